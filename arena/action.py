@@ -1,0 +1,36 @@
+"""What the agent can do in one step."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Move(IntEnum):
+    """First branch of an action, numbered as in Animal-AI."""
+
+    NONE = 0
+    FORWARD = 1
+    BACKWARD = 2
+
+
+class Rotate(IntEnum):
+    """Second branch of an action, numbered as in Animal-AI; right is clockwise seen from above."""
+
+    NONE = 0
+    RIGHT = 1
+    LEFT = 2
+
+
+class Action(NamedTuple):
+    """One step's command: both branches together, all nine combinations are legal."""
+
+    move: Move = Move.NONE
+    rotate: Rotate = Rotate.NONE
+
+
+IDLE = Action()
+FORWARD = Action(Move.FORWARD)
+BACKWARD = Action(Move.BACKWARD)
+TURN_RIGHT = Action(rotate=Rotate.RIGHT)
+TURN_LEFT = Action(rotate=Rotate.LEFT)
+ACTIONS: tuple[Action, ...] = tuple(Action(move, rotate) for move in Move for rotate in Rotate)
+"""The nine actions; index = 3 * move + rotate, the numbering of `animalai`'s flattened action space."""

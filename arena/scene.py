@@ -1,0 +1,55 @@
+"""What there is to see: the one type that passes from the world to a camera.
+
+Frame of reference everywhere outside `arena/world.py`: Animal-AI's left-handed coordinates in
+metres, x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in
+degrees, clockwise seen from above, 0 looks along +z.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Vector = tuple[float, float, float]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object of an episode; what cannot change while the episode lasts.
+
+    `kind` is a name of `arena.catalog.KINDS`; `size` is the built size in metres along the object's
+    own x, y, z (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
+    look; `moves` is False for a body that never changes its pose.
+    """
+
+    kind: str
+    size: Vector
+    color: Vector | None
+    moves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The state of an arena at one instant, as a camera needs it.
+
+    `things` is the same tuple object for a whole episode, so a renderer may keep what it uploaded for
+    as long as `scene.things is previous.things`. `positions` (n, 3) and `rotations` (n, 3, 3) give the
+    pose of each thing's own origin: a point p of its shape stands at `positions[i] + rotations[i] @ p`.
+    `visible` (n,) is False for what has been eaten. `lights_on` False means a black first-person frame.
+    """
+
+    things: tuple[Thing, ...]
+    positions: Floats
+    rotations: Floats
+    visible: npt.NDArray[np.bool_]
+    agent_position: Vector
+    agent_yaw: float
+    lights_on: bool = True
+
+
+def yaw_rotation(yaw_deg: float) -> Floats:
+    """Rotation matrix (3, 3) of a yaw: maps local z to (sin, 0, cos) and local x to (cos, 0, -sin)."""
+    yaw = np.deg2rad(yaw_deg)
+    sin, cos = np.sin(yaw), np.cos(yaw)
+    return np.array([[cos, 0.0, sin], [0.0, 1.0, 0.0], [-sin, 0.0, cos]])
