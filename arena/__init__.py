@@ -1,0 +1,49 @@
+"""The Animal-AI laboratory on PyBullet: task files, physics, rules, episodes."""
+
+from arena.action import ACTIONS, BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
+from arena.config import ArenaFile, ArenaSpec
+from arena.episode import Episode, StepResult
+from arena.errors import (
+    ArenaError,
+    ConfigError,
+    EvaluationError,
+    LayoutError,
+    RecordingError,
+    RenderError,
+    ScriptError,
+)
+from arena.load import load, load_text
+from arena.recording import Recording
+from arena.rules import Event, EventKind, Outcome
+from arena.scene import Scene, Thing
+
+__all__ = [
+    "ACTIONS",
+    "BACKWARD",
+    "FORWARD",
+    "IDLE",
+    "TURN_LEFT",
+    "TURN_RIGHT",
+    "Action",
+    "ArenaError",
+    "ArenaFile",
+    "ArenaSpec",
+    "ConfigError",
+    "Episode",
+    "EvaluationError",
+    "Event",
+    "EventKind",
+    "LayoutError",
+    "Move",
+    "Outcome",
+    "Recording",
+    "RecordingError",
+    "RenderError",
+    "Rotate",
+    "Scene",
+    "ScriptError",
+    "StepResult",
+    "Thing",
+    "load",
+    "load_text",
+]

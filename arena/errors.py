@@ -1,12 +1,12 @@
 """Everything that can go wrong by the user's hand, as one tree.
 
-    ArenaError              base: one clear sentence, never a traceback for the user
-    ├── ConfigError         a task file or an option is wrong (says file:line, got, expected)
-    ├── LayoutError         a valid file cannot be turned into an arena
-    ├── RecordingError      a recording cannot be read or does not replay
-    ├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
-    ├── ScriptError         a script is not in the language (says where and what was expected)
-    └── EvaluationError     a run cannot start or go on (model, key, folder)
+ArenaError              base: one clear sentence, never a traceback for the user
+├── ConfigError         a task file or an option is wrong (says file:line, got, expected)
+├── LayoutError         a valid file cannot be turned into an arena
+├── RecordingError      a recording cannot be read or does not replay
+├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
+├── ScriptError         a script is not in the language (says where and what was expected)
+└── EvaluationError     a run cannot start or go on (model, key, folder)
 """
 
 

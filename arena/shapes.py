@@ -11,6 +11,15 @@ import numpy as np
 from arena.catalog import Shape
 from arena.scene import Floats, Vector
 
+ARENA_SIZE = 40.0
+"""Spawn range in x and z, metres; the boundary's inner faces stand at 0 and here."""
+
+FLOOR_Y = -0.01
+"""Height of the floor's surface, metres (`AAI3Arena.prefab`)."""
+
+BARS = (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS)
+"""Shapes composed of a long bar and feet."""
+
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
 """Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
@@ -49,7 +58,29 @@ def bar_parts(shape: Shape, size: Vector) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def half_extents(shape: Shape, size: Vector) -> Vector:
+    """Half the box (metres) that the placement test uses: for L, J and U blocks that of the bar alone."""
+    x, y, z = bar_parts(shape, size)[0].size if shape in BARS else size
+    return (x / 2, y / 2, z / 2)
+
+
 def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:
     """Points (segments, 2) of an ellipse around the tunnel's axis, in its x-y plane."""
     angle = np.linspace(0.0, 2 * np.pi, segments, endpoint=False)
     return np.stack([radius_x * np.cos(angle), radius_y * np.sin(angle)], axis=1)
+
+
+def tube_wedges(size: Vector, segments: int = TUBE_SEGMENTS) -> list[Floats]:
+    """The tunnel as convex wedges, each eight corners (8, 3): four at -z, then the same four at +z.
+
+    The axis is z; outer semi-axes are half the size in x and y, inner ones `TUBE_INNER` of those.
+    """
+    outer = ring(size[0] / 2, size[1] / 2, segments)
+    inner = outer * TUBE_INNER
+    wedges = []
+    for here in range(segments):
+        there = (here + 1) % segments
+        section = np.array([outer[here], outer[there], inner[there], inner[here]])
+        ends = [np.column_stack([section, np.full(4, z)]) for z in (-size[2] / 2, size[2] / 2)]
+        wedges.append(np.vstack(ends))
+    return wedges
