@@ -2,6 +2,7 @@
 
 from arena.action import ACTIONS, BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
 from arena.config import ArenaFile, ArenaSpec
+from arena.env import ArenaEnv, register
 from arena.episode import Episode, StepResult
 from arena.errors import (
     ArenaError,
@@ -17,6 +18,8 @@ from arena.recording import Recording
 from arena.rules import Event, EventKind, Outcome
 from arena.scene import Scene, Thing
 
+register()
+
 __all__ = [
     "ACTIONS",
     "BACKWARD",
@@ -25,6 +28,7 @@ __all__ = [
     "TURN_LEFT",
     "TURN_RIGHT",
     "Action",
+    "ArenaEnv",
     "ArenaError",
     "ArenaFile",
     "ArenaSpec",

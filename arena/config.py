@@ -18,7 +18,7 @@ class _Frozen(BaseModel):
 
 
 class Vector3(_Frozen):
-    """A point or size in metres; x right, y up, z forward. A missing component is 0, a negative one random."""
+    """A point or size in metres; x right, y up, z forward. Missing is 0, negative is random."""
 
     x: Finite = 0.0
     y: Finite = 0.0

@@ -1,5 +1,6 @@
 """One episode: an arena, a clock and a score; the only loop over the physics."""
 
+import math
 from importlib.metadata import version
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -119,6 +120,14 @@ class Episode:
     def velocity(self) -> Vector:
         """Velocity of the agent in m/s, Animal-AI frame."""
         return self._world.agent_velocity
+
+    @property
+    def local_velocity(self) -> Vector:
+        """Velocity of the agent in m/s in its own frame: right, up, forward."""
+        x, y, z = self.velocity
+        yaw = math.radians(self.yaw)
+        sin, cos = math.sin(yaw), math.cos(yaw)
+        return (x * cos - z * sin, y, x * sin + z * cos)
 
     @property
     def speed(self) -> float:

@@ -100,6 +100,7 @@ class _Reader:
             return self._mapping(node, path, spelled, tag)
         if isinstance(node, yaml.SequenceNode):
             return self._sequence(node, path, spelled)
+        assert isinstance(node, yaml.ScalarNode)
         if node.tag.startswith("!"):
             self.fail(line, f"{spelled or 'the file'}: {node.tag} expects keys, got the text {node.value!r}")
         # A quoted scalar is text; the C parser calls the plain style '', the Python one None.
@@ -241,7 +242,8 @@ def _readable(error: ValidationError, reader: _Reader) -> Iterator[str]:
             .removeprefix("a ")
             .removeprefix("valid ")
         )
-        yield f"{reader.source}:{place.line}: {place.spelled}: got {_shown(problem['input'])}, expected {expected}"
+        got = _shown(problem["input"])
+        yield f"{reader.source}:{place.line}: {place.spelled}: got {got}, expected {expected}"
 
 
 def _shown(value: Any) -> str:

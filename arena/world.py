@@ -22,7 +22,7 @@ TICK_S = 0.02
 GRAVITY = 9.81
 AGENT_MASS = 100.0
 DRIVE = 50.0
-"""Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`AAI3Arena.prefab`, `TrainingAgent.cs`)."""
+"""Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
 
 DRAG_FACTOR = 1 - 1.6 * TICK_S
 """PhysX scales the velocity by 1 - drag x dt each tick; the agent's linear drag is 1.6 per second."""

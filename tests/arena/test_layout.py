@@ -1,0 +1,141 @@
+import numpy as np
+import pytest
+
+from arena import LayoutError, load
+from arena.layout import episode_rng, resolve
+from tests.arena.worlds import agent, item, spec
+
+
+def layout(*items, seed=0, **options):
+    return resolve(spec(*items, **options), episode_rng(seed, "test", 0))
+
+
+def test_sizes_are_clipped_and_shrunk_and_things_stand_on_their_y():
+    (wall,) = layout(agent(), item("Wall", "20 1 20", sizes="4 50 0.01", rotations="0")).things
+    assert wall.size == pytest.approx((4 * 0.999, 10 * 0.999, 0.1 * 0.999))
+    assert wall.position == pytest.approx((20, 1 + wall.size[1] / 2 + 0.01, 20))
+
+
+def test_a_ball_takes_its_x_size_for_all_axes():
+    (ball,) = layout(agent(), item("GoodGoal", "20 0 20", sizes="2 9 1")).things
+    assert ball.size == pytest.approx((1.998,) * 3)
+    assert ball.yaw == 0
+
+
+def test_zones_and_tunnels_have_their_own_height():
+    zone, tunnel = layout(
+        agent(),
+        item("DeathZone", "30 3 30", sizes="4 0 4", rotations="0"),
+        item("CylinderTunnel", "10 3 20", sizes="4 4 4", rotations="0"),
+    ).things
+    assert (zone.position[1], zone.size[1]) == (-0.15, pytest.approx(0.4995))
+    assert tunnel.position[1] == 0
+
+
+def test_instances_follow_the_longest_list_and_short_lists_are_random():
+    first, second = layout(agent(), item("Wall", "5 0 30", "30 0 30", sizes="1 1 1", rotations="0")).things
+    assert first.size == pytest.approx((0.999,) * 3)
+    assert second.size != first.size
+    assert second.yaw != 0
+
+
+def test_any_negative_component_of_a_ball_is_random_without_the_shrink():
+    diameters = [
+        layout(agent(), item("GoodGoal", "20 0 20", sizes="1 -1 1"), seed=s).things[0].size[0]
+        for s in range(40)
+    ]
+    assert len(set(diameters)) == 40
+    assert all(0.5 <= diameter <= 5 for diameter in diameters)
+
+
+def test_random_places_keep_clear_of_everything():
+    for seed in range(20):
+        walls = layout(
+            agent(), item("Wall", *["-1 0 -1"] * 8, sizes=";".join(["6 2 3"] * 8)), seed=seed
+        ).things
+        corners = [wall.position for wall in walls if not wall.blocked]
+        assert all(0 < x < 40 and 0 < z < 40 for x, _, z in corners)
+        assert len({(round(x, 6), round(z, 6)) for x, _, z in corners}) == len(corners)
+
+
+def test_a_blocked_fixed_object_is_left_at_the_corner():
+    kept, blocked = layout(
+        agent(), item("Wall", "20 0 20", "20 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
+    ).things
+    assert not kept.blocked
+    assert blocked.blocked
+    assert blocked.position == (0, 2.5, 0)
+
+
+@pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True)])
+def test_flush_objects_do_not_block_each_other(x, blocked):
+    (_, second) = layout(
+        agent(), item("Wall", "20 0 20", f"{x} 0 20", sizes="2 2 2;2 2 2", rotations="0, 0")
+    ).things
+    assert second.blocked is blocked
+
+
+def test_placement_is_exact_for_turned_and_sloped_things():
+    # Over the low end of the ramp there is room, in its high end there is not.
+    over = item("Ramp", "20 0 20", sizes="4 4 8", rotations="0")
+    low, high = (
+        layout(agent(), over, item("LightBlock", place, sizes="1 1 1", rotations="45")).things[1]
+        for place in ("20 1.6 22.8", "20 1.6 17.2")
+    )
+    assert not low.blocked
+    assert high.blocked
+
+
+def test_zones_may_overlap_but_not_the_boundary():
+    inside, outside = layout(
+        agent("20 0 20"), item("DeathZone", "20 0 20", "1 0 1", sizes="4 1 4;4 1 4", rotations="0, 0")
+    ).things
+    assert not inside.blocked
+    assert outside.blocked
+
+
+def test_missing_colours_are_random_and_given_ones_are_kept():
+    kinds = item("Wall", "10 0 30", "30 0 30", sizes="1 1 1;1 1 1", rotations="0, 0", colors="0 300 51")
+    given, random = layout(agent(), kinds).things
+    assert given.color == pytest.approx((0, 1, 0.2))
+    assert random.color is not None
+    assert random.color != given.color
+    (block,) = layout(agent(), item("LightBlock", "10 0 30", sizes="1 1 1", colors="255 0 0")).things
+    assert block.color is None
+
+
+def test_an_agent_without_any_free_place_is_an_error():
+    full = item("Wall", "20 0 20", sizes="39.99 10 39.99", rotations="0")
+    arena = spec(full, t=250)
+    with pytest.raises(LayoutError, match="agent cannot be placed"):
+        resolve(arena, episode_rng(0, "test", 0))
+
+
+def test_without_an_agent_item_the_agent_comes_last_at_random():
+    starts = {
+        layout(item("Wall", "20 0 20", sizes="30 2 30", rotations="0"), seed=s).agent.position
+        for s in range(20)
+    }
+    assert len(starts) == 20
+    for x, y, z in starts:
+        assert y == pytest.approx(0.51)
+        assert not (5.1 < x < 34.9 and 5.1 < z < 34.9)
+
+
+def test_only_six_official_files_have_blocked_fixed_objects(official_testbed):
+    blocked = []
+    for path in sorted(official_testbed.glob("*.yaml")):
+        arena = load(path).arenas[0]
+        things = resolve(arena, episode_rng(0, path.stem, 0)).things
+        fixed = all(p.x >= 0 and p.z >= 0 for i in arena.items for p in i.positions)
+        if fixed and any(thing.blocked for thing in things):
+            blocked.append(path.stem)
+    # Section 10.6 of the behaviour specification names the same six.
+    assert blocked == [f"06-{task}-0{v}" for task in (11, 12) for v in (1, 2, 3)]
+
+
+def test_streams_differ_by_seed_task_and_trial_and_nothing_else():
+    keys = [(0, "a", 0), (1, "a", 0), (-1, "a", 0), (0, "b", 0), (0, "a", 1)]
+    draws = [tuple(episode_rng(*key).integers(0, 2**32, 4)) for key in keys]
+    assert len(set(draws)) == len(keys)
+    assert np.array_equal(episode_rng(*keys[0]).integers(0, 2**32, 4), draws[0])

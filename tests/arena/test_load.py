@@ -1,0 +1,139 @@
+from contextlib import suppress
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import ConfigError, load, load_text
+from arena.load import KEYS, scalar
+
+GOOD = """!ArenaConfig
+arenas:
+  0: !Arena
+    pass_mark: 0.5
+    t: 250
+    blackouts: [15, 60]
+    items:
+    - !Item
+      name: Cardbox2
+      positions:
+      - !Vector3 {x: 1, y: 0, z: 2.5}
+      colors:
+      rotations: [90]
+"""
+
+
+def test_every_official_file_loads(official_testbed):
+    files = sorted(official_testbed.glob("*.yaml"))
+    assert len(files) == 900
+    unmarked = [path.stem for path in files if load(path).arenas[0].pass_mark is None]
+    assert unmarked == ["10-22-02"]
+
+
+def test_the_unmarked_file_says_so(official_testbed):
+    (warning,) = load(official_testbed / "10-22-02.yaml").warnings
+    assert "10-22-02.yaml:3" in warning
+    assert "no pass mark" in warning
+
+
+def test_values_arrive_typed():
+    arena = load_text(GOOD).arenas[0]
+    assert (arena.time_limit, arena.pass_mark, arena.blackouts) == (250, 0.5, (15, 60))
+    (block,) = arena.items
+    assert (block.name, block.rotations, block.colors) == ("Cardbox2", (90,), ())
+    assert (block.positions[0].x, block.positions[0].z) == (1, 2.5)
+
+
+@pytest.mark.parametrize(("old", "new"), [("t", "timeLimit"), ("pass_mark", "passMark")])
+def test_both_spellings_mean_the_same(old, new):
+    assert load_text(GOOD.replace(f"    {old}:", f"    {new}:")).arenas == load_text(GOOD).arenas
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "words"),
+    [
+        (("pass_mark: 0.5", "pasmark: 0.5"), 4, ["unknown key 'pasmark'", "did you mean pass_mark?"]),
+        (("t: 250", "t: soon"), 5, ["arenas.0.t", "got 'soon'", "expected integer"]),
+        (("t: 250", "t: -1"), 5, ["arenas.0.t", "got -1", "greater than or equal to 0"]),
+        (("t: 250", "t: 250\n    timeLimit: 300"), 6, ["timeLimit", "given twice", "line 5"]),
+        (("name: Cardbox2", "name: Cardbx2"), 9, ["unknown object 'Cardbx2'", "did you mean Cardbox2?"]),
+        (("z: 2.5", "w: 2.5"), 11, ["positions[0]", "unknown key 'w'", "x, y, z"]),
+        (("z: 2.5", "z: north"), 11, ["positions[0].z", "got 'north'", "expected number"]),
+        (("rotations: [90]", "rotations: 90"), 13, ["rotations", "got 90", "expected list"]),
+        (("rotations: [90]", "rotations: [.nan]"), 13, ["rotations[0]", "got '.nan'"]),
+        (("0: !Arena", "zero: !Arena"), 3, ["arena id 'zero'", "whole number"]),
+        (("0: !Arena", "0: !Item"), 3, ["got tag !Item", "expected !Arena"]),
+        (("!Vector3 {", "!Vector3 ["), 11, ["not valid YAML"]),
+        (("pass_mark: 0.5", "pass_mark: '0.5'"), 4, ["pass_mark", "got '0.5'", "expected number"]),
+        (("      name: Cardbox2\n", ""), 8, ["'name' is missing"]),
+    ],
+)
+def test_an_error_says_where_and_what(change, line, words):
+    with pytest.raises(ConfigError) as error:
+        load_text(GOOD.replace(*change), "task.yaml")
+    message = str(error.value)
+    assert message.startswith(f"task.yaml:{line}: "), message
+    assert all(word in message for word in words), message
+
+
+@pytest.mark.parametrize("text", ["", "5", "- 1", "arenas:", "arenas: {}", "arenas: [1]", "a: &a [*a]"])
+def test_what_is_no_task_file_is_refused(text):
+    with pytest.raises(ConfigError):
+        load_text(text)
+
+
+def test_aliases_cannot_blow_up():
+    text = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+    items = "".join(f"      {line}\n" for line in text.splitlines())
+    with pytest.raises(ConfigError):
+        load_text("arenas:\n  0:\n    items:\n" + items)
+
+
+def test_no_tag_runs_code():
+    with pytest.raises(ConfigError):
+        load_text("!!python/object/apply:os.system ['true']")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda p: None, "cannot be read"),
+        (lambda p: p.mkdir(), "cannot be read"),
+        (lambda p: p.write_bytes(b"\xff\xfe\xfa"), "not UTF-8"),
+    ],
+)
+def test_an_unreadable_file_is_one_sentence(tmp_path, make, words):
+    path = tmp_path / "task.yaml"
+    make(path)
+    with pytest.raises(ConfigError, match=words):
+        load(path)
+
+
+@given(st.text())
+def test_any_text_loads_or_is_refused(text):
+    with suppress(ConfigError):
+        load_text(text)
+
+
+_KEYS = sorted({key for table in KEYS.values() for key in table})
+_VALUES = st.recursive(
+    st.none() | st.integers() | st.floats() | st.sampled_from(["Agent", "Wall", "x", "-1"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(_VALUES)
+def test_any_structure_loads_or_is_refused(value):
+    with suppress(ConfigError):
+        load_text(yaml.safe_dump({"arenas": {0: {"items": [value], "t": 5}}}))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("010", 10), ("1:30", "1:30"), ("yes", "yes"), ("1e3", 1000.0), (".5", 0.5), ("+3", 3), ("~", None)],
+)
+def test_scalars_are_read_as_the_original_does(text, value):
+    assert scalar(text) == value
+    assert type(scalar(text)) is type(value)

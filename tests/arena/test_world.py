@@ -1,0 +1,181 @@
+"""The motion rule against the closed form, and what bodies do to each other."""
+
+import math
+
+import pytest
+
+from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
+from tests.arena.worlds import agent, episode, item
+
+# Section 2.4 of the behaviour specification: steps from rest, distance, speed, glide.
+TABLE = [
+    (1, 0.100, 2.48, 0.164),
+    (2, 0.340, 4.73, 0.403),
+    (3, 0.707, 6.77, 0.640),
+    (4, 1.188, 8.62, 0.862),
+    (5, 1.773, 10.30, 1.069),
+    (6, 2.453, 11.83, 1.258),
+    (7, 3.218, 13.21, 1.432),
+    (9, 4.975, 15.60, 1.735),
+    (10, 5.953, 16.63, 1.867),
+    (12, 8.076, 18.41, 2.096),
+    (15, 11.610, 20.51, 2.366),
+    (20, 18.174, 22.90, 2.675),
+    (25, 25.295, 24.36, 2.866),
+    (30, 32.758, 25.26, 2.983),
+]
+
+
+def settled(*items, place="20 0 1.5", yaw=0.0, **options):
+    run = episode(agent(place, yaw), *items, **options)
+    play(run, IDLE, 10)
+    return run
+
+
+def play(run, action, steps):
+    for _ in range(steps):
+        run.step(action)
+
+
+@pytest.mark.parametrize(("steps", "distance", "speed", "glide"), TABLE)
+@pytest.mark.parametrize("stop", [IDLE, TURN_RIGHT, TURN_LEFT])
+def test_driving_and_gliding_follow_the_closed_form(steps, distance, speed, glide, stop):
+    run = settled()
+    play(run, FORWARD, steps)
+    assert run.position[2] - 1.5 == pytest.approx(distance, rel=0.01, abs=0.002)
+    assert run.speed == pytest.approx(speed, abs=0.01)
+    play(run, stop, 9)
+    assert run.position[2] - 1.5 == pytest.approx(distance + glide, rel=0.01, abs=0.003)
+    assert run.speed == pytest.approx(0, abs=1e-9)
+    assert run.position[0] == pytest.approx(20, abs=1e-9)
+
+
+def test_backward_is_as_strong_as_forward():
+    ahead, back = settled(place="20 0 20"), settled(place="20 0 20")
+    play(ahead, FORWARD, 8)
+    play(back, BACKWARD, 8)
+    assert ahead.position[2] - 20 == pytest.approx(20 - back.position[2], abs=1e-9)
+
+
+def test_turning_is_six_degrees_a_step_and_leaves_the_velocity():
+    run = settled(yaw=90, place="10 0 20")
+    play(run, FORWARD, 5)
+    before = run.velocity
+    run.step(TURN_RIGHT)
+    assert run.yaw == pytest.approx(96)
+    assert run.velocity[0] > 0.5 * before[0]
+    assert run.velocity[2] == pytest.approx(0, abs=1e-9)
+    play(run, TURN_LEFT, 17)
+    assert run.yaw == pytest.approx(354)
+
+
+def test_the_force_uses_the_heading_before_the_turn():
+    run = settled(place="20 0 20")
+    run.step(Action(Move.FORWARD, Rotate.RIGHT))
+    # Headings 0, 2 and 4 degrees in the three ticks.
+    assert math.degrees(math.atan2(run.velocity[0], run.velocity[2])) == pytest.approx(2.2, abs=0.2)
+
+
+@pytest.mark.parametrize(("y", "ticks"), [(1, 26), (2, 39)])
+def test_the_agent_falls_as_unity_says(y, ticks):
+    run = episode(agent(f"20 {y} 20"))
+    steps = 0
+    while run.position[1] > 0.495:
+        run.step(IDLE)
+        steps += 1
+    assert steps * 3 == pytest.approx(ticks, abs=3)
+    play(run, IDLE, 3)
+    assert run.position[1] == pytest.approx(0.49, abs=0.001)
+
+
+def test_in_the_air_there_is_no_drive():
+    run = episode(agent("20 5 20"))
+    play(run, FORWARD, 3)
+    assert run.position[2] == pytest.approx(20)
+
+
+def test_walls_stop_and_the_agent_slides_along_them():
+    wall = item("Wall", "23.5 0 20", sizes="1 5 30", rotations="0")
+    run = settled(wall, place="21 0 20", yaw=120)
+    play(run, FORWARD, 15)
+    assert run.position[0] == pytest.approx(22.5, abs=0.02)
+    # 60 degrees off the wall, friction of 0.6 holds the agent; 18 degrees off, it slides.
+    assert run.speed == pytest.approx(0, abs=0.01)
+    run = settled(wall, place="22.4 0 30", yaw=162)
+    play(run, FORWARD, 12)
+    assert run.position[0] == pytest.approx(22.5, abs=0.02)
+    assert run.speed > 5
+
+
+@pytest.mark.parametrize(("height", "climbed"), [(0.1, True), (0.4, False)])
+def test_only_low_steps_can_be_mounted_from_rest(height, climbed):
+    run = settled(item("Wall", "20 0 8", sizes=f"6 {height} 6", rotations="0"), place="20 0 4.4")
+    play(run, FORWARD, 12)
+    assert (run.position[1] > 0.49 + height / 2) is climbed
+
+
+@pytest.mark.parametrize(("height", "climbed"), [(6.0, True), (10.0, False)])
+def test_a_ramp_of_45_degrees_can_be_climbed_one_of_60_cannot(height, climbed):
+    # At rotation 180 the slope rises towards +z.
+    run = settled(item("Ramp", "20 0 12", sizes=f"6 {height} 6", rotations="180"), place="20 0 8.2")
+    highest = 0.0
+    for _ in range(70):
+        run.step(FORWARD)
+        highest = max(highest, run.position[1])
+    assert (highest > 0.8 * height) is climbed
+
+
+def test_a_light_block_is_pushed_and_a_wall_is_not():
+    for kind, moves in (("LightBlock", True), ("HeavyBlock", True), ("UBlock", True), ("Wall", False)):
+        thing = item(kind, "20 0 8", sizes="2 1 5", rotations="0")
+        run = settled(thing, place="20 0 2")
+        before = run.scene().positions[0, 2]
+        play(run, FORWARD, 12)
+        assert bool(run.scene().positions[0, 2] > before + 2) is moves, kind
+
+
+def test_a_tunnel_lets_through_and_its_side_does_not():
+    tunnel = item("CylinderTunnel", "20 0 12", sizes="4 4 6", rotations="0")
+    run = settled(tunnel, place="20 0 3")
+    play(run, FORWARD, 25)
+    assert run.position[2] > 17
+    run = settled(tunnel, place="13 0 12", yaw=90)
+    play(run, FORWARD, 25)
+    assert run.position[0] < 18.2
+
+
+def test_a_rolling_ball_slows_from_10_to_spin_limited_rolling():
+    # Section 7.4: size 1 decelerates by 5.9 m/s2 to 3.5 m/s within 7.4 units, then rolls on.
+    run = episode(agent("2 0 2"), item("GoodGoalBounce", "20 0 5", sizes="1 1 1", rotations="0"), t=500)
+    play(run, IDLE, 19)
+    slid = run.scene().positions[0, 2] - 5
+    play(run, IDLE, 10)
+    rolled = run.scene().positions[0, 2] - 5 - slid
+    assert slid == pytest.approx(7.4, abs=0.5)
+    assert rolled / 0.6 == pytest.approx(3.5, abs=0.15)
+
+
+def test_a_ball_rolls_down_a_ramp_towards_its_low_side():
+    ramp = item("Ramp", "20 0 20", sizes="6 3 8", rotations="0")
+    run = episode(agent("2 0 2"), ramp, item("GoodGoal", "20 3 18", sizes="1 1 1"), t=500)
+    play(run, IDLE, 80)
+    assert run.scene().positions[1, 2] > 25
+
+
+def test_stacked_boxes_stand_still():
+    stack = item("HeavyBlock", "20 0 20", "20 2.1 20", sizes="2 2 2;2 2 2", rotations="0, 45")
+    run = episode(agent("2 0 2"), stack)
+    play(run, IDLE, 40)
+    lower, upper = run.scene().positions
+    assert lower == pytest.approx([20, 0.99, 20], abs=0.02)
+    assert upper == pytest.approx([20, 2.99, 20], abs=0.03)
+
+
+def test_the_scene_shares_no_memory_with_the_world_and_keeps_its_things():
+    run = settled(item("GoodGoalBounce", "20 0 20", sizes="1 1 1", rotations="0"))
+    first = run.scene()
+    kept = first.positions.copy()
+    play(run, IDLE, 5)
+    assert (first.positions == kept).all()
+    assert run.scene().things is first.things
+    assert run.scene().positions[0, 2] != kept[0, 2]

@@ -1,0 +1,41 @@
+"""Small arenas for the tests, written as task files so that every test goes the whole way."""
+
+from arena import ArenaSpec, Episode, load_text
+
+
+def item(name: str, *places: str, rotations: str = "", sizes: str = "", colors: str = "") -> str:
+    """One `!Item` in flow style; places, sizes and colours as 'x y z' or 'r g b' texts."""
+    parts = [f"name: {name}"]
+    if places:
+        parts.append("positions: [" + ", ".join(vector(place) for place in places) + "]")
+    if rotations:
+        parts.append(f"rotations: [{rotations}]")
+    if sizes:
+        parts.append("sizes: [" + ", ".join(vector(size) for size in sizes.split(";")) + "]")
+    if colors:
+        parts.append("colors: [" + ", ".join(color(c) for c in colors.split(";")) + "]")
+    return "!Item {" + ", ".join(parts) + "}"
+
+
+def vector(text: str) -> str:
+    x, y, z = text.split()
+    return f"!Vector3 {{x: {x}, y: {y}, z: {z}}}"
+
+
+def color(text: str) -> str:
+    r, g, b = text.split()
+    return f"!RGB {{r: {r}, g: {g}, b: {b}}}"
+
+
+def spec(*items: str, t: int = 250, pass_mark: str = "0", blackouts: str = "") -> ArenaSpec:
+    lights = f"blackouts: [{blackouts}], " if blackouts else ""
+    arena = f"t: {t}, pass_mark: {pass_mark}, {lights}items: [{', '.join(items)}]"
+    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}").arenas[0]
+
+
+def agent(place: str = "20 0 5", yaw: float = 0) -> str:
+    return item("Agent", place, rotations=str(yaw))
+
+
+def episode(*items: str, seed: int = 0, **options: object) -> Episode:
+    return Episode(spec(*items, **options), task_id="test", seed=seed)  # type: ignore[arg-type]

@@ -1,0 +1,25 @@
+"""Fixtures shared by all tests."""
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def official_testbed() -> Path:
+    """The 900 files of the 2019 battery, where the reference material is present."""
+    folder = SHARED / "reference" / "official-testbed"
+    if not folder.is_dir():
+        pytest.skip(f"the official battery is not at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def unity_trace() -> Path:
+    """The recorded Unity episode's table, where the reference material is present."""
+    path = SHARED / "reference" / "tutorial-trace.csv"
+    if not path.is_file():
+        pytest.skip(f"no recorded Unity episode at {path}")
+    return path
