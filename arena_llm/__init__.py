@@ -1,0 +1,1 @@
+"""The front door: the `arena-llm` command line."""
