@@ -1,0 +1,21 @@
+"""Frames as image files; the only place where pixels are encoded or decoded."""
+
+import io
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+Frame = npt.NDArray[np.uint8]
+
+
+def png(frame: Frame) -> bytes:
+    """A frame, uint8 (H, W, 3), as a PNG file's bytes; lossless."""
+    buffer = io.BytesIO()
+    Image.fromarray(frame).save(buffer, "PNG", compress_level=3)
+    return buffer.getvalue()
+
+
+def decode(data: bytes) -> Frame:
+    """An image file's bytes as a frame, uint8 (H, W, 3)."""
+    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))

@@ -1,0 +1,125 @@
+"""Tasks and where they are found."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+
+from arena import ArenaSpec, ConfigError, load
+
+LEVELS_FOLDER = Path(__file__).parent / "levels"
+"""The shipped battery."""
+
+LEVEL_NAMES = {
+    1: "Food Retrieval",
+    2: "Preferences",
+    3: "Static Obstacles",
+    4: "Avoidance",
+    5: "Spatial Reasoning and Support",
+    6: "Generalisation",
+    7: "Internal Modelling",
+    8: "Object Permanence and Working Memory",
+    9: "Numerosity and Advanced Preferences",
+    10: "Causal Reasoning",
+}
+"""The battery's ten levels (Crosby et al. 2020)."""
+
+_ID = re.compile(r"(\d{2})-(\d{2})-(\d{2})")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One arena to be judged: `id` is `LL-TT-VV` (level, task, variant).
+
+    A file whose name is not of that form keeps its name as id and has level 0; further arenas of a file
+    are tasks of their own, `id#k`. `sha256` is of the file's bytes. `warnings` are what loading it said.
+    """
+
+    id: str
+    level: int
+    path: Path
+    spec: ArenaSpec
+    sha256: str
+    warnings: tuple[str, ...] = ()
+
+    @cached_property
+    def level_name(self) -> str:
+        """The level's name, or 'Unlevelled'."""
+        return LEVEL_NAMES.get(self.level, "Unlevelled")
+
+
+def parse_levels(text: str) -> tuple[int, ...]:
+    """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
+
+    Raises ConfigError where it is not of that form, runs backwards or leaves 1 to 10.
+    """
+    levels: set[int] = set()
+    for part in text.split(","):
+        match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)
+        low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+        if not 1 <= low <= high <= len(LEVEL_NAMES):
+            raise ConfigError(
+                f"levels: got {text!r}, expected levels between 1 and {len(LEVEL_NAMES)}, such as 1-3 or 1,4"
+            )
+        levels.update(range(low, high + 1))
+    return tuple(sorted(levels))
+
+
+def find_tasks(levels: tuple[int, ...] | None = None, folder: Path | None = None) -> tuple[Task, ...]:
+    """All tasks of the given levels (all levels where None), sorted by id.
+
+    `folder` is searched with its subfolders for *.yaml files; without one, the shipped battery is.
+    Raises ConfigError where the folder or a level has no tasks, and where a file is broken.
+    """
+    root = folder if folder is not None else LEVELS_FOLDER
+    if not root.is_dir():
+        raise ConfigError(f"{root}: no such folder of task files")
+    paths = sorted((p for p in root.rglob("*.yaml") if p.is_file()), key=lambda path: (path.stem, path))
+    if not paths:
+        raise ConfigError(f"{root}: no task files (*.yaml) in this folder")
+    wanted = [path for path in paths if levels is None or _level(path) in levels]
+    present = sorted({_level(path) for path in paths})
+    for level in levels or ():
+        if level not in present:
+            raise ConfigError(
+                f"{root}: no tasks of level {level}; there are levels {', '.join(map(str, present))}"
+            )
+    tasks = tuple(task for path in wanted for task in _read(path))
+    _refuse_twins(tasks)
+    return tasks
+
+
+def task_named(name: str, folder: Path | None = None) -> Task:
+    """A task by its id in the battery or by the path of its file; raises ConfigError where there is none."""
+    path = Path(name)
+    if path.suffix in (".yaml", ".yml"):
+        return _read(path)[0]
+    root = folder if folder is not None else LEVELS_FOLDER
+    found = sorted(root.rglob(f"{path.name}.yaml"))
+    if not found or path.name != name:
+        raise ConfigError(
+            f"no task {name!r}: expected a file's path ending in .yaml, or an id such as 01-01-01"
+        )
+    return _read(found[0])[0]
+
+
+def _level(path: Path) -> int:
+    match = _ID.fullmatch(path.stem)
+    return int(match[1]) if match else 0
+
+
+def _read(path: Path) -> tuple[Task, ...]:
+    file = load(path)
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return tuple(
+        Task(path.stem if k == 0 else f"{path.stem}#{k}", _level(path), path, spec, sha256, file.warnings)
+        for k, spec in enumerate(file.arenas.values())
+    )
+
+
+def _refuse_twins(tasks: tuple[Task, ...]) -> None:
+    for one, other in pairwise(tasks):
+        if one.id == other.id:
+            raise ConfigError(f"two files are named {one.id}: {one.path} and {other.path}; rename one")

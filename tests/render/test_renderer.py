@@ -1,0 +1,178 @@
+"""What a frame shows, on small scenes made the same way as real ones."""
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from arena import IDLE, RenderError
+from arena.catalog import KINDS
+from render import Renderer, birds_eye, decode, png
+from render.look import LOOKS
+from tests.arena.worlds import agent, episode, item
+
+GOOD, MULTI, BAD = (190, 224, 140), (247, 220, 103), (207, 89, 89)
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    return Renderer(512, 512)
+
+
+def settled(*items, place="20 0 20", yaw=0.0, **options):
+    run = episode(agent(place, yaw), *items, **options)
+    for _ in range(3):
+        run.step(IDLE)
+    return run
+
+
+def where(frame, color, within=4):
+    """Rows and columns of the pixels of a colour."""
+    return np.nonzero((np.abs(frame.astype(int) - color) <= within).all(axis=2))
+
+
+@pytest.mark.parametrize(
+    ("kind", "color"),
+    [("GoodGoal", GOOD), ("GoodGoalMulti", MULTI), ("BadGoal", BAD), ("GoodGoalBounce", GOOD)],
+)
+def test_goals_are_flat_discs_of_the_measured_colour(renderer, kind, color):
+    run = episode(agent("20 0 20"), item(kind, "20 0 26", sizes="1 1 1", rotations="0"))
+    rows, columns = where(renderer.frame(run.scene()), color)
+    radius = 214.8 * 0.5 / math.sqrt(36 - 0.25)
+    assert len(rows) == pytest.approx(math.pi * radius**2, rel=0.05)
+    assert columns.mean() == pytest.approx(255.5, abs=1)
+
+
+def test_east_is_on_the_right_when_facing_north(renderer):
+    # A ball at a bearing of 19.03 degrees appears 214.8 x tan(19.03) pixels from the middle.
+    bearing = math.radians(19.03)
+    x, z = 20 + 8 * math.sin(bearing), 20 + 8 * math.cos(bearing)
+    for side in (1, -1):
+        run = settled(item("GoodGoal", f"{20 + side * (x - 20)} 0 {z}", sizes="1 1 1"))
+        _, columns = where(renderer.frame(run.scene()), GOOD)
+        middle = (columns.min() + columns.max()) / 2 - 255.5
+        assert middle == pytest.approx(side * 214.8 * math.tan(bearing), abs=1.5)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_shows(renderer, kind):
+    assert kind in LOOKS
+    empty = renderer.frame(settled().scene()).astype(int)
+    thing = item(kind, "20 0 27", sizes="4 2 5", rotations="0", colors="200 30 200")
+    seen = renderer.frame(episode(agent("20 0 20"), thing).scene()).astype(int)
+    assert (np.abs(seen - empty).max(axis=2) > 12).mean() > 0.005
+
+
+@pytest.mark.parametrize(
+    ("yaw", "shown"),
+    [
+        # Section 3.3: a magenta wall, its sunlit -z face seen facing north, a shaded one facing east.
+        (0, (255, 0, 255)),
+        (90, (171, 0, 209)),
+    ],
+)
+def test_walls_have_the_measured_colours(renderer, yaw, shown):
+    place = "20 0 28" if yaw == 0 else "28 0 20"
+    run = settled(item("Wall", place, sizes="8 8 8", rotations="0", colors="255 0 255"), yaw=yaw)
+    middle = renderer.frame(run.scene())[150:250, 180:330].reshape(-1, 3)
+    assert np.median(middle, axis=0) == pytest.approx(shown, abs=8)
+
+
+@pytest.mark.parametrize(
+    ("yaw", "shown"), [(180, (164, 183, 197)), (270, (201, 219, 229)), (0, (225, 240, 247))]
+)
+def test_the_fence_has_the_measured_colours(renderer, yaw, shown):
+    frame = renderer.frame(settled(yaw=yaw).scene())
+    assert np.median(frame[228:238, 246:266].reshape(-1, 3), axis=0) == pytest.approx(shown, abs=10)
+
+
+def test_the_floor_is_sunlit_or_shadowed(renderer):
+    frame = renderer.frame(settled(yaw=180).scene())
+    lit = np.median(frame[400:500, 60:200].reshape(-1, 3), axis=0)
+    assert lit == pytest.approx((198, 167, 112), abs=14)
+    # A tall wall on the sun's side throws its shadow on the floor ahead of the agent.
+    shade = settled(item("Wall", "21 0 17", sizes="12 10 1", rotations="0", colors="0 0 255"))
+    dark = np.median(renderer.frame(shade.scene())[400:500, 200:300].reshape(-1, 3), axis=0)
+    assert dark == pytest.approx((131, 125, 98), abs=14)
+
+
+def test_a_ramp_is_high_towards_minus_z(renderer):
+    ramp = item("Ramp", "20 0 27", sizes="4 4 4", rotations="0", colors="255 0 255")
+    magenta = {}
+    for name, place, yaw in (("low side", "20 0 33", 180), ("high side", "20 0 21", 0)):
+        frame = renderer.frame(settled(ramp, place=place, yaw=yaw).scene()).astype(int)
+        rows, _ = np.nonzero((frame[..., 0] > 120) & (frame[..., 1] < 60))
+        magenta[name] = rows.min()
+    assert magenta["high side"] < magenta["low side"]
+
+
+def test_glass_shows_what_is_behind_it(renderer):
+    ball = item("GoodGoal", "20 0 28", sizes="2 2 2")
+    glass = item("WallTransparent", "20 0 24", sizes="6 4 0.5", rotations="0")
+    frame = renderer.frame(episode(agent("20 0 20"), ball, glass).scene()).astype(int)
+    row = frame[254]
+    assert np.abs(row[256] - row[300]).max() > 20
+    assert np.abs(row[256] - GOOD).max() > 4
+
+
+def test_zones_tint_the_floor(renderer):
+    bare = renderer.frame(settled().scene()).astype(int)[330, 256]
+    for kind in ("DeathZone", "HotZone"):
+        zone = renderer.frame(settled(item(kind, "20 0 23", sizes="4 0 4", rotations="0")).scene()).astype(
+            int
+        )
+        tint = zone[330, 256] - bare
+        assert tint[0] - tint[2] > -5
+        assert tint[1] < -5
+
+
+def test_no_light_is_black_for_the_agent_alone(renderer):
+    run = settled(blackouts="1")
+    assert not run.lights_on
+    assert not renderer.frame(run.scene()).any()
+    assert renderer.frame(run.scene(), birds_eye()).any()
+
+
+def test_what_is_eaten_is_gone(renderer):
+    from dataclasses import replace
+
+    scene = settled(item("GoodGoal", "20 0 26", sizes="1 1 1")).scene()
+    hidden = replace(scene, visible=np.zeros(1, dtype=bool))
+    assert len(where(renderer.frame(scene), GOOD)[0]) > 100
+    assert len(where(renderer.frame(hidden), GOOD)[0]) == 0
+
+
+def test_frames_share_no_memory_and_repeat_exactly(renderer):
+    scene = settled(item("Wall", "20 0 26", sizes="2 2 2", rotations="30")).scene()
+    first = renderer.frame(scene)
+    kept = first.copy()
+    renderer.frame(settled(yaw=90).scene())
+    assert (first == kept).all()
+    assert (renderer.frame(scene) == kept).all()
+
+
+def test_frames_are_the_same_in_another_process():
+    program = (
+        "import hashlib\n"
+        "from tests.render.test_renderer import *\n"
+        "run = settled(item('HeavyBlock', '22 0 26', sizes='2 2 2', rotations='30'))\n"
+        "print(hashlib.sha256(Renderer(96, 96).frame(run.scene()).tobytes()).hexdigest())"
+    )
+    hashes = {
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("size", [(3, 84), (84, 1025), (0, 0), (84.0, 84)])
+def test_a_wrong_resolution_is_refused(size):
+    with pytest.raises(RenderError, match="expected 4 to 1024"):
+        Renderer(*size)
+
+
+def test_png_keeps_every_pixel(renderer):
+    frame = renderer.frame(settled().scene())
+    assert (decode(png(frame)) == frame).all()
