@@ -1,0 +1,1 @@
+"""A model at the controls: script language, prompts, agents, evaluation."""

@@ -1,0 +1,118 @@
+"""The `arena-llm` command."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from arena.errors import ArenaError, EvaluationError
+
+app = typer.Typer(
+    help="Measure physical common sense in the Animal-AI arena.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C, as shells have it."""
+
+
+@app.command("eval")
+def evaluate_command(
+    model: Annotated[
+        str, typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, or arena/pixels.")
+    ],
+    levels: Annotated[
+        str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4; all where left out.")
+    ] = None,
+    testbed: Annotated[
+        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+    ] = None,
+    icl: Annotated[bool, typer.Option("--icl", help="Begin with a demonstration episode.")] = False,
+    trials: Annotated[int, typer.Option(min=1, help="Times that each task is played.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the arenas' randomness.")] = 0,
+    max_scripts: Annotated[int, typer.Option(min=1, max=1000, help="Scripts per episode.")] = 30,
+    strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
+    prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
+    log_dir: Annotated[
+        Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
+    ] = Path("logs"),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report; beside the log where left out.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
+    ] = False,
+) -> None:
+    """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
+    from human_data import compare_levels, levels_table, results_frame, write_report
+    from human_data.comparison import OTHER_LAYOUTS, SAME_LAYOUTS
+    from llm_control.evaluate import Request, evaluate
+
+    request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt)
+    console = Console()
+    try:
+        result = evaluate(request, log_dir, resume=resume, display="rich" if console.is_terminal else "plain")
+    except KeyboardInterrupt:
+        print(
+            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    results = results_frame(result.rows)
+    folder = out or result.log.with_suffix("")
+    files = write_report(
+        results,
+        folder,
+        title=f"{result.facts['model']} in the arena",
+        facts=result.facts,
+        same_layouts=testbed is not None,
+    )
+    console.print(levels_table(compare_levels(results)))
+    console.print(SAME_LAYOUTS if testbed is not None else OTHER_LAYOUTS)
+    console.print(f"Report: {files.page}", soft_wrap=True)
+    failed = int(results["error"].notna().sum())
+    if failed:
+        first = results["error"].dropna().iloc[0]
+        raise EvaluationError(
+            f"{failed} of {len(results)} episodes have no score (the first: {first}); "
+            "the same command with --resume plays them again"
+        )
+
+
+@app.command("run")
+def run_command(
+    task: Annotated[str, typer.Argument(help="A task file, or the id of a shipped task such as 01-01-01.")],
+    scripts: Annotated[Path, typer.Option(help="File with one script per line.")],
+    frames: Annotated[
+        Path | None, typer.Option(help="Folder for the pictures obs-<turn>.<steps>.png.")
+    ] = None,
+    initial: Annotated[
+        str, typer.Option(help="Idle steps before the first script: paper or none.")
+    ] = "paper",
+    seed: Annotated[int, typer.Option(help="Seed of the arena's randomness.")] = 0,
+    strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
+) -> None:
+    """Play scripts and print one line of JSON per turn."""
+    from arena_llm.run import run_scripts
+
+    for line in run_scripts(task, scripts, frames, initial, seed, strict):
+        print(json.dumps(line), flush=True)
+
+
+def main() -> None:
+    """Run the command; every error that a user can mend is one sentence and exit status 1."""
+    try:
+        app()
+    except ArenaError as error:
+        print(f"arena-llm: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("arena-llm: stopped", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(1)

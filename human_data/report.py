@@ -1,0 +1,154 @@
+"""The report of a run: one folder with a page, a figure and the tables behind them."""
+
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from arena.errors import EvaluationError
+from human_data.comparison import BASELINES_NOTE, OTHER_LAYOUTS, SAME_LAYOUTS, compare_levels, share
+from human_data.figure import draw_levels, save
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; color: #222 }
+table { border-collapse: collapse; margin: 1rem 0 } th, td { padding: .25rem .7rem; text-align: left }
+th { border-bottom: 2px solid #888 } td { border-bottom: 1px solid #ddd } img { max-width: 100% }
+.missing { color: #a40000 } caption, .note { color: #555; text-align: left; font-size: .9rem }
+"""
+
+
+class ReportFiles(NamedTuple):
+    """What a report consists of."""
+
+    page: Path
+    figure: Path
+    results: Path
+    levels: Path
+
+
+def write_report(
+    results: pd.DataFrame, folder: Path, *, title: str, facts: Mapping[str, str], same_layouts: bool
+) -> ReportFiles:
+    """Write report.html, levels.png and .svg, results.csv (a row per trial) and levels.csv into a folder.
+
+    `results` has the columns of `results_frame`; `facts` are shown as they are; `same_layouts` says whether
+    the tasks are the original battery's own files. Raises EvaluationError where it cannot write.
+    """
+    comparison = compare_levels(results)
+    files = ReportFiles(
+        folder / "report.html", folder / "levels.png", folder / "results.csv", folder / "levels.csv"
+    )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        results.to_csv(files.results, index=False)
+        comparison.to_csv(files.levels, index=False, float_format="%.4f")
+        figure = draw_levels(comparison)
+        save(figure, files.figure)
+        save(figure, files.figure.with_suffix(".svg"))
+        files.page.write_text(_page(results, comparison, files.figure, title, facts, same_layouts), "utf-8")
+    except OSError as error:
+        raise EvaluationError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
+    return files
+
+
+def _page(
+    results: pd.DataFrame,
+    comparison: pd.DataFrame,
+    figure: Path,
+    title: str,
+    facts: Mapping[str, str],
+    same_layouts: bool,
+) -> str:
+    image = base64.b64encode(figure.read_bytes()).decode()
+    sentence = SAME_LAYOUTS if same_layouts else OTHER_LAYOUTS
+    return "\n".join(
+        [
+            "<!doctype html>",
+            f'<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
+            f"<h1>{escape(title)}</h1>",
+            f'<img alt="Share of tasks passed by level" src="data:image/png;base64,{image}">',
+            f'<p class="note">{escape(BASELINES_NOTE)} {escape(sentence)}</p>',
+            "<h2>By level</h2>",
+            _levels(comparison),
+            "<h2>By task</h2>",
+            _tasks(results),
+            _missing(results),
+            "<h2>How this was run</h2>",
+            _rows(("Fact", "Value"), [(key, value) for key, value in facts.items()]),
+            "</html>",
+        ]
+    )
+
+
+def _levels(comparison: pd.DataFrame) -> str:
+    headings = ("Level", "Agent", "Passed", "Rate [95 %]", "Children [quartiles]", "Top ten 2019 [quartiles]")
+    rows = [
+        (
+            f"{row['level']} {row['level_name']}",
+            row["agent"],
+            f"{row['passes']}/{row['trials']}",
+            share(row["pass_rate"], row["low"], row["high"]),
+            share(row["children"], row["children_q1"], row["children_q3"]),
+            share(row["top_ten"], row["top_ten_q1"], row["top_ten_q3"]),
+        )
+        for row in comparison.to_dict("records")
+    ]
+    return _rows(headings, rows)
+
+
+def _tasks(results: pd.DataFrame) -> str:
+    headings = (
+        "Task",
+        "Agent",
+        "Trial",
+        "Total reward",
+        "Pass mark",
+        "Passed",
+        "Outcome",
+        "Steps",
+        "Replies",
+    )
+    rows = []
+    for row in results.to_dict("records"):
+        verdict = "unmarked" if pd.isna(row["pass_mark"]) else "-"
+        passed = verdict if pd.isna(row["passed"]) else ("yes" if row["passed"] else "no")
+        rows.append(
+            (
+                row["task_id"],
+                row["agent"],
+                int(row["trial"]) + 1,
+                _number(row["total_reward"], ".3f"),
+                _number(row["pass_mark"], "g"),
+                passed,
+                row["error"] if row["error"] else row["outcome"],
+                _number(row["steps"], ".0f"),
+                _number(row["turns"], ".0f"),
+            )
+        )
+    return _rows(headings, rows)
+
+
+def _missing(results: pd.DataFrame) -> str:
+    missing = results[results["passed"].isna()]
+    if missing.empty:
+        return ""
+    sentence = (
+        f"{len(missing)} of {len(results)} planned trials have no verdict (unmarked, failed or not run); "
+        "they count neither as passed nor as failed."
+    )
+    return f'<p class="missing">{sentence}</p>'
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if pd.isna(value) else format(value, form)
+
+
+def _rows(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    return f"<table><tr>{head}</tr>\n{body}</table>"

@@ -1,0 +1,1 @@
+"""Agents that need no model: they answer the same messages that a model gets."""

@@ -1,0 +1,171 @@
+"""An agent that looks only at the last picture: it drives to the ball it sees, and searches else.
+
+Colours and camera are those of the arena's picture (section 3 of the behaviour specification): goals are
+flat discs, the focal length is 0.4195 of the picture's height, the camera is half a metre above the floor.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
+
+Frame = npt.NDArray[np.uint8]
+
+GREEN, YELLOW, RED = (190, 224, 140), (247, 220, 103), (207, 89, 89)
+"""Display colours of good, multi and bad goals, sRGB."""
+
+WITHIN = 14
+"""Largest difference per channel that still counts as a goal's colour; lossy pictures need some."""
+
+SMALLEST_BLOB = 6
+"""Pixels below which a blob is taken for noise, at 512 pixels a side."""
+
+FOCAL = 0.4195
+EYE_HEIGHT = 0.5
+TOP_SPEED, GAIN = 26.69, 0.968
+"""Closed form of driving from rest (section 2.4): v(n) = 26.69 (1 - 0.968^n) m/s after n ticks."""
+
+BRAKE = (Turn(6), Turn(-6)) * 4
+"""Eight steps of turning on the spot, within which every glide ends."""
+
+LOOKS_AROUND = 5
+"""Turns of 72 degrees that show the whole circle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A ball in the picture: bearing in degrees, positive to the right; distance in metres; pixels."""
+
+    bearing: float
+    distance: float
+    pixels: int
+
+
+def answer(frame: Frame, fruitless: int, rng: np.random.Generator) -> str:
+    """A script for what the picture shows.
+
+    `frame` is uint8 (H, H, 3); `fruitless` is the number of replies in a row for which nothing was seen.
+    """
+    bad = blobs(frame, RED)
+    goals = blobs(frame, YELLOW) or blobs(frame, GREEN)
+    if goals:
+        target = max(goals, key=lambda blob: blob.pixels)
+        return str(Script(_approach(target, bad)))
+    if not frame.any():
+        return str(Script((Think("It is dark. I wait."), *BRAKE)))
+    return str(Script(_search(frame, fruitless, rng)))
+
+
+def _approach(target: Blob, bad: list[Blob]) -> tuple[Think | Go | Turn, ...]:
+    near = [b for b in bad if b.distance < target.distance + 1 and abs(b.bearing - target.bearing) < 14]
+    if near:
+        # Pass the nearest red ball on the side of the target.
+        away = -1 if near[0].bearing > target.bearing else 1
+        bearing = _six(near[0].bearing + away * (20 + math.degrees(math.atan2(1.5, near[0].distance))))
+        return (Think("A red ball is in the way. I pass it."), Turn(bearing), Go(9), *BRAKE, Turn(-bearing))
+    bearing = _six(target.bearing)
+    thought = Think(
+        f"I see a ball {target.distance:.1f} metres away, {target.bearing:.0f} degrees to the right."
+    )
+    missed = abs(target.bearing - bearing)
+    if target.distance * math.sin(math.radians(missed)) > 0.7:
+        return (thought, Turn(bearing), Go(steps_for(0.55 * target.distance)), *BRAKE)
+    return (thought, Turn(bearing), Go(steps_for(target.distance) + 1))
+
+
+def _search(frame: Frame, fruitless: int, rng: np.random.Generator) -> tuple[Think | Go | Turn, ...]:
+    if fruitless % (LOOKS_AROUND + 1) < LOOKS_AROUND:
+        return (Think("I see no ball. I look around."), Turn(72))
+    bearing, free = most_open(frame)
+    turn = _six(bearing + float(rng.uniform(-12, 12)))
+    steps = steps_for(max(2.0, min(0.6 * free, 14.0)))
+    return (Think("No ball anywhere. I go where there is room."), Turn(turn), Go(steps), *BRAKE)
+
+
+def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
+    """The balls of a colour, largest first."""
+    height = frame.shape[0]
+    mask = (np.abs(frame.astype(np.int16) - np.array(color)) <= WITHIN).all(axis=2)
+    least = max(1, round(SMALLEST_BLOB * (height / 512) ** 2))
+    found = [_blob(rows, columns, height) for rows, columns in _components(mask) if len(rows) >= least]
+    return sorted(found, key=lambda blob: -blob.pixels)
+
+
+def _components(mask: npt.NDArray[np.bool_]) -> list[tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]]:
+    """Connected groups of pixels, each as (rows, columns), by merging runs of adjacent rows."""
+    groups: list[list[tuple[int, int, int]]] = []
+    open_runs: list[tuple[int, int, int]] = []  # start, end, group
+    for row in np.flatnonzero(mask.any(axis=1)):
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], mask[row].astype(np.int8), [0]))))
+        runs = []
+        for start, end in zip(edges[::2], edges[1::2], strict=True):
+            touching = [
+                r for r in open_runs if r[0] < end and start < r[1] and groups[r[2]][-1][0] >= row - 1
+            ]
+            group = touching[0][2] if touching else len(groups)
+            if not touching:
+                groups.append([])
+            for other in {r[2] for r in touching[1:]} - {group}:
+                groups[group] = sorted(groups[group] + groups[other])
+                groups[other] = [(-9, 0, 0)]
+            groups[group].append((int(row), int(start), int(end)))
+            runs.append((int(start), int(end), group))
+        open_runs = runs
+    return [_pixels(runs) for runs in groups if runs and runs[0][0] >= 0]
+
+
+def _pixels(runs: list[tuple[int, int, int]]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    rows = np.concatenate([np.full(end - start, row) for row, start, end in runs])
+    columns = np.concatenate([np.arange(start, end) for _, start, end in runs])
+    return rows, columns
+
+
+def _blob(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], height: int) -> Blob:
+    focal, middle = FOCAL * height, (height - 1) / 2
+    bearing = math.degrees(math.atan(((columns.min() + columns.max()) / 2 - middle) / focal))
+    below = (rows.max() + 1 - middle) / focal
+    if below > 0.03:
+        # The lowest ray touches the ball near the floor: depth from the eye's height.
+        distance = EYE_HEIGHT / below / math.cos(math.radians(bearing))
+    else:
+        # On or above the horizon: from the width of a ball of one metre.
+        distance = focal / max(1, columns.max() - columns.min() + 1)
+    return Blob(bearing, float(distance), len(rows))
+
+
+def most_open(frame: Frame) -> tuple[float, float]:
+    """The bearing (degrees) towards which the floor reaches farthest, and how far (metres)."""
+    picture = frame.astype(np.int16)
+    height = frame.shape[0]
+    middle, focal = (height - 1) / 2, FOCAL * height
+    floor = (picture[..., 0] - picture[..., 2] > 18) & (picture[..., 0] >= picture[..., 1])
+    best, bearing = 0.0, 0.0
+    for column in range(height // 16, height, height // 16):
+        lower = floor[int(middle) + 2 :, max(0, column - 3) : column + 4].mean(axis=1) > 0.5
+        blocked = np.flatnonzero(~lower[::-1])
+        top = height - (blocked[0] if len(blocked) else len(lower))
+        reach = EYE_HEIGHT * focal / max(top - middle, 1.0)
+        if reach > best + 0.5:
+            best, bearing = reach, math.degrees(math.atan((column - middle) / focal))
+    return bearing, min(best, 40.0)
+
+
+def steps_for(distance: float) -> int:
+    """The fewest steps from rest that cover a distance in metres."""
+    steps = 1
+    while steps < 45 and driven(steps) < distance:
+        steps += 1
+    return steps
+
+
+def driven(steps: int) -> float:
+    """Metres covered from rest by so many steps of driving."""
+    ticks = 3 * steps
+    return 0.02 * TOP_SPEED * (ticks - GAIN * (1 - GAIN**ticks) / (1 - GAIN))
+
+
+def _six(degrees: float) -> int:
+    return DEGREES_PER_STEP * round(degrees / DEGREES_PER_STEP)

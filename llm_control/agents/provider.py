@@ -1,0 +1,86 @@
+"""The offline agents as a model provider of Inspect AI, so that they go the same way as any model."""
+
+import base64
+import hashlib
+from typing import Any
+
+import numpy as np
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    ContentImage,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from llm_control.agents.pixels import answer
+from llm_control.agents.random_agent import random_script
+from render import Frame, decode
+
+_NOTHING_SEEN = ("I see no ball", "No ball anywhere")
+
+
+class ArenaAgents(ModelAPI):
+    """`arena/random` and `arena/pixels`.
+
+    What they draw at random depends on the configuration's seed and the number of the reply alone.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008
+        **model_args: Any,
+    ) -> None:
+        """Raises ValueError for a name that is neither agent's."""
+        super().__init__(model_name, base_url, api_key, [], config)
+        if model_name not in ("random", "pixels"):
+            raise ValueError(
+                f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels"
+            )
+
+    async def generate(
+        self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
+    ) -> ModelOutput:
+        """Answer the conversation with a script."""
+        replies = [message.text for message in input if isinstance(message, ChatMessageAssistant)]
+        rng = np.random.default_rng([config.seed or 0, len(replies)])
+        if self.model_name == "random":
+            text = random_script(rng)
+        else:
+            text = answer(_last_image(input), _fruitless(replies), rng)
+        output = ModelOutput.from_content(f"arena/{self.model_name}", text)
+        # Without a usage of zero, Inspect would fetch a tokenizer to count for itself.
+        output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+        return output
+
+
+def _last_image(messages: list[ChatMessage]) -> Frame:
+    for message in reversed(messages):
+        if isinstance(message, ChatMessageUser) and not isinstance(message.content, str):
+            images = [part for part in message.content if isinstance(part, ContentImage)]
+            if images:
+                return decode(base64.b64decode(images[-1].image.partition(",")[2]))
+    raise ValueError("the conversation has no picture")
+
+
+def _fruitless(replies: list[str]) -> int:
+    """How many of the last replies in a row saw nothing."""
+    count = 0
+    for reply in reversed(replies):
+        if not any(words in reply for words in _NOTHING_SEEN):
+            break
+        count += 1
+    return count
+
+
+def agent_seed(seed: int, task_id: str, trial: int) -> int:
+    """A seed of 31 bits for one episode of an offline agent."""
+    digest = hashlib.sha256(f"{seed}/{task_id}/{trial}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") >> 1

@@ -1,0 +1,238 @@
+"""Run an evaluation so that nothing finished is ever lost, and read its results."""
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from arena.errors import EvaluationError
+from llm_control.models import model_name
+from llm_control.prompts import prompt_set
+from testbed import Task as BatteryTask
+from testbed import find_tasks, parse_levels
+
+Display = Literal["full", "rich", "plain", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to evaluate: the options of `arena-llm eval`."""
+
+    model: str
+    levels: str | None = None
+    folder: Path | None = None
+    icl: bool = False
+    trials: int = 1
+    seed: int = 0
+    max_scripts: int = 30
+    strict: bool = False
+    prompt: Path | None = None
+
+    def tasks(self) -> tuple[BatteryTask, ...]:
+        """The tasks asked for; raises ConfigError where there are none."""
+        return find_tasks(parse_levels(self.levels) if self.levels is not None else None, self.folder)
+
+    def task_args(self) -> dict[str, Any]:
+        """The arguments of the Inspect task `testbed`, with paths that hold in any folder."""
+        return {
+            "levels": self.levels,
+            "folder": str(self.folder.resolve()) if self.folder else None,
+            "icl": self.icl,
+            "trials": self.trials,
+            "seed": self.seed,
+            "max_scripts": self.max_scripts,
+            "strict": self.strict,
+            "prompt": str(self.prompt.resolve()) if self.prompt else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One planned trial: its score, or why it has none.
+
+    `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
+    """
+
+    agent: str
+    task_id: str
+    level: int
+    trial: int
+    pass_mark: float | None
+    total_reward: float | None = None
+    passed: bool | None = None
+    outcome: str | None = None
+    steps: int | None = None
+    turns: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EvalResult:
+    """Results of a run, one row per planned trial, and facts for its report."""
+
+    rows: tuple[TrialResult, ...]
+    log: Path
+    complete: bool
+    facts: dict[str, str]
+
+
+def evaluate(
+    request: Request, log_dir: Path, *, resume: bool = False, display: Display = "rich"
+) -> EvalResult:
+    """Evaluate a model on the battery.
+
+    Every finished episode is in the log folder at once; with `resume`, an unfinished run of the same
+    request in that folder is continued.
+
+    Raises EvaluationError for an unknown model, a missing key, an unwritable folder and nothing to
+    resume, ConfigError for tasks and prompt, KeyboardInterrupt after finished work was kept.
+    """
+    model = model_name(request.model)
+    tasks = request.tasks()
+    prompts = prompt_set(request.prompt)
+    print_ = _fingerprint(request, model, tasks, prompts.sha256)
+    _check_writable(log_dir)
+    log = _run(request, model, log_dir, print_, resume, display)
+    rows = _rows(log, model, tasks, request.trials)
+    facts = _facts(log, request, model, prompts.sha256)
+    return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
+
+
+def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool, display: Display) -> Any:
+    import inspect_ai
+    from inspect_ai._util.error import PrerequisiteError
+
+    import llm_control.registry  # registers the provider
+
+    common: dict[str, Any] = {
+        "log_dir": str(log_dir),
+        "display": display,
+        "log_buffer": 1,
+        "log_realtime": True,
+        "score_display": False,
+    }
+    if model.startswith("arena/"):
+        # These compute on this machine: few at a time, so that finished ones are out of danger.
+        common["max_samples"] = 4
+    unfinished = _unfinished(log_dir, print_)
+    if resume and unfinished is None:
+        raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
+    try:
+        if resume:
+            logs = inspect_ai.eval_retry(_recovered(unfinished), **common)
+        else:
+            task = llm_control.registry.testbed(**request.task_args())
+            logs = inspect_ai.eval(task, model=model, metadata={"fingerprint": print_}, **common)
+    except PrerequisiteError as error:
+        raise EvaluationError(str(error.message)) from None
+    if logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    return inspect_ai.log.read_eval_log(logs[0].location)
+
+
+def _fingerprint(request: Request, model: str, tasks: Sequence[BatteryTask], prompts: str) -> str:
+    """The same for the same command on the same files, so that only such a run is resumed."""
+    facts = {
+        "model": model,
+        "tasks": [(task.id, task.sha256) for task in tasks],
+        "prompts": prompts,
+        "arguments": request.task_args(),
+    }
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+def _unfinished(log_dir: Path, print_: str) -> str | None:
+    """The newest log of this command where it did not run to its end."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    for info in list_eval_logs(str(log_dir), descending=True):
+        header = read_eval_log(info, header_only=True)
+        if (header.eval.metadata or {}).get("fingerprint") == print_:
+            return None if header.status == "success" and not _has_failures(header) else info.name
+    return None
+
+
+def _has_failures(header: Any) -> bool:
+    results = header.results
+    return bool(results and results.completed_samples < results.total_samples)
+
+
+def _recovered(location: str | None) -> str:
+    """A log from which a killed process's finished episodes can be read."""
+    from inspect_ai.log import read_eval_log, recover_eval_log
+
+    assert location is not None
+    if read_eval_log(location, header_only=True).status != "started":
+        return location
+    try:
+        recover_eval_log(location, overwrite=True)
+    except Exception:  # nothing beyond what the file holds: go on from the file
+        return location
+    return location
+
+
+def _rows(log: Any, model: str, tasks: Sequence[BatteryTask], trials: int) -> tuple[TrialResult, ...]:
+    samples = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
+    return tuple(
+        _row(samples.get((task.id, trial + 1)), model, task, trial)
+        for task in tasks
+        for trial in range(trials)
+    )
+
+
+def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
+    base: dict[str, Any] = {
+        "agent": model,
+        "task_id": task.id,
+        "level": task.level,
+        "trial": trial,
+        "pass_mark": task.spec.pass_mark,
+    }
+    if sample is None:
+        return TrialResult(**base, error="not run")
+    if sample.error is not None or not sample.scores:
+        message = sample.error.message if sample.error else "no score"
+        return TrialResult(**base, error=message.splitlines()[0][:300])
+    return TrialResult(**base, **next(iter(sample.scores.values())).metadata)
+
+
+def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, str]:
+    from arena.episode import software_versions
+
+    answered = sorted({s.output.model for s in log.samples or [] if s.output and s.output.model})
+    arguments = {k: v for k, v in request.task_args().items() if v is not None}
+    return {
+        "model": model,
+        "answered by": ", ".join(answered) or "nothing",
+        "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
+        "prompts (sha256)": prompts,
+        "temperature": f"{_temperature(log)}",
+        "log": Path(_local(log.location)).name,
+        **software_versions(),
+    }
+
+
+def _temperature(log: Any) -> str:
+    value = log.plan.config.temperature if log.plan.config.temperature is not None else 0.0
+    return "unset" if value is None or math.isnan(value) else f"{value:g}"
+
+
+def _local(location: str) -> str:
+    return location.removeprefix("file://")
+
+
+def _check_writable(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = error.strerror or os.strerror(error.errno or 0)
+        raise EvaluationError(
+            f"{folder}: cannot write there ({reason}); choose another with --log-dir"
+        ) from None

@@ -1,0 +1,74 @@
+"""What the tolerant mode changed in a reply before it could be read."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from typing import NamedTuple
+
+
+class RepairKind(StrEnum):
+    """What was changed; the line under each says what it became."""
+
+    FENCE = "code fence"
+    """The marks of a Markdown code block: removed."""
+    PROSE = "text around the script"
+    """Removed."""
+    COMMENT = "comment"
+    """Removed."""
+    WHITESPACE = "other white space"
+    """Tabs and the like, where the strict language takes only spaces and newlines: a space."""
+    NAME = "name of a command"
+    """Spelt in the language's own upper and lower case."""
+    AMOUNT = "amount"
+    """A fraction, plus sign or typographic minus: the integer, a fraction rounded toward zero."""
+    UNIT = "unit of an amount"
+    """Degrees in Turn, steps in Go: removed."""
+    BRACKETS = "brackets in a thought"
+    """Square brackets (the thought that is recorded keeps the round ones)."""
+    SEMICOLON = "semicolon"
+    """A missing one is added, a comma replaced, a superfluous one removed."""
+
+
+class Place(NamedTuple):
+    """Where something stands in a text; lines and columns count from 1."""
+
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change: the characters `original` at `position` (0-based, in the reply) were read as `became`.
+
+    Making all the changes of a script in its reply gives a reply in the strict language.
+    """
+
+    kind: RepairKind
+    place: Place
+    position: int
+    original: str
+    became: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.kind}: {self.original!r} became {self.became!r}"
+
+
+class Text:
+    """A reply and its lines; only newlines end a line."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = list(accumulate((len(line) + 1 for line in text.split("\n")[:-1]), initial=0))
+
+    def place(self, position: int) -> Place:
+        """Line and column of a 0-based position."""
+        line = bisect_right(self._starts, position)
+        return Place(line, position - self._starts[line - 1] + 1)
+
+    def repair(self, kind: RepairKind, position: int, original: str, became: str = "") -> Repair:
+        """The change of `original` at `position`."""
+        return Repair(kind, self.place(position), position, original, became)

@@ -1,0 +1,56 @@
+"""What the tokens of both grammars mean."""
+
+import re
+
+from lark import Token
+
+from llm_control.script.commands import LARGEST_AMOUNT, Command, Go, Think, Turn
+
+_PLAIN = re.compile(r"(?:-[ \n]*)?[0-9][ \n0-9]*")
+_QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
+
+
+class AmountError(ValueError):
+    """An amount is beyond the largest one; carries its token."""
+
+    def __init__(self, token: Token) -> None:
+        super().__init__(token)
+        self.token = token
+
+
+def command(name: Token, argument: Token) -> Command:
+    """The command of a GO, TURN or THINK and its argument. Raises `AmountError`."""
+    match name.type:
+        case "GO":
+            return Go(amount(argument))
+        case "TURN":
+            return Turn(amount(argument))
+    return Think(thought(argument))
+
+
+def amount(token: Token) -> int:
+    """The integer of an AMOUNT. Raises `AmountError` before it converts any long row of digits."""
+    digits = integer(token)
+    if len(digits.lstrip("-")) > len(str(LARGEST_AMOUNT)):
+        raise AmountError(token)
+    return int(digits)
+
+
+def integer(amount: str) -> str:
+    """An amount as the shortest decimal integer: no spaces, no plus, fraction dropped (toward zero)."""
+    whole = amount.partition(".")[0].replace(" ", "").replace("\n", "")
+    digits = whole.lstrip("+-‐‑‒–−").lstrip("0") or "0"
+    negative = whole[:1] not in ("", *"+0123456789") and digits != "0"
+    return f"-{digits}" if negative else digits
+
+
+def is_plain(amount: str) -> bool:
+    """Whether an amount is written as the strict language writes it."""
+    return _PLAIN.fullmatch(amount) is not None
+
+
+def thought(token: Token) -> str:
+    """The text of a THOUGHT, without its brackets and one pair of quotation marks."""
+    text = token[1:-1].strip()
+    quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1]
+    return text[1:-1] if quoted else text

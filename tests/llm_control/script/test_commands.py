@@ -1,0 +1,87 @@
+"""What commands and scripts are worth, and that they are expanded only as far as asked."""
+
+import time
+from itertools import islice
+
+import pytest
+
+from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT
+from llm_control.script import LARGEST_AMOUNT, Go, Script, ScriptSyntaxError, Think, Turn, parse
+
+
+@pytest.mark.parametrize(
+    ("command", "actions"),
+    [
+        (Go(2), [FORWARD] * 2),
+        (Go(-2), [BACKWARD] * 2),
+        (Go(0), []),
+        (Turn(12), [TURN_RIGHT] * 2),
+        (Turn(-12), [TURN_LEFT] * 2),
+        (Turn(17), [TURN_RIGHT] * 2),
+        (Turn(-17), [TURN_LEFT] * 2),
+        (Turn(5), []),
+        (Turn(-5), []),
+        (Think("hm"), []),
+    ],
+)
+def test_actions(command: Go | Turn | Think, actions: list):
+    assert list(command.actions()) == actions
+    assert command.steps == len(actions)
+
+
+def test_script_runs_its_commands_in_order():
+    script = parse("Think('a'); Go(2); Turn(-13); Think('b'); Go(-1);", strict=True)
+    assert list(script.actions()) == [FORWARD, FORWARD, TURN_LEFT, TURN_LEFT, BACKWARD]
+    assert script.steps == 5
+    assert script.thoughts == ("a", "b")
+
+
+def test_expansion_is_lazy_and_counting_needs_none():
+    script = parse(f"Go({LARGEST_AMOUNT}); Turn(-{LARGEST_AMOUNT});" * 100, strict=True)
+    started = time.process_time()
+    assert script.steps == 100 * (LARGEST_AMOUNT + LARGEST_AMOUNT // 6)
+    assert list(islice(script.actions(), 1000)) == [FORWARD] * 1000
+    assert time.process_time() - started < 1.0
+
+
+def test_actions_start_anew_each_time():
+    script = Script((Go(1),))
+    assert list(script.actions()) == list(script.actions()) == [FORWARD]
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("name", ["Go", "Turn"])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_amounts_have_a_range(name: str, sign: str, strict: bool):
+    assert parse(f"{name}({sign}{LARGEST_AMOUNT});", strict=strict)
+    with pytest.raises(ScriptSyntaxError, match=f"-{LARGEST_AMOUNT} to {LARGEST_AMOUNT}") as caught:
+        parse(f"Go(1);\n{name}({sign}{LARGEST_AMOUNT + 1});", strict=strict)
+    assert (caught.value.line, caught.value.column) == (2, len(name) + 2)
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_absurd_rows_of_digits_are_refused_at_once(strict: bool):
+    started = time.process_time()
+    with pytest.raises(ScriptSyntaxError) as caught:
+        parse(f"Go({'9' * 1_000_000});", strict=strict)
+    assert time.process_time() - started < 2.0
+    assert len(caught.value.feedback) < 300
+    assert parse(f"Go({'0' * 1_000_000}7);", strict=strict).commands == (Go(7),)
+
+
+@pytest.mark.parametrize(
+    ("commands", "text"),
+    [
+        ((Think("hm"), Go(3), Turn(-90)), "Think('hm'); Go(3); Turn(-90);"),
+        ((Think("it's (there)"),), "Think('it's [there]');"),
+        ((Think(""), Go(0)), "Think(''); Go(0);"),
+    ],
+)
+def test_is_written_in_the_strict_language(commands: tuple, text: str):
+    assert str(Script(commands)) == text
+    assert str(parse(text, strict=True)) == text
+
+
+def test_commands_are_frozen():
+    with pytest.raises(AttributeError):
+        Go(1).amount = 2  # type: ignore[misc]

@@ -1,0 +1,229 @@
+"""The prompts: strict templates, hashes, and that what they tell the model is true."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from string import Template
+
+import pytest
+
+from arena import IDLE, Action, Episode
+from arena.errors import ConfigError
+from llm_control.prompts import VARIABLES, Prompt, PromptSet, load_prompt, prompt_set
+from llm_control.script import Turn, parse
+from tests.arena.worlds import agent, episode
+
+SAMPLES = {
+    "scripts": 30,
+    "turn": 2,
+    "health": 99.94,
+    "scripts_left": 29,
+    "reward": -0.0304,
+    "feedback": "Line 1, column 1: costs $5.",
+    "outcome": "goal",
+    "total_reward": 1.996,
+}
+
+
+def sample(name: str) -> dict[str, object]:
+    return {variable: SAMPLES[variable] for variable in VARIABLES[name]}
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_shipped_texts_use_exactly_their_variables(name: str):
+    assert set(Template(load_prompt(name).text).get_identifiers()) == set(VARIABLES[name])
+
+
+@pytest.mark.parametrize("name", VARIABLES)
+def test_shipped_texts_are_filled_completely(name: str):
+    filled = load_prompt(name).fill(**sample(name))
+    assert filled == filled.strip() != ""
+    assert "$" not in filled.replace(str(SAMPLES["feedback"]), "")
+
+
+def test_every_shipped_file_is_a_prompt():
+    folder = Path(__file__).parents[2] / "llm_control" / "prompts"
+    assert (
+        {path.stem for path in folder.glob("*.md")} == set(VARIABLES) == set(PromptSet.__dataclass_fields__)
+    )
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "shown"),
+    [
+        ("health", 99.94, "Health: 99.9."),
+        ("health", 100.0, "Health: 100.0."),
+        ("reward", 1.996, "Reward during your last script: +2.00."),
+        ("reward", -0.001, "Reward during your last script: +0.00."),
+        ("reward", -0.126, "Reward during your last script: -0.13."),
+        ("turn", 7, "Turn 7."),
+        ("scripts_left", 3, "this one included: 3."),
+    ],
+)
+def test_numbers_are_shown_as_documented(variable: str, value: float, shown: str):
+    assert shown in load_prompt("turn").fill(**sample("turn") | {variable: value})
+
+
+def test_values_are_not_searched_for_variables():
+    assert "costs $5." in load_prompt("invalid_script").fill(**sample("invalid_script"))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "missing: scripts; unknown: none"),
+        ({"scripts": 30, "mood": 1, "turn": 2}, "missing: none; unknown: mood, turn"),
+        ({"script": 30}, "missing: scripts; unknown: script"),
+    ],
+)
+def test_missing_and_unknown_values_are_named(values: dict, message: str):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        load_prompt("system").fill(**values)
+
+
+def test_hash_is_that_of_the_text():
+    prompt = Prompt("system", "Drive. ü")
+    assert prompt.sha256 == hashlib.sha256("Drive. ü".encode()).hexdigest()
+
+
+def test_set_hash_changes_with_any_text(tmp_path: Path):
+    file = tmp_path / "mine.md"
+    file.write_text("Drive.", encoding="utf-8")
+    shipped, mine = prompt_set(), prompt_set(file)
+    assert shipped.sha256 == prompt_set().sha256 != mine.sha256
+    assert mine.system.text == "Drive."
+    assert mine.turn == shipped.turn
+
+
+def test_user_text_may_leave_variables_out(tmp_path: Path):
+    file = tmp_path / "mine.md"
+    file.write_bytes("\ufeff Costs $$5.\r\nYou have ${scripts}.\r\n".encode())
+    assert load_prompt(file).fill(scripts=30) == "Costs $5.\nYou have 30."
+    file.write_text("Drive.", encoding="utf-8")
+    assert load_prompt(file).fill(scripts=30) == "Drive."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (b" \n\t\n", "empty"),
+        (b"caf\xe9", "not UTF-8 text \\(byte 3 is 0xe9\\)"),
+        (b"one\nYou have $sripts.", "line 2: unknown variable \\$sripts; expected \\$scripts"),
+        (b"health $health", "unknown variable \\$health"),
+        (b"It costs $5.", "line 1: a \\$ without a variable.* is written \\$\\$"),
+        (b"${scripts", "a \\$ without a variable"),
+    ],
+)
+def test_unusable_files_are_one_clear_error(tmp_path: Path, content: bytes, message: str):
+    file = tmp_path / "mine.md"
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match=message) as caught:
+        prompt_set(file)
+    assert str(file) in str(caught.value)
+
+
+def test_unreadable_files_are_one_clear_error(tmp_path: Path):
+    for path in (tmp_path / "absent.md", tmp_path, Path("nul\0l.md")):
+        with pytest.raises(ConfigError, match="prompt file"):
+            prompt_set(path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_forbidden_files_are_one_clear_error(tmp_path: Path):
+    file = tmp_path / "mine.md"
+    file.write_text("Drive.", encoding="utf-8")
+    file.chmod(0)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        prompt_set(file)
+
+
+def test_unknown_names_are_corrected():
+    with pytest.raises(ConfigError, match="did you mean 'invalid_script'"):
+        load_prompt("invalid_scripts")
+    with pytest.raises(ConfigError, match="expected one of system, first_turn"):
+        load_prompt("qqq")
+
+
+# What the system text says about the arena, checked on the arena.
+
+SYSTEM = load_prompt("system").text
+MOVEMENT = re.findall(r"^\| (Go\(\d+\)) \| ([\d.]+) m \| ([\d.]+) m \|$", SYSTEM, re.MULTILINE)
+EXAMPLES = re.findall(r"(?:^ {4}\S.*\n?)+", SYSTEM, re.MULTILINE)
+
+
+def test_text_has_its_table_and_its_examples():
+    assert len(MOVEMENT) == 7
+    assert len(EXAMPLES) == 3
+
+
+def test_example_scripts_are_strict():
+    for example in EXAMPLES:
+        script = parse(example, strict=True)
+        assert any(isinstance(command, Turn) for command in script.commands)
+        assert script.thoughts
+
+
+@pytest.mark.parametrize("command", ["Turn(5)", "Go(-2)", *(row[0] for row in MOVEMENT)])
+def test_commands_named_in_the_text_are_in_the_language(command: str):
+    assert command in SYSTEM
+    assert parse(f"{command};", strict=True)
+
+
+@pytest.fixture
+def run() -> Iterator[Episode]:
+    """An agent at the south fence that has settled, as after the first images."""
+    with episode(agent("20 0 0.6"), t=10_000) as run:
+        idle(run, 49)
+        yield run
+
+
+def drive(run: Episode, text: str) -> float:
+    """Carries out a script and returns the metres gone northward."""
+    return take(run, parse(text, strict=True).actions())
+
+
+def idle(run: Episode, steps: int) -> float:
+    """Stands idle and returns the metres glided northward."""
+    return take(run, [IDLE] * steps)
+
+
+def take(run: Episode, actions: Iterable[Action]) -> float:
+    start = run.position[2]
+    for action in actions:
+        run.step(action)
+    return run.position[2] - start
+
+
+@pytest.mark.parametrize(("command", "distance", "glide"), MOVEMENT)
+def test_movement_table_is_right_to_the_digit(run: Episode, command: str, distance: str, glide: str):
+    assert f"{drive(run, f'{command};'):.1f}" == distance
+    assert f"{idle(run, 9):.1f}" == glide
+    assert run.speed == pytest.approx(0, abs=1e-6)
+
+
+def test_two_scripts_go_as_far_as_one(run: Episode):
+    assert drive(run, "Go(5);") + drive(run, "Go(5);") == pytest.approx(5.95, abs=0.01)
+
+
+def test_driving_the_other_way_brakes(run: Episode):
+    drive(run, "Go(3);")
+    assert run.speed > 6
+    drive(run, "Go(-2);")
+    assert run.speed < 0.5
+
+
+def test_top_speed_and_fence(run: Episode):
+    drive(run, "Go(33);")
+    assert drive(run, "Go(1);") == pytest.approx(1.5, abs=0.1)
+    drive(run, "Go(1);")
+    assert run.position[2] == pytest.approx(39.5, abs=0.05)
+
+
+def test_turning_is_in_multiples_of_six(run: Episode):
+    drive(run, "Turn(5);")
+    assert run.yaw == pytest.approx(0)
+    drive(run, "Turn(95); Turn(-12);")
+    assert run.yaw == pytest.approx(90 - 12)
