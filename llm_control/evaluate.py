@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import math
 import os
 import tempfile
 from collections.abc import Sequence
@@ -119,6 +118,7 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
     if model.startswith("arena/"):
         # These compute on this machine: few at a time, so that finished ones are out of danger.
         common["max_samples"] = 4
+    _check_model(model)
     unfinished = _unfinished(log_dir, print_)
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
@@ -130,9 +130,22 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
             logs = inspect_ai.eval(task, model=model, metadata={"fingerprint": print_}, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
-    if logs[0].status == "cancelled":
+    if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
     return inspect_ai.log.read_eval_log(logs[0].location)
+
+
+def _check_model(model: str) -> None:
+    """Make the model once before anything starts, so that what is missing is said at once."""
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import get_model
+
+    try:
+        get_model(model)
+    except PrerequisiteError as error:
+        raise EvaluationError(str(error.message)) from None
+    except (ValueError, ImportError) as error:
+        raise EvaluationError(f"{model}: {str(error).splitlines()[0]}") from None
 
 
 def _fingerprint(request: Request, model: str, tasks: Sequence[BatteryTask], prompts: str) -> str:
@@ -148,18 +161,14 @@ def _fingerprint(request: Request, model: str, tasks: Sequence[BatteryTask], pro
 
 def _unfinished(log_dir: Path, print_: str) -> str | None:
     """The newest log of this command where it did not run to its end."""
-    from inspect_ai.log import list_eval_logs, read_eval_log
+    from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
     for info in list_eval_logs(str(log_dir), descending=True):
         header = read_eval_log(info, header_only=True)
         if (header.eval.metadata or {}).get("fingerprint") == print_:
-            return None if header.status == "success" and not _has_failures(header) else info.name
+            failed = any(summary.error for summary in read_eval_log_sample_summaries(info))
+            return info.name if failed or header.status != "success" else None
     return None
-
-
-def _has_failures(header: Any) -> bool:
-    results = header.results
-    return bool(results and results.completed_samples < results.total_samples)
 
 
 def _recovered(location: str | None) -> str:
@@ -211,15 +220,20 @@ def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, st
         "answered by": ", ".join(answered) or "nothing",
         "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
         "prompts (sha256)": prompts,
-        "temperature": f"{_temperature(log)}",
+        "temperature sent": _temperatures(log),
         "log": Path(_local(log.location)).name,
         **software_versions(),
     }
 
 
-def _temperature(log: Any) -> str:
-    value = log.plan.config.temperature if log.plan.config.temperature is not None else 0.0
-    return "unset" if value is None or math.isnan(value) else f"{value:g}"
+def _temperatures(log: Any) -> str:
+    """What was really sent: a model may refuse the parameter."""
+    events = (event for sample in log.samples or [] for event in sample.events if event.event == "model")
+    sent = {event.config.temperature for event in events}
+    return (
+        ", ".join("unset" if value is None else f"{value:g}" for value in sorted(sent, key=str))
+        or "none sent"
+    )
 
 
 def _local(location: str) -> str:

@@ -52,7 +52,6 @@ def make_task(tasks: Sequence[BatteryTask], protocol: Protocol, prompts: PromptS
         solver=play_episode(tuple(tasks), protocol, prompts),
         scorer=pass_mark(),
         epochs=Epochs(protocol.trials, []),
-        config=GenerateConfig(temperature=protocol.temperature),
         fail_on_error=False,
     )
 
@@ -123,18 +122,25 @@ async def ask(model: Model, state: TaskState, config: GenerateConfig) -> tuple[M
             if refused is None:
                 raise
             transcript().info({"left out": refused, "because": str(error)[:500]})
-            model.config = model.config.model_copy(update={refused: None})
             config = config.model_copy(update={refused: None})
 
 
 def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
     """Which of our parameters a provider's error refuses, if it is that kind of error."""
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    if status not in (400, 422):
+    cause = error
+    while cause.__cause__ is not None and _status(cause) is None:
+        cause = cause.__cause__  # type: ignore[assignment]
+    if _status(cause) not in (400, 422):
         return None
-    text = str(error).lower()
+    # Inspect appends the whole request to the text, and that names every parameter.
+    text = str(getattr(cause, "provider_message", None) or getattr(cause, "message", None) or cause).lower()
     named = [p for p in _REFUSABLE if p in text and getattr(config, p) is not None]
     return named[0] if named else None
+
+
+def _status(error: BaseException) -> object:
+    """The HTTP status that a provider's SDK puts on its errors; Inspect may wrap them in its own."""
+    return getattr(error, "status_code", None) or getattr(error, "code", None)
 
 
 @metric

@@ -1,0 +1,77 @@
+import pytest
+
+from arena import Outcome
+from llm_control.play import Play
+from llm_control.protocol import Protocol
+from render import Renderer
+from tests.arena.worlds import agent, episode, item
+
+SMALL = Protocol(image_size=32)
+
+
+def play(*items, protocol=SMALL, **options):
+    return Play(episode(*items, **options), Renderer(32, 32), protocol)
+
+
+def test_the_paper_waits_49_steps_and_shows_three_pictures():
+    run = play(agent(), t=1000)
+    frames = run.begin()
+    assert len(frames) == 3
+    assert run.episode.steps == 49
+    assert run.episode.health == pytest.approx(100 - 49 * 0.06, abs=1e-3)
+
+
+def test_a_script_is_played_and_told():
+    run = play(agent("20 0 5"), t=1000)
+    run.begin()
+    turn = run.reply("Think('on'); Turn(90); Go(9);")
+    assert (turn.turn, turn.steps, turn.thoughts, turn.error) == (1, 24, ("on",), None)
+    assert turn.yaw == pytest.approx(90)
+    assert turn.position[0] == pytest.approx(24.97, abs=0.02)
+    assert turn.reward == pytest.approx(-24 * 0.0006, abs=1e-5)
+
+
+def test_an_invalid_script_costs_one_idle_step_and_says_why():
+    run = play(agent(), t=1000)
+    run.begin()
+    turn = run.reply("I would go left.")
+    assert turn.steps == 1
+    assert turn.error
+    assert "line 1" in turn.error.lower()
+
+
+def test_strict_mode_refuses_what_tolerant_mode_mends():
+    for strict in (False, True):
+        run = play(agent(), protocol=SMALL.model_copy(update={"strict": strict}))
+        turn = run.reply("Go(3)")
+        assert (turn.error is not None) is strict
+        assert bool(turn.repairs) is not strict
+
+
+def test_a_script_stops_with_the_episode():
+    run = play(agent("20 0 5"), item("GoodGoal", "20 0 10", sizes="1 1 1"))
+    turn = run.reply("Go(40);")
+    assert turn.done
+    assert turn.outcome == Outcome.GOAL
+    assert turn.steps < 40
+    assert [event.name for event in turn.events] == ["GoodGoal"]
+    assert not run.wants_reply
+
+
+def test_when_scripts_run_out_the_clock_runs_down():
+    run = play(agent(), protocol=SMALL.model_copy(update={"max_scripts": 2}))
+    run.begin()
+    run.reply("Turn(6);")
+    assert run.wants_reply
+    run.reply("Turn(6);")
+    assert not run.wants_reply
+    record = run.finish()
+    assert record.recording.outcome == Outcome.HEALTH
+    assert record.recording.total_reward == pytest.approx(-1, abs=1e-3)
+
+
+def test_an_arena_without_a_clock_is_stopped():
+    run = play(agent(), t=0)
+    turn = run.reply("Turn(999999996);")
+    assert turn.done
+    assert run.finish().recording.outcome == Outcome.STOPPED

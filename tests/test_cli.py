@@ -1,0 +1,90 @@
+"""The command as a user meets it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from render import decode
+
+
+def run(*arguments, **environment):
+    hidden = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
+    env = {key: value for key, value in os.environ.items() if key not in hidden} | environment
+    command = [sys.executable, "-m", "arena_llm", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    path = tmp_path / "scripts.txt"
+    path.write_text("Think('ahead'); Go(9);\n\nTurn(-30); Turn(30);\nGo(30);\n")
+    return path
+
+
+def test_scripts_are_played_and_told_line_by_line(scripts, tmp_path):
+    frames = tmp_path / "frames"
+    result = run("run", "01-01-01", "--scripts", scripts, "--frames", frames)
+    assert (result.returncode, result.stderr) == (0, "")
+    turns = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [turn["turn"] for turn in turns] == [1, 2, 3]
+    assert [turn["steps"] for turn in turns[:2]] == [9, 10]
+    assert (turns[-1]["done"], turns[-1]["outcome"]) == (True, "goal")
+    names = {path.name for path in frames.iterdir()}
+    assert names == {"obs-0.0.png", "obs-0.1.png", "obs-0.2.png"} | {
+        f"obs-{t['turn']}.{t['steps']}.png" for t in turns
+    }
+    assert decode((frames / "obs-1.9.png").read_bytes()).shape == (512, 512, 3)
+
+
+def test_without_initial_steps_the_first_script_starts_the_clock(scripts):
+    first = json.loads(
+        run("run", "01-01-01", "--scripts", scripts, "--initial", "none").stdout.splitlines()[0]
+    )
+    assert first["health"] == pytest.approx(100 - 9 * 0.24, abs=0.01)
+
+
+def test_the_same_seed_prints_the_same_lines(scripts):
+    outputs = {run("run", "01-04-01", "--scripts", scripts, "--seed", 3).stdout for _ in range(2)}
+    assert len(outputs) == 1
+
+
+BAD = [
+    (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
+    (["eval", "--model", "arena/pixels", "--levels", "9"], "no tasks of level 9"),
+    (["eval", "--model", "gpt-4o", "--levels", "1"], "set OPENAI_API_KEY"),
+    (["eval", "--model", "frob"], "unknown model 'frob'"),
+    (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
+    (["eval", "--model", "arena/random", "--testbed", "/nowhere"], "no such folder"),
+    (["eval", "--model", "arena/random", "--levels", "1", "--log-dir", "/proc/none"], "cannot write there"),
+    (["eval", "--model", "arena/random", "--levels", "1", "--prompt", "/nowhere"], "cannot be read"),
+    (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
+    (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
+    (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),
+    (["run", "01-01-01", "--scripts", "{scripts}", "--initial", "some"], "--initial: got 'some'"),
+    (["run", "01-01-01", "--scripts", "{broken}"], "broken.txt:2: Line 1"),
+    (["run", "{yaml}", "--scripts", "{scripts}"], "task.yaml:3: arenas.0: unknown key 'tt'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
+def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
+    (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
+    (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
+    places = {"scripts": scripts, "broken": tmp_path / "broken.txt", "yaml": tmp_path / "task.yaml"}
+    result = run(*(argument.format(**places) for argument in arguments))
+    assert result.returncode == 1
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["eval"], ["eval", "--model", "arena/pixels", "--trials", "0"], ["frob"]]
+)
+def test_wrong_usage_says_so(arguments):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert "Error" in result.stderr
