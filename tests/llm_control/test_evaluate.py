@@ -90,7 +90,8 @@ def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
         "from llm_control.evaluate import Request, evaluate\n"
-        "r = evaluate(Request(sys.argv[1], folder=Path(sys.argv[2]), max_scripts=3), Path(sys.argv[3]), display='none')\n"
+        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), max_scripts=3)\n"
+        "r = evaluate(request, Path(sys.argv[3]), display='none')\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )
     outputs = {
