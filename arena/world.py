@@ -36,6 +36,9 @@ TURN_DEG = 2.0
 CONTACT_OFFSET = 0.02
 """Two colliders touch when closer than this: PhysX adds up both contact offsets of 0.01."""
 
+COLLISION_MARGIN = 0.001
+"""Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
+
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
 
@@ -272,6 +275,7 @@ class World:
             angularDamping=_ANGULAR_DAMPING,
             rollingFriction=0.0,
             spinningFriction=0.0,
+            collisionMargin=COLLISION_MARGIN,
         )
         bullet.setCollisionFilterGroupMask(body, -1, group.bit, group.mask, physicsClientId=self._client)
         return body
