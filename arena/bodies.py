@@ -1,0 +1,167 @@
+"""Bodies and collision shapes in Bullet, made from what a layout places."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.bullet import bullet
+from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Shape
+from arena.layout import AGENT_RADIUS, Placed
+from arena.scene import Vector
+from arena.shapes import ARENA_SIZE, BARS, FLOOR_Y, TUBE_INNER, bar_parts, prism_vertices, ring
+
+AGENT_MASS = 100.0
+
+COLLISION_MARGIN = 0.001
+"""Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
+
+_ANGULAR_DAMPING = 1 - math.exp(-0.05)
+"""Bullet damps by (1 - d) per second, PhysX by exp(-0.05) per second to first order."""
+
+_GROUND = (21.0, 0.5, 21.0)
+"""Half extents of the ground box; it spans -1 to 41 in x and z."""
+
+# Bullet multiplies the friction of two bodies, Unity averages it. The agent's is computed elsewhere
+# (`arena/friction.py`), so it has none in Bullet. The values below give Unity's average for every pair
+# with the static world and between pushable boxes; off are only balls, walls and L, J or U blocks against
+# each other (0.50 for 0.60) and against a box (0.35 for 0.425).
+_BOX = math.sqrt(LOW_FRICTION)
+_STATIC = (DEFAULT_FRICTION + LOW_FRICTION) / 2 / _BOX
+_OTHER = DEFAULT_FRICTION / _STATIC
+
+
+class Body(NamedTuple):
+    """A body in Bullet: its id, its friction coefficient against the agent, and its mass (0: immovable)."""
+
+    id: int
+    friction: float
+    mass: float
+
+
+def swap(vector: tuple[float, ...]) -> Vector:
+    """Exchange y and z: from Animal-AI's frame (left-handed, y up) to Bullet's (z up), or back."""
+    return (vector[0], vector[2], vector[1])
+
+
+class Builder:
+    """Adds bodies to one Bullet client, in the order in which it is asked."""
+
+    def __init__(self, client: int) -> None:
+        self._client = client
+
+    def ground_and_boundary(self) -> list[Body]:
+        """The floor slab and the four walls, 400 m high, whose inner faces are the arena's bounds."""
+        middle, out, tall, along = ARENA_SIZE / 2, 0.5, 200.0, ARENA_SIZE / 2 + 1
+        bodies = [self._box(_GROUND, (middle, FLOOR_Y - _GROUND[1], middle))]
+        for side in (-out, ARENA_SIZE + out):
+            bodies.append(self._box((out, tall, along), (side, 0.0, middle)))
+            bodies.append(self._box((along, tall, out), (middle, 0.0, side)))
+        return bodies
+
+    def agent(self, centre: Vector) -> Body:
+        """The agent's sphere; an infinite inertia freezes all three of its rotations."""
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_SPHERE, radius=AGENT_RADIUS, physicsClientId=self._client
+        )
+        body = self._body(shape, AGENT_MASS, centre, 0.0, 0.0)
+        self._change(body.id, mass=AGENT_MASS, localInertiaDiagonal=(0, 0, 0))
+        return body
+
+    def thing(self, placed: Placed) -> Body:
+        """The body of a placed object, at rest or launched along its own forward direction."""
+        low = placed.kind.friction == LOW_FRICTION
+        in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
+        body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
+        if placed.kind.launch:
+            yaw = math.radians(placed.yaw)
+            velocity = (placed.kind.launch * math.sin(yaw), placed.kind.launch * math.cos(yaw), 0.0)
+            bullet.resetBaseVelocity(body.id, velocity, physicsClientId=self._client)
+        return body._replace(friction=(placed.kind.friction + DEFAULT_FRICTION) / 2)
+
+    def _box(self, half: Vector, centre: Vector) -> Body:
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=swap(half), physicsClientId=self._client
+        )
+        return self._body(shape, 0.0, centre, 0.0, _STATIC)
+
+    def _body(self, shape: int, mass: float, centre: Vector, yaw: float, friction: float) -> Body:
+        body = bullet.createMultiBody(
+            baseMass=mass,
+            baseCollisionShapeIndex=shape,
+            basePosition=swap(centre),
+            baseOrientation=bullet.getQuaternionFromEuler((0, 0, -math.radians(yaw))),
+            useMaximalCoordinates=True,
+            physicsClientId=self._client,
+        )
+        self._change(
+            body,
+            lateralFriction=friction,
+            restitution=0.0,
+            linearDamping=0.0,
+            angularDamping=_ANGULAR_DAMPING,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            collisionMargin=COLLISION_MARGIN,
+        )
+        return Body(body, DEFAULT_FRICTION, mass)
+
+    def _change(self, body: int, **properties: object) -> None:
+        bullet.changeDynamics(body, -1, physicsClientId=self._client, **properties)
+
+    def _shape(self, placed: Placed) -> int:
+        client, size, shape = self._client, placed.size, placed.kind.shape
+        if shape is Shape.BALL:
+            return int(
+                bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=size[0] / 2, physicsClientId=client)
+            )
+        if shape is Shape.BOX:
+            half = [length / 2 for length in swap(size)]
+            return int(bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client))
+        if shape in BARS:
+            return self._bars(placed)
+        if shape is Shape.PRISM:
+            corners = [swap(tuple(corner)) for corner in prism_vertices(size)]
+            return int(
+                bullet.createCollisionShape(bullet.GEOM_MESH, vertices=corners, physicsClientId=client)
+            )
+        return self._tube(size)
+
+    def _bars(self, placed: Placed) -> int:
+        parts = bar_parts(placed.kind.shape, placed.size)
+        return int(
+            bullet.createCollisionShapeArray(
+                shapeTypes=[bullet.GEOM_BOX] * len(parts),
+                halfExtents=[[length / 2 for length in swap(part.size)] for part in parts],
+                collisionFramePositions=[swap(part.centre) for part in parts],
+                physicsClientId=self._client,
+            )
+        )
+
+    def _tube(self, size: Vector) -> int:
+        vertices, indices = _tube_mesh(size)
+        return int(
+            bullet.createCollisionShape(
+                bullet.GEOM_MESH,
+                vertices=vertices,
+                indices=indices,
+                flags=bullet.GEOM_FORCE_CONCAVE_TRIMESH,
+                physicsClientId=self._client,
+            )
+        )
+
+
+def _tube_mesh(size: Vector) -> tuple[list[Vector], list[int]]:
+    """Triangles of a tunnel's outer, inner and end faces, in Bullet's frame."""
+    outer = ring(size[0] / 2, size[1] / 2)
+    loops = [(points, z) for z in (-size[2] / 2, size[2] / 2) for points in (outer, outer * TUBE_INNER)]
+    vertices = [swap((x, y, z)) for points, z in loops for x, y in points]
+    count = len(outer)
+    here = np.arange(count)
+    there = (here + 1) % count
+    # Loops: 0 outer and 1 inner at -z, 2 outer and 3 inner at +z; four bands join them.
+    bands = []
+    for a, b in ((0, 2), (3, 1), (2, 3), (1, 0)):
+        corners = (a * count + here, a * count + there, b * count + there, b * count + here)
+        bands.append(np.stack([corners[i] for i in (0, 1, 2, 0, 2, 3)], axis=1))
+    return vertices, [int(index) for index in np.concatenate(bands).ravel()]
