@@ -2,6 +2,7 @@
 
 ArenaError              base: one clear sentence, never a traceback for the user
 ├── ConfigError         a task file or an option is wrong (says file:line, got, expected)
+│   └── DuplicateKeyError   a task file gives a key twice
 ├── LayoutError         a valid file cannot be turned into an arena
 ├── RecordingError      a recording cannot be read or does not replay
 ├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
@@ -16,6 +17,10 @@ class ArenaError(Exception):
 
 class ConfigError(ArenaError):
     """A task file or an option is wrong; the message names file, line, got and expected."""
+
+
+class DuplicateKeyError(ConfigError):
+    """A task file gives a key twice, in the same or in two spellings."""
 
 
 class LayoutError(ArenaError):

@@ -6,7 +6,7 @@ against one table, so that a typo is an error with a suggestion and never a chan
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -14,9 +14,10 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 from pydantic import ValidationError
 
+from arena.advice import advice
 from arena.catalog import ALIASES, KINDS
 from arena.config import ArenaFile
-from arena.errors import ConfigError
+from arena.errors import ConfigError, DuplicateKeyError
 
 MAX_NODES = 200_000
 """More YAML nodes than this are refused: aliases could otherwise expand a small file without bound."""
@@ -60,7 +61,7 @@ KEYS: dict[str, dict[str, str]] = {
     "Vector3": _KEYS_OF_VECTOR,
     "RGB": _KEYS_OF_COLOR,
 }
-"""Per tag, every YAML spelling (v2 to v4) and the field it sets."""
+"""Per tag, every YAML spelling (v2 to v4) and the field it sets; of two spellings the newer comes last."""
 
 _ENTRIES = {"arenas": "Arena", "items": "Item", "positions": "Vector3", "sizes": "Vector3", "colors": "RGB"}
 """Tag of the entries of each field that holds mappings."""
@@ -72,11 +73,23 @@ _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 Path_ = tuple[str | int, ...]
 
 
-class _Place(NamedTuple):
-    """Where a value stands in the file, for messages."""
+class Place(NamedTuple):
+    """Where a value stands in the file: its line from 1, its path as spelled there, and its YAML nodes.
+
+    `key` is the node of the mapping key that it stands behind; None for the entry of a list.
+    """
 
     line: int
     spelled: str
+    node: yaml.Node
+    key: yaml.Node | None
+
+
+class Located(NamedTuple):
+    """A task file together with the place of every value: path of fields and indices -> place."""
+
+    file: ArenaFile
+    places: Mapping[Path_, Place]
 
 
 @dataclass
@@ -84,15 +97,17 @@ class _Reader:
     """Converts YAML nodes to plain values and remembers where each one came from."""
 
     source: str
-    places: dict[Path_, _Place] = field(default_factory=dict)
+    places: dict[Path_, Place] = field(default_factory=dict)
     nodes: int = 0
 
     def fail(self, line: int, message: str) -> NoReturn:
         raise ConfigError(f"{self.source}:{line}: {message}")
 
-    def read(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> Any:
+    def read(
+        self, node: yaml.Node, path: Path_, spelled: str, tag: str | None, key: yaml.Node | None = None
+    ) -> Any:
         line = node.start_mark.line + 1
-        self.places[path] = _Place(line, spelled)
+        self.places[path] = Place(line, spelled, node, key)
         self.nodes += 1
         if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
             self.fail(line, f"more than {MAX_NODES} values or {MAX_DEPTH} levels; a task file has neither")
@@ -118,12 +133,12 @@ class _Reader:
             where = f"{spelled}.{key}" if spelled else str(key)
             if name in values:
                 first = self.places[(*path, name)]
-                self.fail(
-                    key_node.start_mark.line + 1,
-                    f"{where}: given twice (first as {first.spelled} in line {first.line}); keep one of them",
+                raise DuplicateKeyError(
+                    f"{self.source}:{key_node.start_mark.line + 1}: {where}: given twice (first as "
+                    f"{first.spelled} in line {first.line}); keep one of them"
                 )
             child = _ENTRIES["arenas"] if path == ("arenas",) else None
-            values[name] = self.read(value_node, (*path, name), where, child)
+            values[name] = self.read(value_node, (*path, name), where, child, key_node)
         return values
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
@@ -176,17 +191,26 @@ def load(path: str | Path) -> ArenaFile:
     twice, a wrong type or an impossible value; the message names file:line, the path in the file, what
     was got and what was expected.
     """
+    return load_text(read_text(path), str(path))
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a task file, line ends as they are; raises ConfigError where it is no UTF-8 text."""
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    return load_text(text, str(path))
 
 
 def load_text(text: str, source: str = "<text>") -> ArenaFile:
     """Read a task from its YAML text; `source` is what messages call it. Raises as `load` does."""
+    return load_located(text, source).file
+
+
+def load_located(text: str, source: str = "<text>") -> Located:
+    """As `load_text`, with the place of every value in the text."""
     reader = _Reader(source)
     root = _compose(text, source)
     if not isinstance(root, yaml.MappingNode):
@@ -204,7 +228,7 @@ def load_text(text: str, source: str = "<text>") -> ArenaFile:
         more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
         raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more)) from None
     _check_names(spec, reader)
-    return spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))})
+    return Located(spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))}), reader.places)
 
 
 def _compose(text: str, source: str) -> yaml.Node | None:
@@ -231,7 +255,7 @@ def _readable(error: ValidationError, reader: _Reader) -> Iterator[str]:
     for problem in error.errors():
         path = tuple(part for part in problem["loc"] if part != "[key]")
         missing = problem["type"] == "missing"
-        place = _nearest(reader, path[:-1] if missing else path)
+        place = nearest(reader.places, path[:-1] if missing else path)
         if missing:
             yield f"{reader.source}:{place.line}: {place.spelled}: the key {path[-1]!r} is missing"
             continue
@@ -253,10 +277,11 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _nearest(reader: _Reader, path: Path_) -> _Place:
-    while path not in reader.places and path:
+def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
+    """The place of a value, or of the innermost thing around it that the file has."""
+    while path not in places and path:
         path = path[:-1]
-    return reader.places[path]
+    return places[path]
 
 
 def _check_names(spec: ArenaFile, reader: _Reader) -> None:
@@ -264,17 +289,12 @@ def _check_names(spec: ArenaFile, reader: _Reader) -> None:
     for arena_id, arena in spec.arenas.items():
         for index, item in enumerate(arena.items):
             if item.name not in known:
-                place = _nearest(reader, ("arenas", arena_id, "items", index, "name"))
+                place = nearest(reader.places, ("arenas", arena_id, "items", index, "name"))
                 reader.fail(place.line, _unknown(f"{place.spelled}: unknown object", item.name, known, None))
 
 
 def _warnings(spec: ArenaFile, reader: _Reader) -> Iterator[str]:
     for arena_id, arena in spec.arenas.items():
-        place = _nearest(reader, ("arenas", arena_id))
+        place = nearest(reader.places, ("arenas", arena_id))
         where = f"{reader.source}:{place.line}: {place.spelled}"
-        if arena.pass_mark is None:
-            yield f"{where}: no pass mark; the task can be played but not passed or failed (unmarked)"
-        if arena.blackouts and arena.blackouts[0] < 0 and len(arena.blackouts) > 1:
-            yield f"{where}: blackouts start with a negative period, so the other entries are ignored"
-        if sum(item.name == "Agent" for item in arena.items) > 1:
-            yield f"{where}: several Agent items; only the first is used"
+        yield from (f"{where}: {remark.text}" for remark in advice(arena))

@@ -1,0 +1,27 @@
+"""What the author of a valid arena should know: it loads, but something in it is without effect."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from arena.config import ArenaSpec
+
+
+class Advice(NamedTuple):
+    """One remark about an arena: a short stable code, and a sentence."""
+
+    code: str
+    text: str
+
+
+def advice(arena: ArenaSpec) -> Iterator[Advice]:
+    """Every remark about an arena that can be made without building it."""
+    if arena.pass_mark is None:
+        yield Advice(
+            "no-pass-mark", "no pass mark; the task can be played but not passed or failed (unmarked)"
+        )
+    if arena.blackouts and arena.blackouts[0] < 0 and len(arena.blackouts) > 1:
+        yield Advice(
+            "blackouts-ignored", "blackouts start with a negative period, so the other entries are ignored"
+        )
+    if sum(item.name == "Agent" for item in arena.items) > 1:
+        yield Advice("several-agents", "several Agent items; only the first is used")
