@@ -105,6 +105,11 @@ def task_named(name: str, folder: Path | None = None) -> Task:
     return _read(found[0])[0]
 
 
+def task_id(path: Path, number: int) -> str:
+    """The id of a file's arena; `number` counts the arenas from 0."""
+    return path.stem if number == 0 else f"{path.stem}#{number}"
+
+
 def _level(path: Path) -> int:
     match = _ID.fullmatch(path.stem)
     return int(match[1]) if match else 0
@@ -114,7 +119,7 @@ def _read(path: Path) -> tuple[Task, ...]:
     file = load(path)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     return tuple(
-        Task(path.stem if k == 0 else f"{path.stem}#{k}", _level(path), path, spec, sha256, file.warnings)
+        Task(task_id(path, k), _level(path), path, spec, sha256, file.warnings)
         for k, spec in enumerate(file.arenas.values())
     )
 

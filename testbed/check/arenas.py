@@ -1,0 +1,48 @@
+"""What can be said of an arena and its spelling before anything is built."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import yaml
+
+from arena.advice import advice
+from arena.catalog import ALIASES
+from arena.config import ArenaSpec
+from arena.load import Located, nearest
+from testbed.check.finding import Finding
+from testbed.upgrade import newest_key
+
+
+def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
+    """Remarks on an arena as a whole."""
+    arena = located.file.arenas[arena_id]
+    place = nearest(located.places, ("arenas", arena_id))
+    for remark in advice(arena):
+        yield Finding(remark.code, f"{place.spelled}: {remark.text}", place.line)
+    place = nearest(located.places, ("arenas", arena_id, "blackouts"))
+    for code, text in _blackouts(arena):
+        yield Finding(code, f"{place.spelled}: {text}", place.line)
+
+
+def _blackouts(arena: ArenaSpec) -> Iterator[tuple[str, str]]:
+    frames, limit = arena.blackouts, arena.time_limit
+    if not frames or frames[0] < 0:
+        return
+    for one, other in pairwise(frames):
+        if other <= one:
+            yield "blackouts-order", f"{other} comes after {one}; frames must increase strictly"
+    if limit and max(frames) > limit:
+        yield "blackouts-late", f"{max(frames)} is beyond the time limit of {limit}, so it never comes"
+
+
+def spelling_findings(located: Located) -> Iterator[Finding]:
+    """Keys and object names that have a newer spelling."""
+    for path, place in located.places.items():
+        if isinstance(place.key, yaml.ScalarNode):
+            new = newest_key(place.key.value, path[-1])
+            if new != place.key.value:
+                line = place.key.start_mark.line + 1
+                yield Finding("old-key", f"{place.spelled}: now spelled {new}", line)
+        if path[-1:] == ("name",) and isinstance(place.node, yaml.ScalarNode) and place.node.value in ALIASES:
+            text = f"{place.spelled}: {place.node.value} is now called {ALIASES[place.node.value]}"
+            yield Finding("old-name", text, place.line)

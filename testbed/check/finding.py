@@ -1,0 +1,72 @@
+"""What a check can find, as one table of codes."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class Level(IntEnum):
+    """How bad a finding is; a larger number is worse."""
+
+    NOTE = 0
+    """It works as written; there is something to know."""
+    WARNING = 1
+    """It can be played, but something is not as the file says."""
+    ERROR = 2
+    """It cannot be played, or not be passed."""
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+class Code(NamedTuple):
+    """One kind of finding: its level, and what it means."""
+
+    level: Level
+    meaning: str
+
+
+_E, _W, _N = Level.ERROR, Level.WARNING, Level.NOTE
+
+CODES: dict[str, Code] = {
+    "unreadable": Code(_E, "the file does not load"),
+    "duplicate-key": Code(_E, "a key is given twice"),
+    "not-upgraded": Code(_E, "the file could not be rewritten in the newest spelling"),
+    "agent-blocked": Code(_E, "there is no free place for the agent"),
+    "enclosed": Code(_E, "a goal is wholly inside a solid object"),
+    "unreachable-mark": Code(_E, "the pass mark is above all that can be earned"),
+    "time-too-short": Code(_E, "the time ends before the straight way to the nearest goal does"),
+    "blocked": Code(_W, "an object's place is taken; it is left at the arena's corner"),
+    "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object"),
+    "unsupported": Code(_W, "an object falls at the start"),
+    "slides": Code(_W, "an object slides or rolls away at the start"),
+    "clamped-position": Code(_W, "a position beyond 40 counts as 40"),
+    "outside": Code(_W, "half of an object is beyond the boundary"),
+    "clipped-size": Code(_W, "a size is outside the range of its kind"),
+    "ignored-key": Code(_W, "the original ignores a key for this object"),
+    "unequal-lists": Code(_W, "a list is shorter than the others; what is missing is random"),
+    "no-pass-mark": Code(_W, "the task can be neither passed nor failed"),
+    "several-agents": Code(_W, "only the first Agent item counts"),
+    "blackouts-ignored": Code(_W, "entries after a negative blackout period are ignored"),
+    "blackouts-order": Code(_W, "blackouts are not strictly increasing; newer versions refuse them"),
+    "blackouts-late": Code(_W, "a blackout is beyond the time limit; newer versions refuse it"),
+    "agent-drops": Code(_N, "the agent starts above what carries it"),
+    "ignored-value": Code(_N, "the original ignores part of a value for this object"),
+    "old-key": Code(_N, "a key has a newer spelling"),
+    "old-name": Code(_N, "an object has a newer name"),
+}
+"""Every code and its level, the worst first; codes are stable, texts are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something found in a file: a code of `CODES`, a sentence, and the line (from 1) where it can be named."""
+
+    code: str
+    text: str
+    line: int | None = None
+
+    @property
+    def level(self) -> Level:
+        """How bad it is."""
+        return CODES[self.code].level

@@ -1,0 +1,92 @@
+"""One file, checked: text, spelling, places, physics, rewards."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.errors import ConfigError, DuplicateKeyError
+from arena.load import Located, load_located, read_text
+from testbed.check.arenas import arena_findings, spelling_findings
+from testbed.check.build import build, build_findings
+from testbed.check.finding import Finding, Level
+from testbed.check.items import item_findings
+from testbed.check.reach import reach_findings
+from testbed.check.settle import watch
+from testbed.tasks import task_id
+from testbed.upgrade import Change, upgrade_file
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to check: the first seed, whether to rewrite old spellings in place, where plans are drawn."""
+
+    seed: int = 0
+    upgrade: bool = False
+    svg: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What was found in a file, in line order, and what was rewritten in it."""
+
+    path: Path
+    findings: tuple[Finding, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def worst(self) -> Level | None:
+        """Level of the worst finding; None without any."""
+        return max((finding.level for finding in self.findings), default=None)
+
+
+def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
+    """Check one file; nothing in it raises, whatever is wrong becomes a finding.
+
+    `plan` is where the arena is drawn, an SVG file; further arenas of the file get `#k` in their name.
+    """
+    findings: list[Finding] = []
+    changes: tuple[Change, ...] = ()
+    try:
+        if options.upgrade:
+            load_located(read_text(path), str(path))
+            try:
+                changes = upgrade_file(path)
+            except ConfigError as error:
+                findings += _from_error(error, path, "not-upgraded")
+        located = load_located(read_text(path), str(path))
+    except ConfigError as error:
+        code = "duplicate-key" if isinstance(error, DuplicateKeyError) else "unreadable"
+        return FileReport(path, tuple(_from_error(error, path, code)))
+    findings += spelling_findings(located)
+    for number, arena_id in enumerate(located.file.arenas):
+        findings += _arena(located, arena_id, task_id(path, number), options.seed, plan)
+    return FileReport(path, tuple(sorted(findings, key=lambda finding: finding.line or 0)), changes)
+
+
+def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | None) -> Iterator[Finding]:
+    yield from arena_findings(located, arena_id)
+    yield from item_findings(located, arena_id)
+    built = build(located, arena_id, name, seed)
+    yield from build_findings(built)
+    if built.layout is None:
+        return
+    motion = watch(built, built.layout)
+    yield from motion.findings
+    yield from reach_findings(built, motion.goals_rest)
+    if plan is not None:
+        from testbed.plan import draw
+
+        draw(built.layout, name, plan.with_name(f"{name}.svg"))
+
+
+def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
+    """The problems of an error, one a line, each with the line number that its text begins with."""
+    for problem in str(error).splitlines():
+        text = problem.removeprefix(f"{path}")
+        numbered = re.match(r":(\d+): ", text)
+        yield Finding(
+            code,
+            text[numbered.end() :] if numbered else text.removeprefix(": "),
+            int(numbered[1]) if numbered else None,
+        )

@@ -1,0 +1,122 @@
+"""Let a new arena come to rest, and say what did not stay where it was put."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.action import IDLE
+from arena.catalog import Body, Shape
+from arena.layout import LIFT, Layout, Placed
+from arena.load import nearest
+from arena.scene import Floats
+from arena.shapes import FLOOR_Y
+from arena.world import TICK_S, World
+from testbed.check.build import Built
+from testbed.check.finding import Finding
+
+SETTLE_S = 2.0
+"""How long an arena is watched, seconds; the agent does nothing."""
+
+FALL = 0.1
+"""An object that sinks by more than this, metres, lacks support; all sink the first 0.02."""
+
+SLIDE = 0.5
+"""An object that moves sideways by more than this, metres, does not stay where it was put."""
+
+_SOLVER_ERROR = 0.005
+"""Bodies at rest stand this far off at most, metres."""
+
+_STAND_IN_MASS = 100.0
+"""Mass of a wall that is let fall, kg: as the agent's, which Bullet carries without sinking in."""
+
+
+class Motion(NamedTuple):
+    """What moved in the first seconds: findings, and whether every good goal stayed where it was put."""
+
+    findings: tuple[Finding, ...]
+    goals_rest: bool
+
+
+def watch(built: Built, layout: Layout) -> Motion:
+    """What falls, slides or rolls away at the start, the agent included."""
+    shifts, agent_sinks = _settle(layout)
+    sideways = np.hypot(shifts[:, 0], shifts[:, 2])
+    findings = [_falls(built, index, sink) for index, sink in _falling(layout, shifts)]
+    findings += [
+        _slides(built, index, float(sideways[index]))
+        for index in np.flatnonzero(sideways > SLIDE)
+        if not layout.things[index].blocked and not layout.things[index].kind.launch
+    ]
+    if agent_sinks > FALL + _SOLVER_ERROR:
+        findings.append(_agent_drops(built, agent_sinks))
+    rest = all(way <= SLIDE for way, p in zip(sideways, layout.things, strict=True) if p.kind.is_good_goal)
+    return Motion(tuple(findings), rest)
+
+
+def _settle(layout: Layout) -> tuple[Floats, float]:
+    """How far each thing moves, (n, 3) metres, and by how much the agent sinks beyond the usual 0.02."""
+    world = World(layout)
+    try:
+        start = world.scene().positions
+        for _ in range(round(SETTLE_S / TICK_S)):
+            world.advance(IDLE)
+        sinks = layout.agent.position[1] - world.agent_position[1]
+        return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
+    finally:
+        world.close()
+
+
+def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
+    """Each thing that lacks support: its index, and by how much it sinks, metres.
+
+    Unity's walls and ramps are heavy bodies that fall where nothing carries them; here they hover. So
+    those above the floor are let fall in a second world.
+    """
+    hanging = {index for index, placed in enumerate(layout.things) if _hangs(placed)}
+    sinks = -shifts[:, 1]
+    if hanging:
+        loose = tuple(_loose(p) if i in hanging else p for i, p in enumerate(layout.things))
+        others, _ = _settle(replace(layout, things=loose))
+        sinks[sorted(hanging)] = -others[sorted(hanging), 1]
+    usual = LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
+    return ((i, float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
+
+
+def _hangs(placed: Placed) -> bool:
+    kind = placed.kind
+    above_floor = placed.position[1] - placed.size[1] / 2 > FALL
+    return (
+        above_floor
+        and kind.body is Body.STATIC
+        and kind.shape in (Shape.BOX, Shape.PRISM)
+        and not placed.blocked
+    )
+
+
+def _loose(placed: Placed) -> Placed:
+    return replace(placed, kind=replace(placed.kind, body=Body.DYNAMIC, mass=_STAND_IN_MASS))
+
+
+def _falls(built: Built, index: int, sink: float) -> Finding:
+    subject = built.things[index]
+    place = subject.place("positions", subject.index)
+    text = f"{place.spelled}: {subject.label} lacks support and falls {sink:.2f} m within {SETTLE_S:g} s"
+    if subject.kind and subject.kind.body is Body.STATIC:
+        text += " in the original; here it hovers"
+    return Finding("unsupported", text, place.line)
+
+
+def _slides(built: Built, index: int, distance: float) -> Finding:
+    subject = built.things[index]
+    place = subject.place("positions", subject.index)
+    text = f"{place.spelled}: {subject.label} moves {distance:.2f} m sideways within {SETTLE_S:g} s"
+    return Finding("slides", text, place.line)
+
+
+def _agent_drops(built: Built, sinks: float) -> Finding:
+    number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
+    path = ("arenas", built.arena_id, "items", number, "positions", 0)
+    place = nearest(built.located.places, path if number is not None else path[:2])
+    return Finding("agent-drops", f"{place.spelled}: the agent falls {sinks:.2f} m at the start", place.line)

@@ -1,0 +1,140 @@
+"""Plans: an arena from above as a small SVG file, z up and x to the right."""
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from arena.catalog import Body, Ends, Shape
+from arena.layout import AGENT_RADIUS, Layout, Placed
+from arena.scene import Vector
+from arena.shapes import ARENA_SIZE, BARS, bar_parts
+from render.look import look_of
+
+SIZE = 600
+"""Width and height of the picture, pixels."""
+
+_MARGIN = 40
+_SCALE = (SIZE - 2 * _MARGIN) / ARENA_SIZE
+_FLOOR = "#efe6d6"
+_INK = "#333333"
+_TICK_M = 10
+_DEADLY, _HOT = "#c83c32", "#f0a030"
+
+
+def draw(layout: Layout, title: str, path: Path) -> None:
+    """Write the plan of a layout to a file, whose folder is made where it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(plan(layout, title)).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def plan(layout: Layout, title: str) -> ElementTree.Element:
+    """The plan as an `svg` element.
+
+    Every object is one element of class `thing`, in creation order but zones first and by height, so that
+    what is above covers what is below; the agent is the element of class `agent`.
+    """
+    root = ElementTree.Element(
+        "svg",
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {SIZE} {SIZE}",
+        width=str(SIZE),
+        height=str(SIZE),
+    )
+    _add(root, "rect", width=SIZE, height=SIZE, fill="white")
+    _text(root, title, SIZE / 2, _MARGIN / 2 + 5, size=16)
+    side = ARENA_SIZE * _SCALE
+    _add(root, "rect", x=_MARGIN, y=_MARGIN, width=side, height=side, fill=_FLOOR, stroke=_INK)
+    _scale(root)
+    for placed in sorted(layout.things, key=_height):
+        _thing(root, placed)
+    _agent(root, layout.agent.position, layout.agent.yaw)
+    return root
+
+
+def _height(placed: Placed) -> float:
+    """What the drawing order goes by; goals come last, for nothing may hide them."""
+    if placed.kind.body is Body.ZONE:
+        return -1.0
+    return math.inf if placed.kind.is_goal else placed.position[1] + placed.size[1] / 2
+
+
+def _thing(root: ElementTree.Element, placed: Placed) -> None:
+    common = {"class": "thing", "transform": _pose(placed.position, placed.yaw)} | _style(placed)
+    if placed.kind.shape is Shape.BALL:
+        element = _add(root, "circle", r=placed.size[0] / 2 * _SCALE, **common)
+    else:
+        element = _add(root, "path", d=_footprint(placed), **common)
+    x, y, z = placed.position
+    note = f"{placed.kind.name} at x={x:.2f} y={y:.2f} z={z:.2f}, yaw {placed.yaw:.0f}"
+    _add(element, "title").text = note + (" (blocked)" if placed.blocked else "")
+
+
+def _style(placed: Placed) -> dict[str, object]:
+    kind = placed.kind
+    if kind.body is Body.ZONE:
+        color = _DEADLY if kind.ends is Ends.ALWAYS else _HOT
+        return {"fill": color, "fill-opacity": 0.4, "stroke": color, "stroke-dasharray": "4 3"}
+    if kind.transparent:
+        return {"fill": "none", "stroke": _INK, "stroke-width": 1.5}
+    line = {"stroke-dasharray": "3 2", "stroke": _DEADLY} if placed.blocked else {"stroke": _INK}
+    return {"fill": _hex(look_of(placed.thing).color), "fill-opacity": 0.9, "stroke-width": 0.8} | line
+
+
+def _footprint(placed: Placed) -> str:
+    """Path of the outline seen from above, in pixels about the object's own origin, z upwards."""
+    shape, (x, _, z) = placed.kind.shape, placed.size
+    if shape in BARS:
+        parts = bar_parts(shape, placed.size)
+        return " ".join(_box(part.size[0], part.size[2], part.centre[0], part.centre[2]) for part in parts)
+    if shape is Shape.PRISM:
+        arrow = [(0, 0.35 * z), (0, -0.35 * z), (-0.15 * x, -0.2 * z), (0, -0.35 * z), (0.15 * x, -0.2 * z)]
+        return f"{_box(x, z)} {_line(arrow)}"
+    return _box(x, z)
+
+
+def _box(width: float, depth: float, x: float = 0.0, z: float = 0.0) -> str:
+    right, up = width / 2, depth / 2
+    return _line([(x - right, z - up), (x + right, z - up), (x + right, z + up), (x - right, z + up)]) + " Z"
+
+
+def _line(points: Iterable[tuple[float, float]]) -> str:
+    return "M " + " L ".join(f"{x * _SCALE:.2f} {-z * _SCALE:.2f}" for x, z in points)
+
+
+def _agent(root: ElementTree.Element, position: Vector, yaw: float) -> None:
+    group = _add(root, "g", **{"class": "agent", "transform": _pose(position, yaw), "stroke": "#1040a0"})
+    _add(group, "circle", r=AGENT_RADIUS * _SCALE, fill="#5090f0")
+    arrow = _line([(0, 0), (0, 2), (-0.4, 1.4), (0, 2), (0.4, 1.4)])
+    _add(group, "path", d=arrow, fill="none", **{"stroke-width": 2})
+    _add(group, "title").text = f"agent at x={position[0]:.2f} z={position[2]:.2f}, yaw {yaw:.0f}"
+
+
+def _scale(root: ElementTree.Element) -> None:
+    """Numbers along the lower and left edge, metres."""
+    for metres in range(0, int(ARENA_SIZE) + 1, _TICK_M):
+        along = metres * _SCALE
+        _text(root, f"{metres}", _MARGIN + along, SIZE - _MARGIN + 16)
+        _text(root, f"{metres}", _MARGIN - 14, SIZE - _MARGIN - along + 4)
+    _text(root, "x, m", SIZE / 2, SIZE - 6)
+    _text(root, "z, m", 14, SIZE / 2 - along / 4 + 4)
+
+
+def _pose(position: Vector, yaw: float) -> str:
+    """A yaw is clockwise seen from above, as an SVG rotation is."""
+    x, z = _MARGIN + position[0] * _SCALE, SIZE - _MARGIN - position[2] * _SCALE
+    return f"translate({x:.2f} {z:.2f}) rotate({yaw:.2f})"
+
+
+def _hex(color: Vector) -> str:
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in color)
+
+
+def _add(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:
+    numbers = {k: f"{v:g}" if isinstance(v, float) else str(v) for k, v in attributes.items()}
+    return ElementTree.SubElement(parent, tag, numbers)
+
+
+def _text(root: ElementTree.Element, text: str, x: float, y: float, size: int = 12) -> None:
+    style = {"font-family": "sans-serif", "font-size": size, "text-anchor": "middle"}
+    _add(root, "text", x=x, y=y, fill=_INK, **style).text = text
