@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.errors import ArenaError, EvaluationError
+from arena_llm.testbed_cli import testbed_app
 
 app = typer.Typer(
     help="Measure physical common sense in the Animal-AI arena.",
@@ -16,6 +17,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+app.add_typer(testbed_app, name="testbed")
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C, as shells have it."""

@@ -75,7 +75,7 @@ def _edits(located: Located) -> Iterator[tuple[int, int, int, str, str]]:
         if isinstance(key, yaml.ScalarNode):
             yield from _edit(key, newest_key(key.value, path[-1]))
         if path[-1:] == ("name",) and isinstance(node, yaml.ScalarNode):
-            yield from _edit(node, ALIASES.get(node.value, node.value))
+            yield from _edit(node, ALIASES.get(str(node.value), str(node.value)))
 
 
 def _edit(node: yaml.ScalarNode, new: str) -> Iterator[tuple[int, int, int, str, str]]:

@@ -17,6 +17,9 @@ from testbed.check.subject import Subject, subjects
 SEEDS_TRIED = 5
 """Seeds that each arena is built with, counted up from the one that is asked for."""
 
+NAMED = 3
+"""At most this many of the objects that stand in one's way are named."""
+
 _FAR_AGENT = Item(name="Agent", positions=(Vector3(x=20.0, y=10_000.0, z=20.0),), rotations=(0.0,))
 """An agent that stands in no object's way."""
 
@@ -89,8 +92,9 @@ def _blocked(built: Built, index: int, subject: Subject, seeds: tuple[int, ...])
         text = f"{place.spelled}: no free place for {subject.label} with any of the {len(seeds)} seeds tried"
         return Finding("blocked", text, place.line)
     assert built.layout is not None
-    there = " and ".join(_in_the_way(built, built.layout, index)) or "something placed at random"
-    text = f"{place.spelled}: the place of {subject.label} is taken by {there}"
+    there = list(_in_the_way(built, built.layout, index)) or ["something placed at random"]
+    names = ", ".join(there[:NAMED]) + (f" and {len(there) - NAMED} more" if len(there) > NAMED else "")
+    text = f"{place.spelled}: the place of {subject.label} is taken by {names}"
     return Finding("blocked", text, place.line)
 
 

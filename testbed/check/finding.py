@@ -38,7 +38,7 @@ CODES: dict[str, Code] = {
     "time-too-short": Code(_E, "the time ends before the straight way to the nearest goal does"),
     "blocked": Code(_W, "an object's place is taken; it is left at the arena's corner"),
     "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object"),
-    "unsupported": Code(_W, "an object falls at the start"),
+    "unsupported": Code(_W, "an object falls or tips at the start"),
     "slides": Code(_W, "an object slides or rolls away at the start"),
     "clamped-position": Code(_W, "a position beyond 40 counts as 40"),
     "outside": Code(_W, "half of an object is beyond the boundary"),
@@ -60,7 +60,7 @@ CODES: dict[str, Code] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something found in a file: a code of `CODES`, a sentence, and the line (from 1) where it can be named."""
+    """Something found in a file: a code of `CODES`, a sentence, and the line (from 1) where there is one."""
 
     code: str
     text: str

@@ -49,12 +49,12 @@ def _ignored_keys(subject: Subject) -> Iterator[Finding]:
 
 
 def _short_lists(subject: Subject) -> Iterator[Finding]:
-    total = subject.item.instances
-    for name in _PER_INSTANCE if subject.kind else ():
+    total, kind = subject.item.instances, subject.kind
+    for name in _PER_INSTANCE if kind else ():
         count = len(getattr(subject.item, name))
         if 0 < count < total and name not in _ignored_names(subject):
             place = subject.place(name)
-            missing = "0" if name == "rotations" and not subject.kind.random_yaw else "random"
+            missing = "0" if kind and name == "rotations" and not kind.random_yaw else "random"
             text = (
                 f"{place.spelled}: {count} entries for {total} objects; those that are missing are {missing}"
             )

@@ -2,7 +2,7 @@
 
 import multiprocessing
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -29,7 +29,9 @@ def task_files(target: Path) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def check_files(target: Path, paths: Sequence[Path], options: Options, jobs: int = 1) -> Iterator[FileReport]:
+def check_files(
+    target: Path, paths: Sequence[Path], options: Options, jobs: int = 1
+) -> Generator[FileReport, None, None]:
     """Check files of `target` in `jobs` processes; reports come in the order of `paths`.
 
     Closing the iterator stops the work; files that were begun are finished. Raises ArenaError where a

@@ -45,7 +45,7 @@ def watch(built: Built, layout: Layout) -> Motion:
     sideways = np.hypot(shifts[:, 0], shifts[:, 2])
     findings = [_falls(built, index, sink) for index, sink in _falling(layout, shifts)]
     findings += [
-        _slides(built, index, float(sideways[index]))
+        _slides(built, int(index), float(sideways[index]))
         for index in np.flatnonzero(sideways > SLIDE)
         if not layout.things[index].blocked and not layout.things[index].kind.launch
     ]
@@ -69,10 +69,10 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
 
 
 def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
-    """Each thing that lacks support: its index, and by how much it sinks, metres.
+    """Each thing that is not held up: its index, and by how much its centre sinks, metres.
 
-    Unity's walls and ramps are heavy bodies that fall where nothing carries them; here they hover. So
-    those above the floor are let fall in a second world.
+    Unity's walls and ramps are heavy bodies that fall, or tip off a single support; here they hover. So
+    those above the floor are let loose in a second world.
     """
     hanging = {index for index, placed in enumerate(layout.things) if _hangs(placed)}
     sinks = -shifts[:, 1]
@@ -81,7 +81,7 @@ def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
         others, _ = _settle(replace(layout, things=loose))
         sinks[sorted(hanging)] = -others[sorted(hanging), 1]
     usual = LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
-    return ((i, float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
+    return ((int(i), float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
 
 
 def _hangs(placed: Placed) -> bool:
@@ -102,9 +102,9 @@ def _loose(placed: Placed) -> Placed:
 def _falls(built: Built, index: int, sink: float) -> Finding:
     subject = built.things[index]
     place = subject.place("positions", subject.index)
-    text = f"{place.spelled}: {subject.label} lacks support and falls {sink:.2f} m within {SETTLE_S:g} s"
+    text = f"{place.spelled}: {subject.label} is not held up: it sinks {sink:.2f} m within {SETTLE_S:g} s"
     if subject.kind and subject.kind.body is Body.STATIC:
-        text += " in the original; here it hovers"
+        text += " in the original, where it would tip or fall; here it hovers"
     return Finding("unsupported", text, place.line)
 
 
@@ -117,6 +117,6 @@ def _slides(built: Built, index: int, distance: float) -> Finding:
 
 def _agent_drops(built: Built, sinks: float) -> Finding:
     number = next((k for k, item in enumerate(built.spec.items) if item.name == "Agent"), None)
-    path = ("arenas", built.arena_id, "items", number, "positions", 0)
-    place = nearest(built.located.places, path if number is not None else path[:2])
+    inside = ("items", number, "positions", 0) if number is not None else ()
+    place = nearest(built.located.places, ("arenas", built.arena_id, *inside))
     return Finding("agent-drops", f"{place.spelled}: the agent falls {sinks:.2f} m at the start", place.line)
