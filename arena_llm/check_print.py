@@ -19,8 +19,8 @@ class Count(NamedTuple):
     files: int
 
 
-def print_report(console: Console, report: FileReport, quiet: bool = False) -> None:
-    """One line for each change and finding, `file:line: level: text [code]`; without notes where quiet."""
+def print_report(console: Console, report: FileReport) -> None:
+    """One line for each change and finding, `file:line: level: text [code]`."""
     for change in report.changes:
         console.print(
             Text.assemble(
@@ -28,8 +28,6 @@ def print_report(console: Console, report: FileReport, quiet: bool = False) -> N
             )
         )
     for finding in report.findings:
-        if quiet and finding.level is Level.NOTE:
-            continue
         where = f"{report.path}:{finding.line}: " if finding.line else f"{report.path}: "
         level = (str(finding.level), _STYLES[finding.level])
         console.print(Text.assemble(where, level, f": {finding.text} ", (f"[{finding.code}]", "dim")))

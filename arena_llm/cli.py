@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.errors import ArenaError, EvaluationError
+from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
 app = typer.Typer(
@@ -18,9 +19,6 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(testbed_app, name="testbed")
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C, as shells have it."""
 
 
 @app.command("eval")

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+import sys
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
@@ -12,8 +12,10 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from arena_llm.status import INTERRUPTED
+
 if TYPE_CHECKING:
-    from testbed.check import FileReport, Options
+    from testbed.check import FileReport
 
 testbed_app = typer.Typer(help="Look after task files.", no_args_is_help=True)
 
@@ -50,21 +52,26 @@ def check_command(
 ) -> None:
     """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
     from arena_llm.check_print import as_json, print_report, print_summary
-    from testbed.check import Level, Options
+    from testbed.check import Level, Options, check_files, task_files
 
     console = Console(soft_wrap=True)
-    shown: list[FileReport] = []
+    paths = task_files(target)
     every: list[FileReport] = []
-    # Where findings go to a terminal, they are printed above the bar, on the same console.
-    beside = console if output is Format.TEXT and console.is_terminal else Console(stderr=True)
-    with Progress(console=beside, transient=True, disable=not beside.is_terminal) as progress:
-        for report in _checked(progress, target, Options(seed, upgrade, svg), jobs or _cores()):
-            every.append(report)
-            if quiet and (report.worst is None or report.worst < Level.WARNING) and not report.changes:
-                continue
-            shown.append(report)
-            if output is Format.TEXT:
-                print_report(console, report, quiet)
+    shown: list[FileReport] = []
+    work = check_files(target, paths, Options(seed, upgrade, svg), jobs or _cores())
+    try:
+        with closing(work) as reports, _bar(console, output) as bar:
+            for report in bar.track(reports, total=len(paths), description="checking"):
+                every.append(report)
+                told = report.above(Level.WARNING) if quiet else report
+                if quiet and not told.findings and not told.changes:
+                    continue
+                shown.append(told)
+                if output is Format.TEXT:
+                    print_report(console, told)
+    except KeyboardInterrupt:
+        print(f"Stopped after {len(every)} of {len(paths)} files.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     if output is Format.JSON:
         print(json.dumps(as_json(shown, every), indent=1))
     else:
@@ -73,16 +80,11 @@ def check_command(
         raise typer.Exit(1)
 
 
-def _checked(progress: Progress, target: Path, options: "Options", jobs: int) -> Iterator["FileReport"]:
-    """Reports in file order, with the bar moved along; closing it early stops the work."""
-    from testbed.check import check_files, task_files
-
-    paths = task_files(target)
-    bar = progress.add_task("checking", total=len(paths))
-    with closing(check_files(target, paths, options, jobs)) as reports:
-        for report in reports:
-            progress.advance(bar)
-            yield report
+def _bar(console: Console, output: Format) -> Progress:
+    """A progress bar; where findings go to a terminal, they are printed above it, on the same console."""
+    shared = output is Format.TEXT and console.is_terminal
+    beside = console if shared else Console(stderr=True)
+    return Progress(console=beside, transient=True, disable=not beside.is_terminal)
 
 
 def _cores() -> int:

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from arena.catalog import Body, Ends, Shape
+from arena.errors import ConfigError
 from arena.layout import AGENT_RADIUS, Layout, Placed
 from arena.scene import Vector
 from arena.shapes import ARENA_SIZE, BARS, bar_parts
@@ -23,9 +24,15 @@ _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
 def draw(layout: Layout, title: str, path: Path) -> None:
-    """Write the plan of a layout to a file, whose folder is made where it is missing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ElementTree.ElementTree(plan(layout, title)).write(path, encoding="utf-8", xml_declaration=True)
+    """Write the plan of a layout to a file, whose folder is made where it is missing.
+
+    Raises ConfigError where it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        ElementTree.ElementTree(plan(layout, title)).write(path, encoding="utf-8", xml_declaration=True)
+    except OSError as error:
+        raise ConfigError(f"{path}: the plan cannot be written: {error.strerror or error}") from None
 
 
 def plan(layout: Layout, title: str) -> ElementTree.Element:
@@ -103,8 +110,8 @@ def _line(points: Iterable[tuple[float, float]]) -> str:
 
 
 def _agent(root: ElementTree.Element, position: Vector, yaw: float) -> None:
-    group = _add(root, "g", **{"class": "agent", "transform": _pose(position, yaw), "stroke": "#1040a0"})
-    _add(group, "circle", r=AGENT_RADIUS * _SCALE, fill="#5090f0")
+    group = _add(root, "g", **{"class": "agent", "transform": _pose(position, yaw), "stroke": "black"})
+    _add(group, "circle", r=AGENT_RADIUS * _SCALE, fill="white")
     arrow = _line([(0, 0), (0, 2), (-0.4, 1.4), (0, 2), (0.4, 1.4)])
     _add(group, "path", d=arrow, fill="none", **{"stroke-width": 2})
     _add(group, "title").text = f"agent at x={position[0]:.2f} z={position[2]:.2f}, yaw {yaw:.0f}"
@@ -117,7 +124,7 @@ def _scale(root: ElementTree.Element) -> None:
         _text(root, f"{metres}", _MARGIN + along, SIZE - _MARGIN + 16)
         _text(root, f"{metres}", _MARGIN - 14, SIZE - _MARGIN - along + 4)
     _text(root, "x, m", SIZE / 2, SIZE - 6)
-    _text(root, "z, m", 14, SIZE / 2 - along / 4 + 4)
+    _text(root, "z, m", 18, SIZE / 2 - along / 8 + 4)
 
 
 def _pose(position: Vector, yaw: float) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import ConfigError, DuplicateKeyError
@@ -38,6 +38,10 @@ class FileReport:
     def worst(self) -> Level | None:
         """Level of the worst finding; None without any."""
         return max((finding.level for finding in self.findings), default=None)
+
+    def above(self, level: Level) -> "FileReport":
+        """The same without findings below a level."""
+        return replace(self, findings=tuple(f for f in self.findings if f.level >= level))
 
 
 def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
