@@ -106,7 +106,7 @@ def _box(width: float, depth: float, x: float = 0.0, z: float = 0.0) -> str:
 
 
 def _line(points: Iterable[tuple[float, float]]) -> str:
-    return "M " + " L ".join(f"{x * _SCALE:.2f} {-z * _SCALE:.2f}" for x, z in points)
+    return "M " + " L ".join(f"{x * _SCALE:.2f} {0.0 - z * _SCALE:.2f}" for x, z in points)
 
 
 def _agent(root: ElementTree.Element, position: Vector, yaw: float) -> None:
