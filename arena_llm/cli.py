@@ -49,8 +49,7 @@ def evaluate_command(
     ] = False,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from human_data import compare_levels, levels_table, results_frame, write_report
-    from human_data.comparison import OTHER_LAYOUTS, SAME_LAYOUTS
+    from human_data import compare_levels, layouts_note, levels_table, results_frame, write_report
     from llm_control.evaluate import Request, evaluate
 
     request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt)
@@ -72,8 +71,8 @@ def evaluate_command(
         facts=result.facts,
         same_layouts=testbed is not None,
     )
-    console.print(levels_table(compare_levels(results)))
-    console.print(SAME_LAYOUTS if testbed is not None else OTHER_LAYOUTS)
+    console.print(levels_table(compare_levels(results, same_layouts=testbed is not None)))
+    console.print(layouts_note(testbed is not None))
     console.print(f"Report: {files.page}", soft_wrap=True)
     failed = int(results["error"].notna().sum())
     if failed:
