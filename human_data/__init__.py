@@ -9,7 +9,7 @@ from human_data.baselines import (
 )
 from human_data.comparison import compare_levels, layouts_note, levels_table
 from human_data.report import ReportFiles, write_report
-from human_data.results import read_results, results_frame
+from human_data.results import read_results, read_runs, results_frame
 from human_data.statistics import pass_rates
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "levels_table",
     "pass_rates",
     "read_results",
+    "read_runs",
     "results_frame",
     "top_ten_by_level",
     "write_report",

@@ -24,11 +24,11 @@ _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; color: #222 }
 table { border-collapse: collapse; margin: 1rem 0 } th, td { padding: .25rem .7rem; text-align: left }
 th { border-bottom: 2px solid #888 } td { border-bottom: 1px solid #ddd }
-img { width: 32rem; max-width: 100% }
+img { max-width: 100% }
 .missing { color: #a40000 } caption, .note { color: #555; text-align: left; font-size: .9rem }
 """
 
-_PROVENANCE = ("arena-llm", "bullet", "options", "log")
+_PROVENANCE = ("arena-llm", "bullet", "options", "log", "runs")
 """Facts that the figure carries, where they are known."""
 
 
@@ -62,7 +62,8 @@ def write_report(
         figure = draw_levels(comparison, notes)
         for ending in (".png", ".svg", ".pdf"):
             save(figure, files.figure.with_suffix(ending))
-        files.page.write_text(_page(results, comparison, files.figure, title, facts, same_layouts), "utf-8")
+        image = _image(files.figure, figure.get_figwidth())
+        files.page.write_text(_page(results, comparison, image, title, facts, same_layouts), "utf-8")
     except OSError as error:
         raise EvaluationError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
     return files
@@ -85,19 +86,17 @@ def _notes(results: pd.DataFrame, facts: Mapping[str, str], same_layouts: bool) 
 def _page(
     results: pd.DataFrame,
     comparison: pd.DataFrame,
-    figure: Path,
+    image: str,
     title: str,
     facts: Mapping[str, str],
     same_layouts: bool,
 ) -> str:
-    image = base64.b64encode(figure.read_bytes()).decode()
     return "\n".join(
         [
             "<!doctype html>",
             f'<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
             f"<h1>{escape(title)}</h1>",
-            f'<img alt="Trials passed by level; the numbers are in the table below" '
-            f'src="data:image/png;base64,{image}">',
+            image,
             _missing(results),
             "<h2>By level</h2>",
             _levels(comparison),
@@ -111,6 +110,12 @@ def _page(
             "</html>",
         ]
     )
+
+
+def _image(path: Path, inches: float) -> str:
+    data = base64.b64encode(path.read_bytes()).decode()
+    alt = "Trials passed by level; the numbers are in the table below"
+    return f'<img alt="{alt}" style="width: {9 * inches:g}rem" src="data:image/png;base64,{data}">'
 
 
 def _levels(comparison: pd.DataFrame) -> str:

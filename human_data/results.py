@@ -1,6 +1,6 @@
 """The results of a run as a table, and back from its file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from llm_control.evaluate import TrialResult
 
 _COLUMNS = tuple(TrialResult.__dataclass_fields__)
 _TYPES = {"agent": "str", "task_id": "str", "level": "int64", "trial": "int64", "passed": "boolean"}
+_WHOLE = ("level", "trial")
+_MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
@@ -47,26 +49,50 @@ def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
     return frame if agent is None else frame.assign(agent=agent)
 
 
+def read_runs(runs: Sequence[tuple[str | None, Path]]) -> pd.DataFrame:
+    """The results of several runs in one table; each is a file, and a name for its agent if wanted.
+
+    Raises EvaluationError where a file is broken (see `read_results`) or two hold agents of one name, whose
+    trials could not be told apart.
+    """
+    frames = [read_results(path, name) for name, path in runs]
+    owners: dict[str, Path] = {}
+    for (_, path), frame in zip(runs, frames, strict=True):
+        for agent in frame["agent"].unique():
+            if agent in owners:
+                raise EvaluationError(
+                    f"{path}: {owners[agent]} has results of {agent!r} too; tell them apart with NAME=FILE"
+                )
+            owners[agent] = path
+    return pd.concat(frames, ignore_index=True)
+
+
 def _check_rows(frame: pd.DataFrame, path: Path) -> None:
-    whole = {column: pd.to_numeric(frame[column], errors="coerce") for column in ("level", "trial")}
+    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*_WHOLE, *_MEASURED)}
     wrong = {
-        "agent": frame["agent"].isna(),
-        "task_id": frame["task_id"].isna() | frame.duplicated(["agent", "task_id", "trial"]),
-        "level": whole["level"].isna() | (whole["level"] % 1 != 0),
-        "trial": whole["trial"].isna() | (whole["trial"] % 1 != 0),
-        "passed": ~frame["passed"].astype(str).isin(["True", "False", "nan", "<NA>"]),
+        "agent": (frame["agent"].isna(), "a name"),
+        "task_id": (frame["task_id"].isna(), "the id of a task"),
+        "passed": (
+            ~frame["passed"].astype(str).isin(["True", "False", "nan"]),
+            "True, False or nothing",
+        ),
+        **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in _WHOLE},
+        **{
+            column: (numbers[column].isna() & frame[column].notna(), "a number or nothing")
+            for column in _MEASURED
+        },
     }
-    expected = {
-        "agent": "a name",
-        "task_id": "a task, each trial of it once",
-        "level": "a whole number",
-        "trial": "a whole number",
-        "passed": "True, False or nothing",
-    }
-    for column, bad in wrong.items():
+    for column, (bad, expected) in wrong.items():
         if bad.any():
             row = int(bad.argmax())
             raise EvaluationError(
-                f"{path}:{row + 2}: {column}: got {str(frame[column].iloc[row])!r}, "
-                f"expected {expected[column]}; evaluate again or mend the line"
+                f"{path}:{row + 2}: {column}: got {str(frame[column].iloc[row])!r}, expected {expected}; "
+                "evaluate again or mend the line"
             )
+    twice = frame.duplicated(["agent", "task_id", "trial"])
+    if twice.any():
+        row = frame[twice].iloc[0]
+        raise EvaluationError(
+            f"{path}:{int(twice.argmax()) + 2}: trial {row['trial']} of task {row['task_id']} by {row['agent']} "
+            "stands there twice; keep one"
+        )
