@@ -153,7 +153,7 @@ def _lay_out(levels: Sequence[pd.DataFrame]) -> tuple[list[_Line], float]:
             lines.append(_Line(y + high / 2, "\n".join(parts), row))
             y += high
         if set(rows["source"]) == {"run"}:
-            lines.append(_Line(y + 0.5, "no one else on record"))
+            lines.append(_Line(y + 0.5, "no others on record"))
             y += 1
     return lines, y + 0.2
 

@@ -147,7 +147,7 @@ def _tasks(results: pd.DataFrame) -> str:
                 _number(row["total_reward"], ".3f"),
                 _number(row["pass_mark"], "g"),
                 passed,
-                row["error"] if row["error"] else row["outcome"],
+                row["outcome"] if pd.isna(row["error"]) else row["error"],
                 _number(row["steps"], ".0f"),
                 _number(row["turns"], ".0f"),
             )

@@ -45,7 +45,6 @@ def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
         raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
     _check_rows(frame, path)
     frame = frame[list(_COLUMNS)].astype(_TYPES)
-    frame["error"] = frame["error"].astype(object).where(frame["error"].notna(), None)
     return frame if agent is None else frame.assign(agent=agent)
 
 
@@ -73,7 +72,7 @@ def _check_rows(frame: pd.DataFrame, path: Path) -> None:
         "agent": (frame["agent"].isna(), "a name"),
         "task_id": (frame["task_id"].isna(), "the id of a task"),
         "passed": (
-            ~frame["passed"].astype(str).isin(["True", "False", "nan"]),
+            frame["passed"].notna() & ~frame["passed"].astype(str).isin(["True", "False"]),
             "True, False or nothing",
         ),
         **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in _WHOLE},
@@ -91,8 +90,8 @@ def _check_rows(frame: pd.DataFrame, path: Path) -> None:
             )
     twice = frame.duplicated(["agent", "task_id", "trial"])
     if twice.any():
-        row = frame[twice].iloc[0]
+        agent, task, trial = frame.loc[twice, ["agent", "task_id", "trial"]].iloc[0]
         raise EvaluationError(
-            f"{path}:{int(twice.argmax()) + 2}: trial {row['trial']} of task {row['task_id']} by {row['agent']} "
-            "stands there twice; keep one"
+            f"{path}:{int(twice.argmax()) + 2}: trial {trial} of task {task} by {agent} stands "
+            "there twice; keep one"
         )

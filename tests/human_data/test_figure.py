@@ -40,7 +40,7 @@ CASES = {
 }
 
 
-@pytest.fixture(params=CASES)
+@pytest.fixture(scope="module", params=CASES)
 def case(request):
     comparison = compare_levels(results_frame(CASES[request.param]))
     figure = draw_levels(comparison, [NOTE])
@@ -52,7 +52,6 @@ def texts(figure):
     found = [*figure.texts, *(t for legend in figure.legends for t in legend.get_texts())]
     for axes in figure.axes:
         found += [*axes.texts, axes.xaxis.label, *axes.get_xticklabels()]
-        found += [tick.label2 for tick in axes.xaxis.get_major_ticks()]
     return [text for text in found if text.get_visible() and text.get_text()]
 
 
@@ -110,7 +109,7 @@ def test_marks_intervals_and_bars_lie_where_the_table_says(case):
     bars = [(bar.get_x(), bar.get_x() + bar.get_width()) for axes in figure.axes for bar in axes.patches]
     halves = drawn[drawn["quartile_1"].notna()]
     expected = zip(100 * halves["quartile_1"], 100 * halves["quartile_3"], strict=True)
-    assert sorted(bars) == pytest.approx(sorted(expected))
+    assert np.array(sorted(bars)) == pytest.approx(np.array(sorted(expected)))
 
 
 def test_every_row_is_written_with_its_counts(case):
@@ -124,7 +123,7 @@ def test_every_row_is_written_with_its_counts(case):
         assert names.count("".join(who.split())) == (comparison["who"] == who).sum()
     for number, name in set(zip(comparison["level"], comparison["level_name"], strict=True)):
         assert written.count(f"{number}  {name}") == 1
-    assert written.count("no one else on record") == (0 in set(comparison["level"]))
+    assert written.count("no others on record") == (0 in set(comparison["level"]))
     assert written.count("no verdict") == comparison["pass_rate"].isna().sum()
 
 
