@@ -36,7 +36,7 @@ CASES = {
     "no one else": rows({"x": [True], "y": [False]}, level=0),
     "one trial": rows({"x": [True]}, level=9),
     "no verdict": rows({"x": [None]}, level=3) + level(3, 4, agent=LONG),
-    "odd names": level(2, 3, agent="$x_1$ <b>") + level(2, 3, agent="W" * 60),
+    "odd names": level(2, 3, agent=r"$\bad_{$ <b>") + level(2, 3, agent="W" * 60),
 }
 
 
@@ -166,6 +166,7 @@ def test_the_same_figure_gives_the_same_bytes(ending, tmp_path):
         save(draw_levels(comparison), tmp_path / f"{name}{ending}")
     first, second = ((tmp_path / f"{name}{ending}").read_bytes() for name in "ab")
     assert first == second
+    assert b"CreationDate" not in first
     assert first[:5] == {".png": b"\x89PNG\r", ".svg": b"<?xml", ".pdf": b"%PDF-"}[ending]
 
 

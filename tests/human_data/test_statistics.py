@@ -22,6 +22,12 @@ def test_wilson_agrees_with_the_textbook():
     assert all(math.isnan(end) for end in wilson(0, 0))
 
 
+def test_levels_ascend_whatever_order_they_were_played_in():
+    played = rows({"t": [True]}, level=5) + rows({"t": [True]}, level=2) + rows({"t": [True]}, "c/d", 2)
+    rates = pass_rates(results_frame(played))
+    assert list(zip(rates["level"], rates["agent"], strict=True)) == [(2, "a/b"), (2, "c/d"), (5, "a/b")]
+
+
 def test_single_trials_have_wilson_intervals():
     only = rate({"t1": [True], "t2": [False], "t3": [True]})
     assert (only["passes"], only["trials"], only["missing"]) == (2, 3, 0)
