@@ -49,8 +49,7 @@ def evaluate_command(
     ] = False,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from human_data import compare_levels, levels_table, results_frame, write_report
-    from human_data.comparison import OTHER_LAYOUTS, SAME_LAYOUTS
+    from human_data import compare_levels, layouts_note, levels_table, results_frame, write_report
     from llm_control.evaluate import Request, evaluate
 
     request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt)
@@ -72,8 +71,8 @@ def evaluate_command(
         facts=result.facts,
         same_layouts=testbed is not None,
     )
-    console.print(levels_table(compare_levels(results)))
-    console.print(SAME_LAYOUTS if testbed is not None else OTHER_LAYOUTS)
+    console.print(levels_table(compare_levels(results, same_layouts=testbed is not None)))
+    console.print(layouts_note(testbed is not None))
     console.print(f"Report: {files.page}", soft_wrap=True)
     failed = int(results["error"].notna().sum())
     if failed:
@@ -82,6 +81,38 @@ def evaluate_command(
             f"{failed} of {len(results)} episodes have no score (the first: {first}); "
             "the same command with --resume plays them again"
         )
+
+
+@app.command("compare")
+def compare_command(
+    runs: Annotated[
+        list[str], typer.Argument(help="results.csv of a report, as FILE or, to rename its agent, NAME=FILE.")
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
+    original: Annotated[
+        bool, typer.Option("--original", help="The tasks are the original battery's files.")
+    ] = False,
+) -> None:
+    """Put several runs into one report, beside children and the 2019 competition."""
+    from importlib.metadata import version
+
+    from human_data import compare_levels, layouts_note, levels_table, read_runs, write_report
+
+    named = [_named_file(run) for run in runs]
+    results = read_runs(named)
+    origins = "; ".join(f"{name} = {path}" if name else str(path) for name, path in named)
+    facts = {"arena-llm": version("arena-llm"), "runs": origins}
+    files = write_report(results, out, title="Runs compared", facts=facts, same_layouts=original)
+    console = Console()
+    console.print(levels_table(compare_levels(results, same_layouts=original)))
+    console.print(layouts_note(original))
+    console.print(f"Report: {files.page}", soft_wrap=True)
+
+
+def _named_file(text: str) -> tuple[str | None, Path]:
+    """NAME=FILE; a file whose own path has an equals sign is taken as it is."""
+    name, equals, path = text.partition("=")
+    return (name, Path(path)) if equals and name and not Path(text).exists() else (None, Path(text))
 
 
 @app.command("run")

@@ -9,15 +9,27 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import EvaluationError
-from human_data.comparison import BASELINES_NOTE, OTHER_LAYOUTS, SAME_LAYOUTS, compare_levels, share
+from human_data.comparison import (
+    BASELINES_NOTE,
+    HEADINGS,
+    INTERVALS,
+    INTERVALS_NOTE,
+    cells,
+    compare_levels,
+    layouts_note,
+)
 from human_data.figure import draw_levels, save
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; color: #222 }
 table { border-collapse: collapse; margin: 1rem 0 } th, td { padding: .25rem .7rem; text-align: left }
-th { border-bottom: 2px solid #888 } td { border-bottom: 1px solid #ddd } img { max-width: 100% }
+th { border-bottom: 2px solid #888 } td { border-bottom: 1px solid #ddd }
+img { max-width: 100% }
 .missing { color: #a40000 } caption, .note { color: #555; text-align: left; font-size: .9rem }
 """
+
+_PROVENANCE = ("arena-llm", "bullet", "options", "log", "runs")
+"""Facts that the figure carries, where they are known."""
 
 
 class ReportFiles(NamedTuple):
@@ -32,12 +44,14 @@ class ReportFiles(NamedTuple):
 def write_report(
     results: pd.DataFrame, folder: Path, *, title: str, facts: Mapping[str, str], same_layouts: bool
 ) -> ReportFiles:
-    """Write report.html, levels.png and .svg, results.csv (a row per trial) and levels.csv into a folder.
+    """Write report.html, levels.png, .svg and .pdf, results.csv (a row per trial) and levels.csv to a folder.
 
     `results` has the columns of `results_frame`; `facts` are shown as they are; `same_layouts` says whether
-    the tasks are the original battery's own files. Raises EvaluationError where it cannot write.
+    the tasks are the original battery's own files. Raises EvaluationError where there are no results or it
+    cannot write.
     """
-    comparison = compare_levels(results)
+    comparison = compare_levels(results, same_layouts=same_layouts)
+    notes = _notes(results, facts, same_layouts)
     files = ReportFiles(
         folder / "report.html", folder / "levels.png", folder / "results.csv", folder / "levels.csv"
     )
@@ -45,37 +59,52 @@ def write_report(
         folder.mkdir(parents=True, exist_ok=True)
         results.to_csv(files.results, index=False)
         comparison.to_csv(files.levels, index=False, float_format="%.4f")
-        figure = draw_levels(comparison)
-        save(figure, files.figure)
-        save(figure, files.figure.with_suffix(".svg"))
-        files.page.write_text(_page(results, comparison, files.figure, title, facts, same_layouts), "utf-8")
+        figure = draw_levels(comparison, notes)
+        for ending in (".png", ".svg", ".pdf"):
+            save(figure, files.figure.with_suffix(ending))
+        image = _image(files.figure, figure.get_figwidth())
+        files.page.write_text(_page(results, comparison, image, title, facts, same_layouts), "utf-8")
     except OSError as error:
         raise EvaluationError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
     return files
 
 
+def _notes(results: pd.DataFrame, facts: Mapping[str, str], same_layouts: bool) -> list[str]:
+    """The small print of the figure: what is compared, what is left out, and where it comes from."""
+    judged = results[results["passed"].notna()]
+    missing = len(results) - len(judged)
+    size = f"Run: {len(judged)} trials of {judged['task_id'].nunique()} tasks."
+    lost = f" * {missing} planned trials without a verdict are left out." if missing else ""
+    origin = "; ".join(f"{key}: {facts[key]}" for key in _PROVENANCE if key in facts)
+    return [
+        f"{BASELINES_NOTE} {INTERVALS}",
+        f"{size} {layouts_note(same_layouts)}{lost}",
+        *([origin] if origin else []),
+    ]
+
+
 def _page(
     results: pd.DataFrame,
     comparison: pd.DataFrame,
-    figure: Path,
+    image: str,
     title: str,
     facts: Mapping[str, str],
     same_layouts: bool,
 ) -> str:
-    image = base64.b64encode(figure.read_bytes()).decode()
-    sentence = SAME_LAYOUTS if same_layouts else OTHER_LAYOUTS
     return "\n".join(
         [
             "<!doctype html>",
             f'<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
             f"<h1>{escape(title)}</h1>",
-            f'<img alt="Share of tasks passed by level" src="data:image/png;base64,{image}">',
-            f'<p class="note">{escape(BASELINES_NOTE)} {escape(sentence)}</p>',
+            image,
+            _missing(results),
             "<h2>By level</h2>",
             _levels(comparison),
+            "<h2>What is compared with what</h2>",
+            f'<p class="note">{escape(BASELINES_NOTE)} {escape(layouts_note(same_layouts))}</p>',
+            f'<p class="note">{escape(INTERVALS_NOTE)}</p>',
             "<h2>By task</h2>",
             _tasks(results),
-            _missing(results),
             "<h2>How this was run</h2>",
             _rows(("Fact", "Value"), [(key, value) for key, value in facts.items()]),
             "</html>",
@@ -83,20 +112,15 @@ def _page(
     )
 
 
+def _image(path: Path, inches: float) -> str:
+    data = base64.b64encode(path.read_bytes()).decode()
+    alt = "Trials passed by level; the numbers are in the table below"
+    return f'<img alt="{alt}" style="width: {9 * inches:g}rem" src="data:image/png;base64,{data}">'
+
+
 def _levels(comparison: pd.DataFrame) -> str:
-    headings = ("Level", "Agent", "Passed", "Rate [95 %]", "Children [quartiles]", "Top ten 2019 [quartiles]")
-    rows = [
-        (
-            f"{row['level']} {row['level_name']}",
-            row["agent"],
-            f"{row['passes']}/{row['trials']}",
-            share(row["pass_rate"], row["low"], row["high"]),
-            share(row["children"], row["children_q1"], row["children_q3"]),
-            share(row["top_ten"], row["top_ten_q1"], row["top_ten_q3"]),
-        )
-        for row in comparison.to_dict("records")
-    ]
-    return _rows(headings, rows)
+    rows = [(f"{row['level']} {row['level_name']}", *cells(row)) for row in comparison.to_dict("records")]
+    return _rows(("Level", *HEADINGS), rows)
 
 
 def _tasks(results: pd.DataFrame) -> str:
@@ -123,7 +147,7 @@ def _tasks(results: pd.DataFrame) -> str:
                 _number(row["total_reward"], ".3f"),
                 _number(row["pass_mark"], "g"),
                 passed,
-                row["error"] if row["error"] else row["outcome"],
+                row["outcome"] if pd.isna(row["error"]) else row["error"],
                 _number(row["steps"], ".0f"),
                 _number(row["turns"], ".0f"),
             )

@@ -51,6 +51,24 @@ def test_the_same_seed_prints_the_same_lines(scripts):
     assert len(outputs) == 1
 
 
+RESULTS = (
+    "agent,task_id,level,trial,pass_mark,total_reward,passed,outcome,steps,turns,error\n"
+    "m/a,01-01-01,1,0,0,1,True,goal,9,1,\n"
+)
+
+
+def test_runs_are_compared_in_one_report(tmp_path):
+    (tmp_path / "results.csv").write_text(RESULTS)
+    (tmp_path / "b=c.csv").write_text(RESULTS.replace("True", "False"))
+    runs = (f"first={tmp_path / 'results.csv'}", tmp_path / "b=c.csv")
+    result = run("compare", *runs, "--out", tmp_path / "out")
+    assert (result.returncode, result.stderr) == (0, "")
+    table = (tmp_path / "out" / "levels.csv").read_text()
+    assert "1,Food Retrieval,first,run,this run,1,1,1," in table
+    assert "1,Food Retrieval,m/a,run,this run,1,1,0," in table
+    assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "report.html").read_text()
+
+
 BAD = [
     (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
     (["eval", "--model", "arena/pixels", "--levels", "9"], "no tasks of level 9"),
@@ -60,6 +78,9 @@ BAD = [
     (["eval", "--model", "arena/random", "--testbed", "/nowhere"], "no such folder"),
     (["eval", "--model", "arena/random", "--levels", "1", "--log-dir", "/proc/none"], "cannot write there"),
     (["eval", "--model", "arena/random", "--levels", "1", "--prompt", "/nowhere"], "cannot be read"),
+    (["compare", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
+    (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
+    (["compare", "{scripts}"], "scripts.txt:1: no column agent"),
     (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
     (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
     (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),
@@ -73,7 +94,13 @@ BAD = [
 def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
     (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
     (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
-    places = {"scripts": scripts, "broken": tmp_path / "broken.txt", "yaml": tmp_path / "task.yaml"}
+    (tmp_path / "results.csv").write_text(RESULTS)
+    places = {
+        "results": tmp_path / "results.csv",
+        "scripts": scripts,
+        "broken": tmp_path / "broken.txt",
+        "yaml": tmp_path / "task.yaml",
+    }
     result = run(*(argument.format(**places) for argument in arguments))
     assert result.returncode == 1
     assert words in result.stderr

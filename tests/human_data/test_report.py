@@ -1,100 +1,87 @@
-import io
+import re
 
 import pytest
-from rich.console import Console
 
 from arena import EvaluationError
-from human_data import compare_levels, levels_table, pass_rates, results_frame, write_report
-from human_data.statistics import wilson
-from llm_control.evaluate import TrialResult
+from human_data import read_results, results_frame, write_report
+from tests.human_data.runs import level, rows
 
 
-def rows(verdicts: dict[str, list[bool | None]], agent: str = "a/b", level: int = 1):
-    return [
-        TrialResult(
-            agent, task, level, trial, 0.0, 1.0, verdict, "goal", 10, 1, None if verdict is not None else "x"
-        )
-        for task, trials in verdicts.items()
-        for trial, verdict in enumerate(trials)
-    ]
-
-
-def test_wilson_agrees_with_the_textbook():
-    # Children on 01-04-03: 53 of 59, as published.
-    assert wilson(53, 59) == pytest.approx((0.7954, 0.9526), abs=1e-4)
-    assert wilson(0, 4)[0] == pytest.approx(0)
-    assert wilson(4, 4)[1] == pytest.approx(1)
-
-
-def test_single_trials_have_wilson_intervals():
-    (rate,) = pass_rates(results_frame(rows({"t1": [True], "t2": [False], "t3": [True]}))).to_dict("records")
-    assert (rate["passes"], rate["trials"], rate["missing"]) == (2, 3, 0)
-    assert (rate["low"], rate["high"]) == pytest.approx(wilson(2, 3))
-
-
-def test_more_trials_of_the_same_tasks_do_not_shrink_the_interval_as_new_tasks_would():
-    clustered = rows({"t1": [True] * 10, "t2": [False] * 10, "t3": [True] * 10, "t4": [False] * 10})
-    (rate,) = pass_rates(results_frame(clustered)).to_dict("records")
-    assert rate["trials"] == 40
-    naive = wilson(20, 40)
-    assert rate["high"] - rate["low"] > 1.5 * (naive[1] - naive[0])
-
-
-def test_unanimous_results_keep_some_width():
-    (rate,) = pass_rates(results_frame(rows({"t1": [True] * 3, "t2": [True] * 3}))).to_dict("records")
-    assert rate["pass_rate"] == 1
-    assert rate["low"] < 0.6
-
-
-def test_trials_without_a_verdict_are_missing_not_failed():
-    (rate,) = pass_rates(results_frame(rows({"t1": [True, None], "t2": [None, None]}))).to_dict("records")
-    assert (rate["passes"], rate["trials"], rate["missing"], rate["pass_rate"]) == (1, 1, 3, 1)
-
-
-def test_with_no_verdict_at_all_there_is_no_rate(tmp_path):
-    frame = results_frame(rows({"t1": [None]}))
-    assert pass_rates(frame)["pass_rate"].isna().all()
-    write_report(frame, tmp_path, title="t", facts={}, same_layouts=False)
-
-
-def test_the_comparison_has_the_baselines_of_its_levels():
-    frame = results_frame(rows({"t1": [True]}, level=3) + rows({"t2": [True]}, level=0))
-    comparison = compare_levels(frame).set_index("level")
-    assert comparison.loc[3, "children"] == pytest.approx(0.7669, abs=1e-4)
-    assert comparison.loc[3, "top_ten"] == pytest.approx(0.15)
-    assert comparison.loc[0].isna()["children"]
-    out = io.StringIO()
-    Console(file=out, width=140).print(levels_table(compare_levels(frame)))
-    assert "3 Static Obstacles" in out.getvalue()
+def report(frame, folder, **options):
+    return write_report(frame, folder, **({"title": "T", "facts": {}, "same_layouts": False} | options))
 
 
 def test_the_report_is_written_and_repeats_itself(tmp_path):
     frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
-    first, second = (
-        write_report(frame, tmp_path / name, title="T", facts={"seed": "0"}, same_layouts=True)
-        for name in "ab"
-    )
+    first, second = (report(frame, tmp_path / name, facts={"seed": "0"}) for name in "ab")
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()
-    assert first.figure.with_suffix(".svg").exists()
-    page = first.page.read_text()
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {
+        *("report.html", "results.csv", "levels.csv", "levels.png", "levels.svg", "levels.pdf")
+    }
+    assert read_results(first.results)["passed"].isna().sum() == 1
+
+
+def test_the_page_says_what_is_compared_and_what_is_missing(tmp_path):
+    frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
+    page = report(frame, tmp_path, facts={"seed": "7"}).page.read_text()
     assert "1 of 4 planned trials have no verdict" in page
-    assert "files of the original battery" in page
-    assert len(first.results.read_text().splitlines()) == 5
+    assert "<td>2/3 (1 missing)</td><td>2</td><td>67 %</td>" in page
+    assert "<td>142/236</td><td>4</td><td>60 %</td><td>53-67</td><td>50-75</td>" in page
+    assert "<td>733/900</td><td>90</td>" in page
+    assert "layouts are not the original ones" in page
+    assert "Of children" not in page
+    assert "the mean over children, on these very tasks" in page
+    assert "<td>seed</td><td>7</td>" in page
+
+
+def test_nothing_missing_is_not_spoken_of(tmp_path):
+    assert 'class="missing"' not in report(results_frame(level(1, 3)), tmp_path).page.read_text()
+
+
+def test_a_named_folder_is_not_claimed_to_hold_the_original(tmp_path):
+    page = report(results_frame(level(1, 3)), tmp_path, same_layouts=True).page.read_text()
+    assert "a folder that the user named" in page
+    assert "layouts are not the original ones" not in page
+
+
+def test_each_trial_has_a_line(tmp_path):
+    frame = results_frame(rows({"t1": [True, False], "t2": [None]}))
+    page = report(frame, tmp_path).page.read_text()
+    lines = re.findall(
+        r"<tr><td>(t\d)</td><td>a/b</td><td>(\d)</td>.*?<td>(yes|no|-)</td><td>(\w+)</td>", page
+    )
+    assert lines == [("t1", "1", "yes", "goal"), ("t1", "2", "no", "goal"), ("t2", "1", "-", "x")]
+
+
+def test_the_figure_carries_its_provenance(tmp_path):
+    from human_data.report import _notes
+
+    facts = {"arena-llm": "0.1", "options": "seed=3", "log": "x.eval", "prompts (sha256)": "abc"}
+    frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
+    compared, run, origin = _notes(frame, facts, False)
+    assert "59 children" in compared
+    assert "Run: 3 trials of 2 tasks." in run
+    assert "* 1 planned trials" in run
+    assert origin == "arena-llm: 0.1; options: seed=3; log: x.eval"
 
 
 def test_names_cannot_break_the_page(tmp_path):
     frame = results_frame(rows({"<script>alert(1)</script>": [True]}, agent="<b>&"))
-    page = write_report(
-        frame, tmp_path, title="<i>", facts={"<k>": "<v>"}, same_layouts=False
-    ).page.read_text()
+    page = report(frame, tmp_path, title="<i>", facts={"<k>": "<v>"}).page.read_text()
     for hostile in ("<script>", "<b>&", "<i>", "<k>", "<v>"):
         assert hostile not in page
+    for shown in ("&lt;script&gt;", "&lt;b&gt;&amp;", "&lt;i&gt;", "&lt;k&gt;", "&lt;v&gt;"):
+        assert shown in page
 
 
 def test_an_unwritable_folder_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="the report cannot be written"):
-        write_report(
-            results_frame(rows({"t": [True]})), tmp_path / "file", title="t", facts={}, same_layouts=False
-        )
+        report(results_frame(rows({"t": [True]})), tmp_path / "file")
+
+
+def test_a_report_of_nothing_is_refused(tmp_path):
+    with pytest.raises(EvaluationError, match="no trial was planned"):
+        report(results_frame([]), tmp_path / "new")
+    assert not (tmp_path / "new").exists()
