@@ -1,7 +1,7 @@
 """Agents that choose an action at every step instead of writing scripts.
 
-They are the two baselines without learning of the Animal-AI 3 paper (arXiv 2312.11414): random actions, and
-a vehicle after Braitenberg that reacts to rays. The second one's rule is our own.
+They are of the kinds of the two baselines without learning in the Animal-AI 3 paper (arXiv 2312.11414):
+random actions, and a vehicle after Braitenberg that reacts to rays, by a rule of our own.
 """
 
 import math
@@ -34,6 +34,32 @@ class RandomActions:
     def act(self, episode: Episode) -> Action:
         """The next action."""
         return ACTIONS[self._rng.integers(len(ACTIONS))]
+
+
+HELD_STEPS, HELD_SPREAD = 5.0, 1.0
+"""Mean and standard deviation of the steps for which the published random agent repeats an action
+(aai3-paper-experiments, `competition_random_heuristic.py`)."""
+
+
+class HeldActions:
+    """Random actions as in the published baseline: each of the nine is repeated for some steps.
+
+    Their number is a normal variable of mean 5 and standard deviation 1, cut to a whole number, at least 1.
+    Held actions carry much farther than those of `RandomActions`, whose drives cancel out.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._left = 0
+        self._action = ACTIONS[0]
+
+    def act(self, episode: Episode) -> Action:
+        """The next action."""
+        if self._left == 0:
+            self._action = ACTIONS[self._rng.integers(len(ACTIONS))]
+            self._left = max(int(self._rng.normal(HELD_STEPS, HELD_SPREAD)), 1)
+        self._left -= 1
+        return self._action
 
 
 FOOD = [TAGS.index(tag) for tag in ("goodGoal", "goodGoalMulti")]
@@ -155,6 +181,7 @@ def _course(wish: float) -> Action:
 
 STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {
     "random": RandomActions,
+    "held": HeldActions,
     "braitenberg": Braitenberg,
 }
 """What makes each agent, by its name; all its randomness comes from the generator that it is given."""
