@@ -15,7 +15,7 @@ PUBLISHED_NAME = {
 }
 """The name under which `agents_by_level` has an agent."""
 
-ALL_LEVELS = 0
+ALL_LEVELS = -1
 """Stands for all played levels together in the column `level`."""
 
 SOURCE = (

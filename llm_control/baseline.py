@@ -4,9 +4,10 @@ import multiprocessing
 import signal
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from arena import Episode, LayoutError
+from arena import Episode, EvaluationError, LayoutError
 from llm_control.agents.step_agents import play
 from testbed import Task
 
@@ -31,7 +32,8 @@ def play_tasks(
     """Play each task `trials` times and yield the results, always in the order of tasks and trials.
 
     The results do not depend on `jobs`, the number of processes; with one it is this process that plays.
-    Raises LayoutError, with the task's file, where an arena cannot be built.
+    Raises LayoutError, with the task's file, where an arena cannot be built, and EvaluationError where a
+    process was killed.
     """
     work = [(agent, task, trial, seed) for task in tasks for trial in range(trials)]
     if jobs == 1:
@@ -43,6 +45,8 @@ def play_tasks(
     )
     try:
         yield from pool.map(_play, work)
+    except BrokenProcessPool:
+        raise EvaluationError("a playing process was ended from outside; try fewer of them") from None
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

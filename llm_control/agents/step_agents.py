@@ -137,8 +137,9 @@ class Braitenberg:
             self._avoiding = True
             return Action(Move.NONE, self._side)
         self._avoiding = False
-        looks_round = self._fasting > 0 and self._fasting % (LOOK_STEPS + ROAM_STEPS) <= LOOK_STEPS
-        return Action(Move.NONE, self._side) if looks_round else _course(wish)
+        if self._fasting and (self._fasting - 1) % (LOOK_STEPS + ROAM_STEPS) < LOOK_STEPS:
+            return Action(Move.NONE, self._side)
+        return _course(wish)
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
         """Bearing in degrees and way in metres of the nearest food; 0 and infinite where none is in view."""
