@@ -14,6 +14,7 @@ from arena.errors import (
     ScriptError,
 )
 from arena.load import load, load_text
+from arena.rays import Rays
 from arena.recording import Recording
 from arena.rules import Event, EventKind, Outcome
 from arena.scene import Scene, Thing
@@ -40,6 +41,7 @@ __all__ = [
     "LayoutError",
     "Move",
     "Outcome",
+    "Rays",
     "Recording",
     "RecordingError",
     "RenderError",

@@ -9,7 +9,16 @@ from arena.bullet import bullet
 from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Shape
 from arena.layout import AGENT_RADIUS, Placed
 from arena.scene import Vector
-from arena.shapes import ARENA_SIZE, BARS, FLOOR_Y, TUBE_INNER, bar_parts, prism_vertices, ring
+from arena.shapes import (
+    ARENA_SIZE,
+    BARS,
+    FLOOR_Y,
+    TUBE_INNER,
+    bar_parts,
+    boundary_parts,
+    prism_vertices,
+    ring,
+)
 
 AGENT_MASS = 100.0
 
@@ -52,11 +61,10 @@ class Builder:
 
     def ground_and_boundary(self) -> list[Body]:
         """The floor slab and the four walls, 400 m high, whose inner faces are the arena's bounds."""
-        middle, out, tall, along = ARENA_SIZE / 2, 0.5, 200.0, ARENA_SIZE / 2 + 1
+        middle = ARENA_SIZE / 2
         bodies = [self._box(_GROUND, (middle, FLOOR_Y - _GROUND[1], middle))]
-        for side in (-out, ARENA_SIZE + out):
-            bodies.append(self._box((out, tall, along), (side, 0.0, middle)))
-            bodies.append(self._box((along, tall, out), (middle, 0.0, side)))
+        for centre, (x, y, z) in boundary_parts():
+            bodies.append(self._box((x / 2, y / 2, z / 2), centre))
         return bodies
 
     def agent(self, centre: Vector) -> Body:

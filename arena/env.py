@@ -15,10 +15,13 @@ from arena.config import ArenaFile
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
 from arena.load import load
+from arena.rays import ROW_LENGTH, Rays
 from arena.scene import Scene
 
 Frame = npt.NDArray[np.uint8]
 
+RESOLUTIONS = (4, 1024)
+"""Least and greatest width and height of a picture, pixels."""
 
 _FASTEST = 1000.0
 """Bound of the velocity space, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
@@ -55,7 +58,9 @@ class ArenaEnv(gymnasium.Env[dict[str, npt.NDArray[Any]], np.int64]):
     2 left (`arena.ACTIONS`).
 
     ## Observation space
-    A dictionary: `camera` uint8 (resolution, resolution, 3), the agent's view (absent with camera=False);
+    A dictionary: `camera` uint8 (resolution, resolution, 3), the agent's view (absent with camera=False;
+    one channel, the mean of red, green and blue, with grayscale=True); `rays` float32 (14 * (2 *
+    rays_per_side + 1),), 70 for two a side, as `arena.rays.Rays` describes (absent without rays_per_side);
     `health` float32 (1,), 0 to 100; `velocity` float32 (3,), m/s in the agent's frame (right, up,
     forward); `position` float32 (3,), metres in the arena (x, y, z).
 
@@ -78,15 +83,23 @@ class ArenaEnv(gymnasium.Env[dict[str, npt.NDArray[Any]], np.int64]):
         *,
         resolution: int = 84,
         camera: bool = True,
+        grayscale: bool = False,
+        rays_per_side: int | None = None,
+        ray_max_degrees: float = 60.0,
         render_mode: str | None = None,
     ) -> None:
         """Raises ConfigError for a broken file or option, RenderError where no camera can be opened."""
+        if not RESOLUTIONS[0] <= resolution <= RESOLUTIONS[1]:
+            low, high = RESOLUTIONS
+            raise ConfigError(f"resolution: got {resolution}, expected {low} to {high} pixels")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
         self.render_mode = render_mode
         self._file = config if isinstance(config, ArenaFile) else load(config)
         self._resolution = resolution
         self._camera = camera
+        self._grayscale = grayscale
+        self._rays = None if rays_per_side is None else Rays(rays_per_side, ray_max_degrees)
         self._renderer: CameraRenderer | None = None
         self._episode: Episode | None = None
         self._resets = 0
@@ -100,7 +113,10 @@ class ArenaEnv(gymnasium.Env[dict[str, npt.NDArray[Any]], np.int64]):
             "position": spaces.Box(-_FARTHEST, _FARTHEST, (3,), np.float32),
         }
         if self._camera:
-            parts["camera"] = spaces.Box(0, 255, (self._resolution, self._resolution, 3), np.uint8)
+            channels = 1 if self._grayscale else 3
+            parts["camera"] = spaces.Box(0, 255, (self._resolution, self._resolution, channels), np.uint8)
+        if self._rays is not None:
+            parts["rays"] = spaces.Box(0.0, 1.0, (ROW_LENGTH * len(self._rays.angles),), np.float32)
         return parts
 
     def reset(
@@ -160,8 +176,17 @@ class ArenaEnv(gymnasium.Env[dict[str, npt.NDArray[Any]], np.int64]):
             "position": np.array(episode.position, np.float32),
         }
         if self._camera:
-            observation["camera"] = self._view()
+            view = self._view()
+            observation["camera"] = gray(view) if self._grayscale else view
+        if self._rays is not None:
+            observation["rays"] = self._rays.observe(episode.scene()).ravel()
         return observation
+
+
+def gray(frame: Frame) -> Frame:
+    """A frame (height, width, 3) in one channel (height, width, 1): the mean of the three, rounded."""
+    mean: Frame = np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
+    return mean
 
 
 def register() -> None:

@@ -58,6 +58,17 @@ def bar_parts(shape: Shape, size: Vector) -> tuple[Part, ...]:
     return tuple(parts)
 
 
+def boundary_parts() -> tuple[Part, ...]:
+    """The four walls round the arena, in its own frame: 1 thick, 400 high, 42 long (section 3.4)."""
+    middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
+    long = ARENA_SIZE + 2 * thick
+    parts = []
+    for across in (-thick / 2, ARENA_SIZE + thick / 2):
+        parts.append(Part((across, 0.0, middle), (thick, height, long)))
+        parts.append(Part((middle, 0.0, across), (long, height, thick)))
+    return tuple(parts)
+
+
 def half_extents(shape: Shape, size: Vector) -> Vector:
     """Half the box (metres) that the placement test uses: for L, J and U blocks that of the bar alone."""
     x, y, z = bar_parts(shape, size)[0].size if shape in BARS else size

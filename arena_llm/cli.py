@@ -135,6 +135,38 @@ def run_command(
         print(json.dumps(line), flush=True)
 
 
+@app.command("baseline")
+def baseline_command(
+    agent: Annotated[str, typer.Option(help="random, held or braitenberg.")],
+    out: Annotated[Path, typer.Option(help="CSV file to write: one row per episode.")],
+    levels: Annotated[
+        str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4; all where left out.")
+    ] = None,
+    testbed: Annotated[
+        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="Times that each task is played.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the arenas' and the agent's randomness.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Processes; as many as processors where left out.")
+    ] = None,
+) -> None:
+    """Play an agent that acts at every step without a model, and compare it with published ones."""
+    from arena_llm.baseline import run_baseline
+    from human_data.published_agents import OTHER_BATTERY, compare_with_published, published_table
+
+    console = Console()
+    try:
+        results = run_baseline(agent, levels, testbed, trials, seed, jobs, out, console)
+    except KeyboardInterrupt:
+        print(f"Stopped. The episodes so far are in {out}.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    console.print(published_table(compare_with_published(results)))
+    if testbed is None:
+        console.print(OTHER_BATTERY)
+    console.print(f"Episodes: {out}", soft_wrap=True)
+
+
 def main() -> None:
     """Run the command; every error that a user can mend is one sentence and exit status 1."""
     try:

@@ -1,13 +1,17 @@
 """The command as a user meets it."""
 
+import csv
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from render import decode
+from testbed import find_tasks
 
 
 def run(*arguments, **environment):
@@ -69,6 +73,43 @@ def test_runs_are_compared_in_one_report(tmp_path):
     assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "report.html").read_text()
 
 
+def test_a_baseline_is_a_tidy_table_and_is_compared(tmp_path):
+    out = tmp_path / "new" / "held.csv"
+    command = ["baseline", "--agent", "held", "--levels", "1,3", "--trials", "2", "--out", out]
+    result = run(*command, COLUMNS="200")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "Published 2024" in result.stdout
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["agent", "task_id", "level", "trial", "seed", "steps", "total_reward", "passed"]
+    assert len(rows) == 2 * len(find_tasks((1, 3)))
+    assert {row["passed"] for row in rows} <= {"True", "False"}
+    passes = sum(row["passed"] == "True" for row in rows)
+    assert f"{passes}/{len(rows)}" in result.stdout
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_the_episodes_so_far(tmp_path, jobs):
+    out = tmp_path / "random.csv"
+    command = [sys.executable, "-m", "arena_llm", "baseline", "--agent", "random", "--trials", "500"]
+    started = subprocess.Popen(
+        [*command, "--out", out, "--jobs", str(jobs)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (out.exists() and out.read_text().count("\n") > 3) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=60)
+    assert (started.returncode, said) == (130, f"Stopped. The episodes so far are in {out}.\n")
+    with out.open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) >= 3
+    assert all(None not in row.values() for row in rows)
+
+
 BAD = [
     (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
     (["eval", "--model", "arena/pixels", "--levels", "9"], "no tasks of level 9"),
@@ -81,6 +122,9 @@ BAD = [
     (["compare", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
     (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
     (["compare", "{scripts}"], "scripts.txt:1: no column agent"),
+    (["baseline", "--agent", "frob", "--out", "x.csv"], "--agent: got 'frob', expected one of: random"),
+    (["baseline", "--agent", "random", "--out", "x.csv", "--levels", "9"], "no tasks of level 9"),
+    (["baseline", "--agent", "random", "--out", "/proc/none/x.csv", "--levels", "1"], "cannot be written"),
     (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
     (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
     (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),

@@ -1,0 +1,248 @@
+"""Rays against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+from arena import ACTIONS, ConfigError, Rays, Scene
+from arena.catalog import KINDS, Shape
+from arena.rays import FRACTION, NOTHING_HIT, TAG_OF_KIND, TAGS, UNLISTED_KINDS
+from arena.scene import Thing, yaw_rotation
+from arena.shapes import TUBE_INNER
+from tests.arena.worlds import agent, episode, item
+
+AHEAD = Rays(per_side=0)
+
+
+def scene(*things, at=(20.0, 0.49, 20.0), yaw=0.0):
+    """A scene of (kind, size, position, rotation matrix) seen from `at`."""
+    return Scene(
+        tuple(Thing(kind, size, None, False) for kind, size, _, _ in things),
+        np.array([position for _, _, position, _ in things]).reshape(-1, 3),
+        np.array([rotation for _, _, _, rotation in things]).reshape(-1, 3, 3),
+        np.ones(len(things), np.bool_),
+        at,
+        yaw,
+    )
+
+
+def placed(kind, size, position, yaw=0.0):
+    return (kind, size, position, yaw_rotation(yaw))
+
+
+def ahead(*things, **where):
+    (tag,), (distance,) = AHEAD.hits(scene(*things, **where))
+    return (TAGS[tag] if tag >= 0 else None, float(distance))
+
+
+def rotation(*euler_deg):
+    """A rotation about x, then y, then z."""
+    x, y, z = np.deg2rad(euler_deg)
+    about_x = [[1, 0, 0], [0, math.cos(x), -math.sin(x)], [0, math.sin(x), math.cos(x)]]
+    about_z = [[math.cos(z), -math.sin(z), 0], [math.sin(z), math.cos(z), 0], [0, 0, 1]]
+    return np.array(about_z) @ yaw_rotation(math.degrees(y)) @ np.array(about_x)
+
+
+def test_angles_alternate_from_the_middle_outwards():
+    assert Rays().angles == (0, 30, -30, 60, -60)
+    assert Rays(3, 90).angles == (0, 30, -30, 60, -60, 90, -90)
+    assert Rays(0).angles == (0,)
+
+
+def test_the_first_angle_after_the_middle_is_to_the_right():
+    # Facing +z, the wall at x = 40 is on the right.
+    (_, right, left, *_), at = Rays().hits(scene(at=(30.0, 0.49, 20.0))).distance, 30.0
+    assert right == pytest.approx((39.5 - at) / math.sin(math.radians(30)))
+    assert left == pytest.approx(19.5 / math.cos(math.radians(30)))
+
+
+@pytest.mark.parametrize("yaw", range(0, 360, 15))
+def test_the_boundary_is_met_half_a_metre_before_its_face(yaw):
+    sin, cos = math.sin(math.radians(yaw)), math.cos(math.radians(yaw))
+    along_x = ((39.5 if sin > 0 else 0.5) - 13) / sin if abs(sin) > 1e-9 else math.inf
+    along_z = ((39.5 if cos > 0 else 0.5) - 27) / cos if abs(cos) > 1e-9 else math.inf
+    tag, distance = ahead(at=(13.0, 0.49, 27.0), yaw=yaw)
+    assert tag == "arena"
+    assert distance == pytest.approx(min(along_x, along_z))
+
+
+def test_one_row_a_ray_with_tag_flag_and_fraction():
+    rows = Rays().observe(scene(placed("GoodGoal", (1.0,) * 3, (20.0, 0.49, 25.0))))
+    assert (rows.shape, rows.dtype) == ((5, 14), np.float32)
+    expected = np.zeros(14, np.float32)
+    expected[3], expected[FRACTION] = 1, 4 / 200
+    assert rows[0] == pytest.approx(expected)
+    assert (rows[1:, 0] == 1).all()
+    assert (rows[:, NOTHING_HIT] == 0).all()
+    assert (rows[:, :12].sum(axis=1) == 1).all()
+
+
+def test_above_the_boundary_nothing_is_hit():
+    rows = Rays().observe(scene(at=(20.0, 300.0, 20.0)))
+    assert (rows[:, :NOTHING_HIT] == 0).all()
+    assert (rows[:, NOTHING_HIT:] == 1).all()
+
+
+@pytest.mark.parametrize(("offset", "size"), [(0.0, 1.0), (0.7, 1.0), (1.4, 3.0), (-1.7, 3.0)])
+def test_a_ball(offset, size):
+    tag, distance = ahead(placed("BadGoal", (size,) * 3, (20 + offset, size / 2, 30.0)))
+    reach = 0.5 + size / 2
+    assert tag == "badGoal"
+    assert distance == pytest.approx(10 - math.sqrt(reach**2 - offset**2 - (size / 2 - 0.49) ** 2), abs=1e-6)
+
+
+@pytest.mark.parametrize("offset", [1.01, 5.0])
+def test_a_ball_beside_the_way_is_passed(offset):
+    assert ahead(placed("BadGoal", (1.0,) * 3, (20 + offset, 0.49, 30.0)))[0] == "arena"
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.9, 2.2, 2.45, 2.499])
+def test_a_wall_is_rounded_at_its_edges(offset):
+    tag, distance = ahead(placed("Wall", (4.0, 3.0, 2.0), (20 + offset, 1.5, 30.0)))
+    beside = max(offset - 2, 0)
+    assert tag == "Immovable"
+    assert distance == pytest.approx(9 - math.sqrt(0.25 - beside**2), abs=1e-6)
+
+
+def test_a_wall_just_beside_the_way_is_passed():
+    assert ahead(placed("Wall", (4.0, 3.0, 2.0), (22.501, 1.5, 30.0)))[0] == "arena"
+
+
+def test_a_low_wall_is_met_by_the_lower_half_of_the_ball():
+    _, distance = ahead(placed("Wall", (4.0, 0.2, 2.0), (20.0, 0.1, 30.0)))
+    assert distance == pytest.approx(9 - math.sqrt(0.25 - 0.29**2), abs=1e-6)
+
+
+def test_a_turned_box_shows_its_edge():
+    # At 45 degrees the vertical edge is half a diagonal before the centre.
+    tag, distance = ahead(placed("HeavyBlock", (2.0, 2.0, 2.0), (20.0, 1.0, 30.0), yaw=45))
+    assert tag == "Movable"
+    assert distance == pytest.approx(10 - math.sqrt(2) - 0.5, abs=1e-6)
+
+
+def test_a_box_on_its_edge_slopes_towards_the_agent():
+    # Tumbled by 45 degrees about x: the nearest edge is horizontal and level with the centre.
+    block = ("LightBlock", (2.0, 2.0, 2.0), (20.0, 1.4, 30.0), rotation(45, 0, 0))
+    low = 10 - math.sqrt(2) + (1.4 - 0.49) - 0.5 * math.sqrt(2)
+    assert ahead(block)[1] == pytest.approx(low, abs=1e-6)
+    assert ahead(block, at=(20.0, 1.4, 20.0))[1] == pytest.approx(10 - math.sqrt(2) - 0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("slope", [15, 30, 45])
+def test_a_ramp_is_met_on_its_slope(slope):
+    # Rotated by 180 degrees it rises towards +z; the ball's centre stays 0.5 off the plane.
+    height = 8 * math.tan(math.radians(slope))
+    tag, distance = ahead(placed("Ramp", (4.0, height, 8.0), (20.0, height / 2, 30.0), yaw=180))
+    angle = math.radians(slope)
+    assert tag == "Immovable"
+    assert distance == pytest.approx(6 + (0.49 - 0.5 / math.cos(angle)) / math.tan(angle), abs=1e-6)
+
+
+def test_the_back_of_a_ramp_is_a_wall():
+    assert ahead(placed("Ramp", (4.0, 2.0, 8.0), (20.0, 1.0, 30.0)))[1] == pytest.approx(5.5)
+
+
+@pytest.mark.parametrize(("kind", "foot_at"), [("LBlock", 18.35), ("JBlock", 18.35), ("UBlock", 21.65)])
+def test_bars_and_feet_are_met_where_they_are(kind, foot_at):
+    # Size 2 x 1 x 3: bar 3.0 x 0.6, feet 0.3 wide and 1.8 deep, centred 0.6 before or behind the bar.
+    block = placed(kind, (2.0, 1.0, 3.0), (20.0, 0.5, 30.0))
+    front = 30 - 0.3 if kind == "JBlock" else 30 - 0.6 - 0.9
+    assert ahead(block, at=(foot_at, 0.49, 20.0)) == ("Movable", pytest.approx(front - 20.5))
+    assert ahead(block)[1] == pytest.approx(30 - 0.3 - 20.5)
+
+
+def test_a_tunnel_is_open_in_the_middle_and_closed_at_its_rim():
+    tunnel = placed("CylinderTunnel", (4.0, 4.0, 6.0), (20.0, 0.0, 30.0))
+    assert ahead(tunnel)[0] == "arena"
+    rim = 20 + (2 + 2 * TUBE_INNER) / 2
+    assert ahead(tunnel, at=(rim, 0.3, 20.0)) == ("Immovable", pytest.approx(6.5))
+    _, side = ahead(tunnel, at=(10.0, 0.49, 30.0), yaw=90)
+    assert side == pytest.approx(10 - math.sqrt(2.5**2 - 0.49**2), abs=0.003)
+    _, inside = ahead(tunnel, at=(20.0, 0.49, 30.0), yaw=90)
+    assert inside == pytest.approx(math.sqrt((2 * TUBE_INNER - 0.5) ** 2 - 0.49**2), abs=0.003)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_hit_and_shows_its_tag(kind):
+    assert (kind in TAG_OF_KIND) != (kind in UNLISTED_KINDS)
+    size = (1.0, 1.0, 1.0) if KINDS[kind].shape is Shape.BALL else KINDS[kind].minimum
+    aside = size[0] * (1 + TUBE_INNER) / 4 if KINDS[kind].shape is Shape.TUBE else 0
+    rows = AHEAD.observe(scene(placed(kind, size, (20.0 + aside, 0.2, 30.0))))
+    assert 5 / 200 < rows[0, FRACTION] < 10 / 200
+    assert [TAGS[i] for i in np.flatnonzero(rows[0, :12])] == [
+        tag for tag in [TAG_OF_KIND.get(kind)] if tag is not None
+    ]
+
+
+def test_an_unlisted_kind_stops_the_ray_without_a_tag(monkeypatch):
+    monkeypatch.delitem(TAG_OF_KIND, "Wall")
+    rows = Rays(0).observe(scene(placed("Wall", (4.0, 3.0, 2.0), (20.0, 1.5, 30.0))))
+    assert (rows[0, : NOTHING_HIT + 1] == 0).all()
+    assert rows[0, FRACTION] == pytest.approx(8.5 / 200)
+
+
+def test_ramp_and_death_zone_have_the_tags_of_3_1_3():
+    assert (TAG_OF_KIND["Ramp"], TAG_OF_KIND["DeathZone"]) == ("Immovable", "badGoal")
+
+
+def test_what_is_touched_is_looked_through():
+    wall = placed("Wall", (4.0, 3.0, 2.0), (20.0, 1.5, 21.5))
+    ball = placed("GoodGoal", (1.0,) * 3, (20.0, 0.5, 30.0))
+    assert ahead(wall, ball)[0] == "goodGoal"
+    assert ahead(wall, ball, at=(20.0, 0.49, 19.9))[0] == "Immovable"
+
+
+def test_touching_one_bar_leaves_the_others_visible():
+    # The agent leans on the foot; the bar's edge is 1.7 ahead and 0.15 aside.
+    block = placed("LBlock", (2.0, 1.0, 3.0), (20.0, 0.5, 20.0))
+    bar = 1.7 - math.sqrt(0.25 - 0.15**2)
+    assert ahead(block, at=(18.35, 0.49, 18.0)) == ("Movable", pytest.approx(bar))
+
+
+def test_a_tunnel_that_is_touched_anywhere_is_looked_through():
+    tunnel = placed("CylinderTunnel", (4.0, 4.0, 6.0), (20.0, 0.0, 30.0))
+    assert ahead(tunnel, at=(18.9, 0.49, 30.0), yaw=90)[0] == "arena"
+
+
+@pytest.mark.parametrize("yaw", [0, 45, 90])
+def test_a_wall_leant_on_is_looked_through_at_rest_and_the_ground_is_never_seen(yaw):
+    wall = item("Wall", "20 0 12", sizes="6 3 1", rotations="0")
+    run = episode(agent("20 0 9"), wall)
+    for _ in range(25):
+        run.step(ACTIONS[3])
+    assert run.position[2] == pytest.approx(11.0, abs=0.01)
+    seen = run.scene()
+    leaning = Scene(seen.things, seen.positions, seen.rotations, seen.visible, seen.agent_position, yaw)
+    assert AHEAD.observe(leaning)[0, TAGS.index("arena")] == 1
+    assert AHEAD.observe(leaning)[0, FRACTION] > 0.09
+
+
+def test_an_eaten_ball_is_no_longer_seen():
+    run = episode(agent("20 0 10"), item("GoodGoalMulti", "20 0 13", "35 0 35", sizes="1 1 1;1 1 1"))
+    assert AHEAD.observe(run.scene())[0, TAGS.index("goodGoalMulti")] == 1
+    while not run.step(ACTIONS[3]).events:
+        pass
+    assert AHEAD.observe(run.scene())[0, TAGS.index("arena")] == 1
+
+
+def test_a_zone_is_hit_although_it_stops_nobody():
+    run = episode(agent("20 0 10"), item("HotZone", "20 0 20", sizes="4 0 4", rotations="0"))
+    row = AHEAD.observe(run.scene())[0]
+    assert row[TAGS.index("HotZone")] == 1
+    # The zone's top is at y 0.0995, the agent's centre at 0.51; the built size is 0.999 times the asked.
+    assert row[FRACTION] * 200 == pytest.approx(8.002 - math.sqrt(0.25 - (0.51 - 0.09975) ** 2), abs=1e-3)
+
+
+def test_dark_arenas_look_the_same():
+    run = episode(agent("20 0 10"), blackouts="0")
+    assert not run.lights_on
+    assert AHEAD.observe(run.scene())[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [((-1, 60), "per side"), ((2, 0), "max_deg"), ((2, 181), "max_deg")]
+)
+def test_impossible_sensors_are_refused(options, words):
+    with pytest.raises(ConfigError, match=words):
+        Rays(*options)

@@ -1,0 +1,74 @@
+"""Casts against the bodies that Bullet has: what rays meet is what the agent would meet."""
+
+import numpy as np
+import pytest
+
+from arena import Rays, Scene
+from arena.bullet import bullet
+from tests.arena.worlds import agent, episode, item
+
+PLAYGROUND = [
+    item("Wall", "-1 0 -1", "-1 0 -1", sizes="4 2 1;1 3 6"),
+    item("Ramp", "-1 0 -1", "-1 0 -1", sizes="4 2 6;3 1 8"),
+    item("CylinderTunnel", "-1 0 -1", "-1 0 -1", sizes="5 5 6;3 4 8"),
+    item("LightBlock", "-1 0 -1", "-1 0 -1", "-1 3 -1", sizes="2 2 2;1 3 1;2 1 2"),
+    item("UBlock", "-1 0 -1", sizes="2 1 8"),
+    item("LBlock", "-1 2 -1", sizes="2 1 8"),
+    item("JBlock", "-1 0 -1", sizes="3 1 9"),
+    item("GoodGoalMultiBounce", "-1 0 -1", "-1 0 -1", sizes="1 1 1;2 2 2"),
+]
+
+
+def tumble(run, rng):
+    """Put everything that can move elsewhere, turned about any axis."""
+    for index in run._world._moving:
+        x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
+        quaternion = rng.normal(size=4)
+        bullet.resetBasePositionAndOrientation(
+            run._world._id(index),
+            (x, z, y),
+            quaternion / np.linalg.norm(quaternion),
+            physicsClientId=run._world._client,
+        )
+
+
+def bullet_gap(run, at):
+    """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
+    world, (x, y, z) = run._world, at
+    client = world._client
+    bullet.resetBasePositionAndOrientation(world._agent, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
+    return min(
+        (
+            contact[8]
+            for body in world._by_id
+            for contact in bullet.getClosestPoints(world._agent, body, 2.0, physicsClientId=client)
+        ),
+        default=2.0,
+    )
+
+
+def marched(run, start, direction):
+    """First way (metres, to 0.005) at which Bullet's bodies touch the agent's ball."""
+    way = 0.0
+    while (gap := bullet_gap(run, start + way * direction)) > 0:
+        way += max(gap / 2, 0.005)
+    return way
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rays_stop_where_bullets_bodies_are(seed):
+    rng = np.random.default_rng(seed)
+    run = episode(agent("20 0 20", 0), *PLAYGROUND, seed=seed, t=0)
+    tumble(run, rng)
+    seen, sensor, checked = run.scene(), Rays(4, 180), 0
+    while checked < 3:
+        # Clear of the ground, which would be in Bullet's way and is not in a ray's.
+        start = np.array([rng.uniform(0.5, 39.5), rng.uniform(0.6, 2.0), rng.uniform(0.5, 39.5)])
+        if bullet_gap(run, start) < 0.01:
+            continue
+        checked += 1
+        here = Scene(seen.things, seen.positions, seen.rotations, seen.visible, tuple(start), 10.0 * seed)
+        bearings = np.deg2rad(np.array(sensor.angles) + 10.0 * seed)
+        directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
+        expected = [marched(run, start, direction) for direction in directions]
+        assert sensor.hits(here).distance == pytest.approx(np.array(expected), abs=0.02)
