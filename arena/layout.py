@@ -115,7 +115,7 @@ def _place_agent(item: Item | None, placements: Placements, rng: np.random.Gener
         # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
         if placements.is_free_point(position):
             placements.add_ball(position, AGENT_RADIUS)
-            return AgentStart(position, yaw if yaw >= 0 else rng.uniform(0.0, 360.0), frozen)
+            return AgentStart(position, yaw % 360 if yaw >= 0 else rng.uniform(0.0, 360.0), frozen)
     raise LayoutError(
         f"the agent cannot be placed at x={asked.x:g}, y={asked.y:g}, z={asked.z:g}: an object is there; "
         "move one of them"
