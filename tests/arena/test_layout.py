@@ -147,3 +147,8 @@ def test_an_agent_may_be_turned_more_than_once_around():
 
 def layout_of_agent(yaw):
     return resolve(spec(agent(yaw=yaw)), episode_rng(0, "test", 0)).agent
+
+
+def test_more_things_than_can_be_placed_in_time_are_refused():
+    with pytest.raises(LayoutError, match="got 1001 objects, expected at most 1000"):
+        layout(agent(), item("Wall", *["20 0 20"] * 1000))
