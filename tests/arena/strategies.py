@@ -152,12 +152,13 @@ def agents(draw: st.DrawFn) -> Item:
 
 
 @st.composite
-def arenas(draw: st.DrawFn, names: tuple[str, ...] = NAMES[1:]) -> ArenaSpec:
-    """Up to six items at random."""
+def arenas(draw: st.DrawFn, names: tuple[str, ...] = NAMES[1:], agent: bool = False) -> ArenaSpec:
+    """Up to six items at random; with `agent`, one is an agent, which the others then keep clear of."""
+    first = draw(st.lists(agents(), min_size=agent, max_size=1))
     return ArenaSpec(
         time_limit=draw(st.sampled_from([0, 1, 10, 250])),
         pass_mark=draw(st.sampled_from([None, 0.0, 0.5])),
-        items=tuple(draw(st.lists(agents(), max_size=1)) + draw(st.lists(items(names), max_size=6))),
+        items=(*first, *draw(st.lists(items(names), max_size=6))),
         blackouts=draw(st.sampled_from([(), (5, 10), (-20,), (0, 3)])),
     )
 

@@ -91,8 +91,9 @@ def test_energy_only_comes_from_the_drive(arena, seed, actions):
 
 
 @examples(0.5)
-@given(arenas() | crammed(), st.integers(0, 99), drives())
+@given(arenas(agent=True) | crammed(), st.integers(0, 99), drives())
 def test_the_agent_stays_out_of_what_cannot_move(arena, seed, actions):
+    # An agent that is placed last may start inside a tunnel's wall, where Bullet leaves it.
     built = layout(arena, seed)
     walls = Walls(built.things)
     deep = 0
