@@ -23,6 +23,7 @@ test: setup
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest --hypothesis-profile=long tests/arena
 
 check: setup
 	$(BIN)/ruff check .

@@ -15,7 +15,6 @@ from arena.shapes import (
     FLOOR_Y,
     TUBE_INNER,
     bar_parts,
-    boundary_parts,
     prism_vertices,
     ring,
 )
@@ -28,8 +27,9 @@ COLLISION_MARGIN = 0.001
 _ANGULAR_DAMPING = 1 - math.exp(-0.05)
 """Bullet damps by (1 - d) per second, PhysX by exp(-0.05) per second to first order."""
 
-_GROUND = (21.0, 0.5, 21.0)
-"""Half extents of the ground box; it spans -1 to 41 in x and z."""
+_THICK = 50.0
+"""Half the thickness of floor and boundary, metres. Unity's are 1 m thick and let things out: a block that
+fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
 
 # Bullet multiplies the friction of two bodies, Unity averages it. The agent's is computed elsewhere
 # (`arena/friction.py`), so it has none in Bullet. The values below give Unity's average for every pair
@@ -61,10 +61,11 @@ class Builder:
 
     def ground_and_boundary(self) -> list[Body]:
         """The floor slab and the four walls, 400 m high, whose inner faces are the arena's bounds."""
-        middle = ARENA_SIZE / 2
-        bodies = [self._box(_GROUND, (middle, FLOOR_Y - _GROUND[1], middle))]
-        for centre, (x, y, z) in boundary_parts():
-            bodies.append(self._box((x / 2, y / 2, z / 2), centre))
+        middle, tall, along = ARENA_SIZE / 2, 200.0, ARENA_SIZE / 2 + 2 * _THICK
+        bodies = [self._box((along, _THICK, along), (middle, FLOOR_Y - _THICK, middle))]
+        for side in (-_THICK, ARENA_SIZE + _THICK):
+            bodies.append(self._box((_THICK, tall, along), (side, 0.0, middle)))
+            bodies.append(self._box((along, tall, _THICK), (middle, 0.0, side)))
         return bodies
 
     def agent(self, centre: Vector) -> Body:

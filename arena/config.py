@@ -10,7 +10,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MAX_METRES = 100_000.0
+"""No coordinate is larger: beyond, the original's single precision cannot place a thing to the centimetre."""
+
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+Metres = Annotated[float, Field(ge=-MAX_METRES, le=MAX_METRES, allow_inf_nan=False)]
 
 
 class _Frozen(BaseModel):
@@ -20,9 +24,9 @@ class _Frozen(BaseModel):
 class Vector3(_Frozen):
     """A point or size in metres; x right, y up, z forward. Missing is 0, negative is random."""
 
-    x: Finite = 0.0
-    y: Finite = 0.0
-    z: Finite = 0.0
+    x: Metres = 0.0
+    y: Metres = 0.0
+    z: Metres = 0.0
 
 
 class RGB(_Frozen):

@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 from arena import rules
 from arena.action import Action
 from arena.config import ArenaSpec
+from arena.errors import LayoutError
 from arena.layout import Layout, episode_rng, resolve
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, Outcome
@@ -41,7 +42,10 @@ class Episode:
         self.ticks = 0
         self.total_reward = 0.0
         self.rng = episode_rng(seed, task_id, trial)
-        self.layout: Layout = resolve(spec, self.rng)
+        try:
+            self.layout: Layout = resolve(spec, self.rng)
+        except LayoutError as error:
+            raise LayoutError(f"{task_id}: {error}") from None
         self._world = World(self.layout)
         self._account = Account(spec.time_limit, self.layout.things)
         self._actions: list[Action] = []

@@ -24,6 +24,9 @@ SHRINK = 0.999
 LIFT = 0.01
 """Objects and agent start this far above their nominal height, metres."""
 
+MAX_THINGS = 1000
+"""More in one arena are refused: thousands take minutes to place. The original battery has up to 156."""
+
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
 
@@ -87,8 +90,13 @@ def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
     """Turn a spec into a concrete layout, drawing every random value from `rng` in file order.
 
-    Raises LayoutError where not even the agent can be placed.
+    Raises LayoutError where not even the agent can be placed, or where there are too many things.
     """
+    asked = sum(item.instances for item in spec.items)
+    if asked > MAX_THINGS:
+        raise LayoutError(
+            f"got {asked} objects, expected at most {MAX_THINGS}; shorten the lists of its items"
+        )
     agent_item = next((item for item in spec.items if item.name == "Agent"), None)
     placements = Placements()
     agent = _place_agent(agent_item, placements, rng) if agent_item else None
@@ -115,7 +123,7 @@ def _place_agent(item: Item | None, placements: Placements, rng: np.random.Gener
         # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
         if placements.is_free_point(position):
             placements.add_ball(position, AGENT_RADIUS)
-            return AgentStart(position, yaw if yaw >= 0 else rng.uniform(0.0, 360.0), frozen)
+            return AgentStart(position, yaw % 360 if yaw >= 0 else rng.uniform(0.0, 360.0), frozen)
     raise LayoutError(
         f"the agent cannot be placed at x={asked.x:g}, y={asked.y:g}, z={asked.z:g}: an object is there; "
         "move one of them"

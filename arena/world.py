@@ -256,6 +256,24 @@ class World:
         assert body is not None, "the thing was removed"
         return body.id
 
+    def energy(self) -> float:
+        """Mechanical energy (J) of the agent and of all that moves: motion, spin and height above y = 0.
+
+        The ledger of the physics: without drive it does not grow.
+        """
+        client = self._client
+        vx, vy, vz = self._velocity
+        motion = (vx * vx + vy * vy + vz * vz) / 2
+        total = AGENT_MASS * (motion + GRAVITY * self._agent_at[1])
+        for body in (self._bodies[index] for index in self._moving):
+            assert body is not None, "the thing was removed"
+            at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+            linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
+            inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
+            local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+            total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
+        return float(total)
+
 
 def _ball_in_box(centre: Vector, zone: Placed) -> bool:
     """Whether the agent's sphere overlaps a zone's box, which is turned by its yaw only."""

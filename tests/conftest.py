@@ -3,6 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Every plain run tries the same examples; `pytest --hypothesis-profile=long` tries fifty times as many, new
+# ones each time.
+settings.register_profile("plain", derandomize=True)
+settings.register_profile("long", max_examples=5000, print_blob=True)
+settings.load_profile("plain")
 
 SHARED = Path(__file__).parents[2] / "shared"
 

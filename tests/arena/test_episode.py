@@ -128,3 +128,9 @@ def test_observations_share_no_memory():
 def test_a_wrong_option_is_refused():
     with pytest.raises(arena.ConfigError, match="render_mode"):
         gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, render_mode="ansi")
+
+
+def test_an_arena_that_cannot_be_built_is_named():
+    full = item("Wall", "20 0 20", sizes="39.99 10 39.99", rotations="0")
+    with pytest.raises(arena.LayoutError, match=r"^test: the agent cannot be placed"):
+        episode(full)

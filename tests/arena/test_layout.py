@@ -139,3 +139,16 @@ def test_streams_differ_by_seed_task_and_trial_and_nothing_else():
     draws = [tuple(episode_rng(*key).integers(0, 2**32, 4)) for key in keys]
     assert len(set(draws)) == len(keys)
     assert np.array_equal(episode_rng(*keys[0]).integers(0, 2**32, 4), draws[0])
+
+
+def test_an_agent_may_be_turned_more_than_once_around():
+    assert layout_of_agent(765).yaw == 45
+
+
+def layout_of_agent(yaw):
+    return resolve(spec(agent(yaw=yaw)), episode_rng(0, "test", 0)).agent
+
+
+def test_more_things_than_can_be_placed_in_time_are_refused():
+    with pytest.raises(LayoutError, match="got 1001 objects, expected at most 1000"):
+        layout(agent(), item("Wall", *["20 0 20"] * 1000))

@@ -137,3 +137,9 @@ def test_any_structure_loads_or_is_refused(value):
 def test_scalars_are_read_as_the_original_does(text, value):
     assert scalar(text) == value
     assert type(scalar(text)) is type(value)
+
+
+@pytest.mark.parametrize("y", ["1e6", "1.5e154", "-1e9"])
+def test_a_coordinate_without_bounds_is_refused(y):
+    with pytest.raises(ConfigError, match=r"t.yaml:1: arenas.0.items\[0\].positions\[0\].y: got .*100000"):
+        load_text(f"arenas: {{0: {{items: [{{name: GoodGoal, positions: [{{y: {y}}}]}}]}}}}", "t.yaml")

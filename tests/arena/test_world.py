@@ -5,7 +5,9 @@ import math
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
-from tests.arena.worlds import agent, episode, item
+from arena.layout import episode_rng, resolve
+from arena.world import World
+from tests.arena.worlds import agent, episode, item, spec
 
 # Section 2.4 of the behaviour specification: steps from rest, distance, speed, glide.
 TABLE = [
@@ -179,3 +181,42 @@ def test_the_scene_shares_no_memory_with_the_world_and_keeps_its_things():
     assert (first.positions == kept).all()
     assert run.scene().things is first.things
     assert run.scene().positions[0, 2] != kept[0, 2]
+
+
+def test_a_small_block_does_not_fall_through_the_floor():
+    # After 100 m it moves 0.88 m per tick; the last tick may end that far below the surface.
+    for height in range(90, 100):
+        run = episode(
+            agent("2 0 2"), item("LightBlock", f"20 {height} 20", sizes="0.5 0.5 0.5", rotations="0")
+        )
+        play(run, IDLE, 90)
+        assert run.scene().positions[0, 1] == pytest.approx(0.24, abs=0.02), height
+
+
+def test_a_block_pushed_against_the_fence_stays_inside():
+    run = episode(agent("20 0 1"), item("LightBlock", "20 0 20", sizes="4 1 4", rotations="0"))
+    play(run, FORWARD, 60)
+    play(run, IDLE, 60)
+    x, y, z = run.scene().positions[0]
+    assert 0 < x < 40
+    assert 0 < y < 2
+    assert 0 < z < 40
+
+
+def test_blocks_left_at_the_corner_stay_in_the_arena():
+    pile = item("LBlock", *["20 0 20"] * 4, sizes=";".join(["5 2 20"] * 4), rotations="0, 0, 0, 0")
+    run = episode(agent("30 0 30"), item("Wall", "20 0 20", sizes="6 10 6", rotations="0"), pile)
+    play(run, IDLE, 60)
+    assert ((run.scene().positions > 0) & (run.scene().positions < 40)).all()
+
+
+def test_energy_is_that_of_height_and_motion():
+    world = World(resolve(spec(agent("20 2 20")), episode_rng(0, "test", 0)))
+    assert world.energy() == pytest.approx(100 * 9.81 * 2.51)
+    for _ in range(10):
+        world.advance(IDLE)
+    fall = world.agent_velocity[1]
+    assert world.energy() == pytest.approx(50 * fall**2 + 981 * world.agent_position[1])
+    ball = item("GoodGoalBounce", "20 0 20", sizes="2 2 2", rotations="0")
+    with_ball = World(resolve(spec(agent("2 0 2"), ball), episode_rng(0, "test", 0)))
+    assert with_ball.energy() == pytest.approx(981 * 0.51 + 50 + 9.81 * 1.009)

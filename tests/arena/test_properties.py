@@ -1,0 +1,172 @@
+"""What holds in every arena: energy has a source, solids stay apart, nothing gets out."""
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from arena import BACKWARD, FORWARD, IDLE, Action, ArenaSpec, LayoutError, Move, Rotate
+from arena.bodies import AGENT_MASS
+from arena.catalog import KINDS, Body
+from arena.layout import AGENT_RADIUS, Layout, episode_rng, resolve
+from arena.scene import Vector
+from arena.shapes import ARENA_SIZE
+from arena.world import DRIVE, TICK_S, World
+from tests.arena.geometry import Walls
+from tests.arena.strategies import arenas, crammed, drives, examples, sizes
+from tests.arena.worlds import agent, item, spec
+
+FAST = (FORWARD, FORWARD, Action(Move.FORWARD, Rotate.RIGHT), Action(Move.FORWARD, Rotate.LEFT), BACKWARD)
+DYNAMIC = tuple(kind for kind in KINDS.values() if kind.body is Body.DYNAMIC)
+SETTLED = 10
+"""Ticks after which what overlapped at the start, or after an impact, has been pushed apart."""
+
+ENERGY_TOLERANCE = 1.0
+"""Joules: what a millimetre of height is worth to the agent's 100 kg."""
+
+DEPTH_TOLERANCE = 0.02
+THIN = 0.1
+"""The least size of a wall, metres."""
+
+FASTEST = 31.0
+"""m/s: with the drive's 50 m/s2 and gravity down the slope of 11 degrees on which friction vanishes."""
+
+
+def layout(arena: ArenaSpec, seed: int = 0) -> Layout:
+    """The arena without what was blocked; skipped where not even the agent has a place."""
+    try:
+        built = resolve(arena, episode_rng(seed, "test", 0))
+    except LayoutError:
+        assume(False)
+    return Layout(built.agent, tuple(placed for placed in built.things if not placed.blocked))
+
+
+class Tick(NamedTuple):
+    number: int
+    world: World
+    work: float
+    """The most that the agent's drive did in this tick, joules."""
+
+
+def ticks(built: Layout, actions: list[Action]) -> Iterator[Tick]:
+    """Play an arena tick by tick; balls vanish when touched, so that nothing ends it."""
+    world = World(built)
+    try:
+        for number in range(1, 3 * len(actions) + 1):
+            action = actions[(number - 1) // 3]
+            frozen = number * TICK_S <= built.agent.frozen_s
+            work = 0.0 if frozen else drive_work(world, action)
+            for index in world.advance(action, frozen).goals:
+                world.remove(index)
+            yield Tick(number, world, work)
+    finally:
+        world.close()
+
+
+def drive_work(world: World, action: Action) -> float:
+    """Gain in kinetic energy (J) of an agent that is pushed along its heading, before all losses."""
+    if action.move is Move.NONE or not world.grounded:
+        return 0.0
+    heading = math.radians(world.agent_yaw)
+    x, _, z = world.agent_velocity
+    gain = DRIVE * TICK_S * (1 if action.move is Move.FORWARD else -1)
+    along = x * math.sin(heading) + z * math.cos(heading)
+    return max(0.0, AGENT_MASS * (gain * along + gain * gain / 2))
+
+
+@examples(0.5)
+@given(arenas() | crammed(), st.integers(0, 99), drives() | st.just([IDLE] * 40))
+def test_energy_only_comes_from_the_drive(arena, seed, actions):
+    free: list[float] = []
+    work = 0.0
+    for tick in ticks(layout(arena, seed), actions):
+        work += tick.work
+        free.append(tick.world.energy() - work)
+        # Bodies that hit something sink in by a tick's way and are lifted out of it in the next few.
+        before = free[max(SETTLED, tick.number - 11) : -1]
+        assert not before or free[-1] <= max(before) + ENERGY_TOLERANCE, tick.number
+
+
+@examples(0.5)
+@given(arenas(agent=True) | crammed(), st.integers(0, 99), drives())
+def test_the_agent_stays_out_of_what_cannot_move(arena, seed, actions):
+    # An agent that is placed last may start inside a tunnel's wall, where Bullet leaves it.
+    built = layout(arena, seed)
+    walls = Walls(built.things)
+    deep = 0
+    for tick in ticks(built, actions):
+        at = tick.world.agent_position
+        speed = math.dist(tick.world.agent_velocity, (0, 0, 0))
+        assert speed < FASTEST
+        depth, name = walls.depth(at, AGENT_RADIUS)
+        # What came in with a tick's speed is out again after a few.
+        deep = deep + 1 if depth > DEPTH_TOLERANCE else 0
+        assert deep <= SETTLED, (tick.number, name, depth)
+        assert depth <= AGENT_RADIUS + THIN / 2 or tick.number <= SETTLED, (tick.number, name, depth)
+
+
+@examples(0.3)
+@given(arenas() | crammed(), st.integers(0, 99), drives())
+def test_nothing_leaves_the_arena(arena, seed, actions):
+    built = layout(arena, seed)
+    for tick in ticks(built, [*actions, *[IDLE] * 20]):
+        scene = tick.world.scene()
+        assert np.isfinite(scene.positions).all()
+        assert np.isfinite(scene.rotations).all()
+        assert inside(scene.agent_position, 0.0)
+    for thing, place in zip(scene.things, scene.positions, strict=True):
+        assert not thing.moves or inside(place, 0.25), (thing, place)
+
+
+def inside(place: Vector, slack: float) -> bool:
+    """Whether a centre is in the arena; one that is being squeezed may be out by `slack` metres."""
+    x, y, z = place
+    return min(x, y, z, ARENA_SIZE - x, ARENA_SIZE - z) >= -slack
+
+
+@examples(0.5)
+@example(start=1.0, yaw=0.0, turned=0.0, actions=[FORWARD] * 40)
+@example(start=1.013, yaw=20.0, turned=7.0, actions=[FORWARD] * 40)
+@given(st.floats(1, 29), st.floats(0, 360), st.floats(-10, 10), drives(actions=FAST))
+def test_no_speed_carries_the_agent_through_the_thinnest_wall(start, yaw, turned, actions):
+    wall = item("Wall", "20 0 34", sizes=f"39.5 5 {THIN}", rotations=str(turned % 360))
+    built = layout(spec(agent(f"20 0 {start}", yaw), wall))
+    assert built.things
+    lean = math.tan(math.radians(turned))
+    for tick in ticks(built, actions):
+        x, _, z = tick.world.agent_position
+        assert z < 34 - (x - 20) * lean, tick.number
+
+
+@examples(0.3)
+@given(st.sampled_from(DYNAMIC), st.data(), st.integers(1, 5))
+def test_blocked_things_stay_in_the_corner_of_the_arena(kind, data, count):
+    size = data.draw(sizes(kind))
+    places = ["20 0 20"] * count
+    pile = item(
+        kind.name,
+        *places,
+        sizes=";".join([f"{size.x} {size.y} {size.z}"] * count),
+        rotations=", ".join(["0"] * count),
+    )
+    pillar = item("Wall", "20 0 20", sizes="6 10 6", rotations="0")
+    built = resolve(spec(agent("30 0 30"), pillar, pile), episode_rng(0, "test", 0))
+    assert all(placed.blocked for placed in built.things[1:])
+    for tick in ticks(built, [IDLE] * 30):
+        positions = tick.world.scene().positions[1:]
+    assert all(inside(place, 0.02) for place in positions), positions
+
+
+@examples(0.3)
+@given(st.sampled_from(DYNAMIC), st.data(), st.floats(-1, 1), st.floats(0, 360), st.integers(20, 80))
+def test_nothing_can_be_pushed_out_of_the_arena(kind, data, aside, yaw, steps):
+    size = data.draw(sizes(kind))
+    thing = item(kind.name, "20 0 28", sizes=f"{size.x} {size.y} {size.z}", rotations=str(yaw))
+    built = layout(spec(agent(f"{20 + aside} 0 2"), thing))
+    for tick in ticks(built, [FORWARD] * steps + [IDLE] * 40):
+        assert inside(tick.world.agent_position, 0.0)
+        place = tick.world.scene().positions[0]
+    assert inside(place, 0.25), place
