@@ -16,6 +16,10 @@ LOW_FRICTION = 0.25
 """The `LowFriction` material of the pushable boxes."""
 
 
+HEAVY_KG = 1000.0
+"""Bodies of this mass and more (ramps 1000, walls 10000) stand like a rock unless something is wrong."""
+
+
 class Shape(Enum):
     """The geometry of a kind; vertices and parts are in `arena/shapes.py`."""
 
@@ -70,6 +74,11 @@ class Kind:
     random_yaw: bool = True
 
     @property
+    def is_heavy(self) -> bool:
+        """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
+        return self.mass >= HEAVY_KG
+
+    @property
     def is_goal(self) -> bool:
         """Whether this is a ball that counts when the agent touches it."""
         return self.shape is Shape.BALL
@@ -97,9 +106,11 @@ def _goal(name: str, reward: float, ends: Ends, launch: float = 0.0) -> Kind:
 
 # Unity gives walls a mass of 10000 and ramps 1000; a supported one does not move, so both are static.
 _TABLE = (
-    Kind("Wall", Shape.BOX, Body.STATIC, *_WALL, colourable=True),
-    Kind("WallTransparent", Shape.BOX, Body.STATIC, *_WALL, transparent=True),
-    Kind("Ramp", Shape.PRISM, Body.STATIC, (0.5, 0.1, 0.5), (40.0, 10.0, 40.0), colourable=True),
+    Kind("Wall", Shape.BOX, Body.DYNAMIC, *_WALL, mass=10000.0, colourable=True),
+    Kind("WallTransparent", Shape.BOX, Body.DYNAMIC, *_WALL, mass=10000.0, transparent=True),
+    Kind(
+        "Ramp", Shape.PRISM, Body.DYNAMIC, (0.5, 0.1, 0.5), (40.0, 10.0, 40.0), mass=1000.0, colourable=True
+    ),
     Kind("CylinderTunnel", Shape.TUBE, Body.STATIC, *_TUBE, colourable=True),
     Kind("CylinderTunnelTransparent", Shape.TUBE, Body.STATIC, *_TUBE, transparent=True),
     Kind("LightBlock", Shape.BOX, Body.DYNAMIC, *_BLOCK, mass=1.0, friction=LOW_FRICTION),

@@ -70,7 +70,9 @@ class Placed:
     @property
     def thing(self) -> Thing:
         """What a camera needs to know of it."""
-        return Thing(self.kind.name, self.size, self.color, self.kind.body is Body.DYNAMIC)
+        return Thing(
+            self.kind.name, self.size, self.color, self.kind.body is Body.DYNAMIC and not self.kind.is_heavy
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ components converts either way.
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +17,10 @@ from arena.bodies import AGENT_MASS, Body, Builder, swap
 from arena.bullet import bullet
 from arena.catalog import Body as BodyType
 from arena.friction import Partner, friction_impulse
+from arena.heavy import Heavy
 from arena.layout import AGENT_RADIUS, Layout, Placed
 from arena.scene import Scene, Vector, yaw_rotation
+from arena.support import resting_heights
 
 TICK_S = 0.02
 """Unity's fixed timestep (`TimeManager.asset`)."""
@@ -66,13 +70,17 @@ class World:
         builder = Builder(self._client)
         fixed = builder.ground_and_boundary()
         self._agent = builder.agent(layout.agent.position).id
+        firm = resting_heights(layout.things)
         self._bodies = [
-            None if placed.kind.body is BodyType.ZONE else builder.thing(placed) for placed in layout.things
+            None if placed.kind.body is BodyType.ZONE else builder.thing(_at_rest(placed, firm.get(index)))
+            for index, placed in enumerate(layout.things)
         ]
         self._by_id: dict[int, Body] = {body.id: body for body in (*fixed, *self._bodies) if body}
+        self._heavy = self._heavy_bodies(firm)
         self._inertia: dict[int, Any] = {}
         self._index_sets()
-        self._positions = np.array([placed.position for placed in layout.things]).reshape(-1, 3)
+        at = [_at_rest(placed, firm.get(index)).position for index, placed in enumerate(layout.things)]
+        self._positions = np.array(at).reshape(-1, 3)
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in layout.things]).reshape(-1, 3, 3)
         self._visible = np.ones(len(layout.things), dtype=np.bool_)
 
@@ -101,8 +109,10 @@ class World:
         touches = Touches(self._touched_goals(), self._entered_zones())
         velocity = self._velocity if frozen else self._driven(action)
         self._set_velocity(velocity)
+        self._heavy.wake_touched(self._agent_at)
         bullet.stepSimulation(physicsClientId=self._client)
         self._read_agent()
+        self._heavy.rest()
         self._limit_spin()
         return touches
 
@@ -118,7 +128,7 @@ class World:
 
     def scene(self, lights_on: bool = True) -> Scene:
         """A copy of the present state for a camera."""
-        for index in self._moving:
+        for index in (*self._moving, *self._heavy.take_moved()):
             self._refresh(index)
         return Scene(
             self.things,
@@ -150,8 +160,22 @@ class World:
         things = self.layout.things
         alive = [index for index, body in enumerate(self._bodies) if body is not None]
         self._goals = [index for index in alive if things[index].kind.is_goal]
-        self._moving = [index for index in alive if things[index].kind.body is BodyType.DYNAMIC]
+        self._moving = [
+            index
+            for index in alive
+            if things[index].kind.body is BodyType.DYNAMIC and not things[index].kind.is_heavy
+        ]
         self._zones = [index for index, placed in enumerate(things) if placed.kind.body is BodyType.ZONE]
+
+    def _heavy_bodies(self, firm: Mapping[int, float]) -> Heavy:
+        """Walls and ramps; those that stand firmly sleep from the start."""
+        things = self.layout.things
+        bodies = {i: body for i, body in enumerate(self._bodies) if body and things[i].kind.is_heavy}
+        heavy = Heavy(self._client, bodies, things)
+        for index in bodies:
+            if index in firm:
+                heavy.sleep(index)
+        return heavy
 
     def _driven(self, action: Action) -> Vector:
         """Velocity after braking or driving; the force has the heading before this tick's turn."""
@@ -194,7 +218,7 @@ class World:
         """The agent's velocity (Bullet frame) after the friction of one of Bullet's contact points."""
         other = self._by_id[contact[2]]
         partner, arm = None, np.zeros(3)
-        if other.mass:
+        if other.mass and not self._heavy.is_asleep(other.id):
             partner, arm = self._partner(other, contact[6])
         limit = other.friction * contact[9] * TICK_S
         push = friction_impulse(velocity, contact[7], limit, 1 / AGENT_MASS, partner, arm)
@@ -204,7 +228,7 @@ class World:
             linear = partner.velocity - np.array(push) * partner.inverse_mass
             spin = partner.spin - partner.inverse_inertia @ np.cross(arm, push)
             bullet.resetBaseVelocity(other.id, linear.tolist(), spin.tolist(), physicsClientId=self._client)
-        x, y, z = (v + p / AGENT_MASS for v, p in zip(velocity, push, strict=True))
+        x, y, z = (float(v + p / AGENT_MASS) for v, p in zip(velocity, push, strict=True))
         return (x, y, z)
 
     def _partner(self, other: Body, point: Vector) -> tuple[Partner, Any]:
@@ -257,7 +281,7 @@ class World:
         return body.id
 
     def energy(self) -> float:
-        """Mechanical energy (J) of the agent and of all that moves: motion, spin and height above y = 0.
+        """Mechanical energy (J) of the agent and of all that can move: motion, spin and height above y = 0.
 
         The ledger of the physics: without drive it does not grow.
         """
@@ -265,14 +289,20 @@ class World:
         vx, vy, vz = self._velocity
         motion = (vx * vx + vy * vy + vz * vz) / 2
         total = AGENT_MASS * (motion + GRAVITY * self._agent_at[1])
-        for body in (self._bodies[index] for index in self._moving):
-            assert body is not None, "the thing was removed"
+        for body in filter(None, self._bodies):
             at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
             linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
             inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
             local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
             total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
         return float(total)
+
+
+def _at_rest(placed: Placed, height: float | None) -> Placed:
+    """A heavy thing at the height where it comes to rest; everything else where it was placed."""
+    if height is None or not placed.kind.is_heavy:
+        return placed
+    return replace(placed, position=(placed.position[0], height, placed.position[2]))
 
 
 def _ball_in_box(centre: Vector, zone: Placed) -> bool:

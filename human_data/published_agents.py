@@ -4,7 +4,7 @@ import pandas as pd
 from rich.table import Table
 
 from human_data.baselines import agents_by_level
-from human_data.comparison import share
+from human_data.comparison import percent
 from human_data.statistics import pass_rates, wilson
 from testbed import LEVEL_NAMES
 
@@ -76,8 +76,12 @@ def published_table(comparison: pd.DataFrame) -> Table:
         table.add_row(
             "All" if level == ALL_LEVELS else f"{level} {LEVEL_NAMES.get(level, 'Unlevelled')}",
             f"{row['passes']}/{row['trials']}{missing}",
-            share(row["pass_rate"], row["low"], row["high"]),
-            share(row["published"], row["published_low"], row["published_high"]),
+            _share(row["pass_rate"], row["low"], row["high"]),
+            _share(row["published"], row["published_low"], row["published_high"]),
             "-" if pd.isna(row["earlier_low"]) else earlier,
         )
     return table
+
+
+def _share(rate: float, low: float, high: float) -> str:
+    return "-" if pd.isna(rate) else f"{percent(rate)} % [{percent(low)}-{percent(high)}]"

@@ -7,7 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 
-from arena import Episode, EvaluationError, LayoutError
+from arena import Episode, EvaluationError
 from llm_control.agents.step_agents import play
 from testbed import Task
 
@@ -32,7 +32,7 @@ def play_tasks(
     """Play each task `trials` times and yield the results, always in the order of tasks and trials.
 
     The results do not depend on `jobs`, the number of processes; with one it is this process that plays.
-    Raises LayoutError, with the task's file, where an arena cannot be built, and EvaluationError where a
+    Raises LayoutError, with the task's id, where an arena cannot be built, and EvaluationError where a
     process was killed.
     """
     work = [(agent, task, trial, seed) for task in tasks for trial in range(trials)]
@@ -57,10 +57,6 @@ def _leave_ctrl_c_to_parent() -> None:
 
 def _play(work: tuple[str, Task, int, int]) -> BaselineTrial:
     agent, task, trial, seed = work
-    try:
-        episode = Episode(task.spec, task_id=task.id, seed=seed, trial=trial)
-    except LayoutError as error:
-        raise LayoutError(f"{task.path}: {error}") from None
-    with episode:
+    with Episode(task.spec, task_id=task.id, seed=seed, trial=trial) as episode:
         kept = play(agent, episode)
     return BaselineTrial(agent, task.id, task.level, trial, seed, kept.steps, kept.total_reward, kept.passed)

@@ -1,14 +1,12 @@
 """Let a new arena come to rest, and say what did not stay where it was put."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.action import IDLE
-from arena.catalog import Body, Shape
-from arena.layout import LIFT, Layout, Placed
+from arena.layout import LIFT, Layout
 from arena.load import nearest
 from arena.scene import Floats
 from arena.shapes import FLOOR_Y
@@ -27,9 +25,6 @@ SLIDE = 0.5
 
 _SOLVER_ERROR = 0.005
 """Bodies at rest stand this far off at most, metres."""
-
-_STAND_IN_MASS = 100.0
-"""Mass of a wall that is let fall, kg: as the agent's, which Bullet carries without sinking in."""
 
 
 class Motion(NamedTuple):
@@ -69,42 +64,16 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
 
 
 def _falling(layout: Layout, shifts: Floats) -> Iterator[tuple[int, float]]:
-    """Each thing that is not held up: its index, and by how much its centre sinks, metres.
-
-    Unity's walls and ramps are heavy bodies that fall, or tip off a single support; here they hover. So
-    those above the floor are let loose in a second world.
-    """
-    hanging = {index for index, placed in enumerate(layout.things) if _hangs(placed)}
-    sinks = -shifts[:, 1]
-    if hanging:
-        loose = tuple(_loose(p) if i in hanging else p for i, p in enumerate(layout.things))
-        others, _ = _settle(replace(layout, things=loose))
-        sinks[sorted(hanging)] = -others[sorted(hanging), 1]
+    """Each thing that is not held up: its index, and by how much its centre sinks, metres."""
     usual = LIFT - FLOOR_Y + FALL + _SOLVER_ERROR
+    sinks = -shifts[:, 1]
     return ((int(i), float(sinks[i])) for i in np.flatnonzero(sinks > usual) if not layout.things[i].blocked)
-
-
-def _hangs(placed: Placed) -> bool:
-    kind = placed.kind
-    above_floor = placed.position[1] - placed.size[1] / 2 > FALL
-    return (
-        above_floor
-        and kind.body is Body.STATIC
-        and kind.shape in (Shape.BOX, Shape.PRISM)
-        and not placed.blocked
-    )
-
-
-def _loose(placed: Placed) -> Placed:
-    return replace(placed, kind=replace(placed.kind, body=Body.DYNAMIC, mass=_STAND_IN_MASS))
 
 
 def _falls(built: Built, index: int, sink: float) -> Finding:
     subject = built.things[index]
     place = subject.place("positions", subject.index)
     text = f"{place.spelled}: {subject.label} is not held up: it sinks {sink:.2f} m within {SETTLE_S:g} s"
-    if subject.kind and subject.kind.body is Body.STATIC:
-        text += " in the original, where it would tip or fall; here it hovers"
     return Finding("unsupported", text, place.line)
 
 

