@@ -19,8 +19,9 @@ class Thing:
     """One object of an episode; what cannot change while the episode lasts.
 
     `kind` is a name of `arena.catalog.KINDS`; `size` is the built size in metres along the object's
-    own x, y, z (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
-    look; `moves` is False for a body that never changes its pose.
+    own x, y, z (already clipped and times 0.999) as it was built; `color` is sRGB in 0..1, or None for the kind's own
+    look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
+    make the rare change slow).
     """
 
     kind: str
@@ -29,22 +30,41 @@ class Thing:
     moves: bool
 
 
+SKINS = ("panda", "pig", "hedgehog")
+"""The agent's looks, seen in third person and by other agents (`AnimalSkinManager.cs`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Animal:
+    """Another agent: its centre (metres), its yaw (degrees) and its skin, one of `SKINS`."""
+
+    position: Vector
+    yaw: float
+    skin: str = SKINS[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """The state of an arena at one instant, as a camera needs it.
 
-    `things` is the same tuple object for a whole episode, so a renderer may keep what it uploaded for
-    as long as `scene.things is previous.things`. `positions` (n, 3) and `rotations` (n, 3, 3) give the
-    pose of each thing's own origin: a point p of its shape stands at `positions[i] + rotations[i] @ p`.
-    `visible` (n,) is False for what has been eaten. `lights_on` False means a black first-person frame.
+    `things` stays the same tuple object while nothing is added, so a renderer may keep what it uploaded
+    for as long as `scene.things is previous.things`; new things only ever come at its end. `positions`
+    (n, 3) and `rotations` (n, 3, 3) give the pose of each thing's own origin: a point p of its shape stands
+    at `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the present sizes in metres: balls can grow,
+    doors shrink. `visible` (n,) is False for what is not there (any more). The agent whose view this is
+    has `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False
+    means a black first-person frame.
     """
 
     things: tuple[Thing, ...]
     positions: Floats
     rotations: Floats
+    sizes: Floats
     visible: npt.NDArray[np.bool_]
     agent_position: Vector
     agent_yaw: float
+    skin: str = SKINS[0]
+    others: tuple[Animal, ...] = ()
     lights_on: bool = True
 
 

@@ -82,6 +82,7 @@ class World:
         at = [_at_rest(placed, firm.get(index)).position for index, placed in enumerate(layout.things)]
         self._positions = np.array(at).reshape(-1, 3)
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in layout.things]).reshape(-1, 3, 3)
+        self._sizes = np.array([placed.size for placed in layout.things]).reshape(-1, 3)
         self._visible = np.ones(len(layout.things), dtype=np.bool_)
 
     def close(self) -> None:
@@ -134,10 +135,11 @@ class World:
             self.things,
             self._positions.copy(),
             self._rotations.copy(),
+            self._sizes.copy(),
             self._visible.copy(),
             self._agent_at,
             self.agent_yaw,
-            lights_on,
+            lights_on=lights_on,
         )
 
     def _configure(self) -> None:

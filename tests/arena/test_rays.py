@@ -1,6 +1,7 @@
 """Rays against closed forms."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ def scene(*things, at=(20.0, 0.49, 20.0), yaw=0.0):
         tuple(Thing(kind, size, None, False) for kind, size, _, _ in things),
         np.array([position for _, _, position, _ in things]).reshape(-1, 3),
         np.array([rotation for _, _, _, rotation in things]).reshape(-1, 3, 3),
+        np.array([size for _, size, _, _ in things]).reshape(-1, 3),
         np.ones(len(things), np.bool_),
         at,
         yaw,
@@ -213,7 +215,7 @@ def test_a_wall_leant_on_is_looked_through_at_rest_and_the_ground_is_never_seen(
         run.step(ACTIONS[3])
     assert run.position[2] == pytest.approx(11.0, abs=0.01)
     seen = run.scene()
-    leaning = Scene(seen.things, seen.positions, seen.rotations, seen.visible, seen.agent_position, yaw)
+    leaning = replace(seen, agent_yaw=yaw)
     assert AHEAD.observe(leaning)[0, TAGS.index("arena")] == 1
     assert AHEAD.observe(leaning)[0, FRACTION] > 0.09
 

@@ -1,9 +1,11 @@
 """Casts against the bodies that Bullet has: what rays meet is what the agent would meet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from arena import Rays, Scene
+from arena import Rays
 from arena.bullet import bullet
 from tests.arena.worlds import agent, episode, item
 
@@ -67,7 +69,7 @@ def test_rays_stop_where_bullets_bodies_are(seed):
         if bullet_gap(run, start) < 0.01:
             continue
         checked += 1
-        here = Scene(seen.things, seen.positions, seen.rotations, seen.visible, tuple(start), 10.0 * seed)
+        here = replace(seen, agent_position=tuple(start), agent_yaw=10.0 * seed)
         bearings = np.deg2rad(np.array(sensor.angles) + 10.0 * seed)
         directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
         expected = [marched(run, start, direction) for direction in directions]
