@@ -18,8 +18,8 @@ Floats = npt.NDArray[np.float64]
 class Thing:
     """One object of an episode; what cannot change while the episode lasts.
 
-    `kind` is a name of `arena.catalog.KINDS`; `size` is the built size in metres along the object's
-    own x, y, z (already clipped and times 0.999) as it was built; `color` is sRGB in 0..1, or None for the kind's own
+    `kind` is a name of `arena.catalog.KINDS`; `size` is the size in metres along the object's own x, y, z
+    as it was built (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
     look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
     make the rare change slow).
     """
