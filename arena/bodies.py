@@ -7,17 +7,9 @@ import numpy as np
 
 from arena.bullet import bullet
 from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Shape
-from arena.layout import AGENT_RADIUS, Placed
+from arena.placed import AGENT_RADIUS, Placed
 from arena.scene import Vector
-from arena.shapes import (
-    ARENA_SIZE,
-    BARS,
-    FLOOR_Y,
-    TUBE_INNER,
-    bar_parts,
-    prism_vertices,
-    ring,
-)
+from arena.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 
 AGENT_MASS = 100.0
 
@@ -41,11 +33,12 @@ _OTHER = DEFAULT_FRICTION / _STATIC
 
 
 class Body(NamedTuple):
-    """A body in Bullet: its id, its friction coefficient against the agent, and its mass (0: immovable)."""
+    """A body in Bullet: its id, its friction coefficient against an agent, and its mass (0: immovable)."""
 
     id: int
     friction: float
     mass: float
+    is_agent: bool = False
 
 
 def swap(vector: tuple[float, ...]) -> Vector:
@@ -75,7 +68,7 @@ class Builder:
         )
         body = self._body(shape, AGENT_MASS, centre, 0.0, 0.0)
         self._change(body.id, mass=AGENT_MASS, localInertiaDiagonal=(0, 0, 0))
-        return body
+        return body._replace(is_agent=True)
 
     def thing(self, placed: Placed) -> Body:
         """The body of a placed object, at rest or launched along its own forward direction."""
@@ -127,8 +120,8 @@ class Builder:
         if shape is Shape.BOX:
             half = [length / 2 for length in swap(size)]
             return int(bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client))
-        if shape in BARS:
-            return self._bars(placed)
+        if parts := parts_of(shape, size, placed.kind.fitted):
+            return self._composed(parts)
         if shape is Shape.PRISM:
             corners = [swap(tuple(corner)) for corner in prism_vertices(size)]
             return int(
@@ -136,8 +129,7 @@ class Builder:
             )
         return self._tube(size)
 
-    def _bars(self, placed: Placed) -> int:
-        parts = bar_parts(placed.kind.shape, placed.size)
+    def _composed(self, parts: tuple[Part, ...]) -> int:
         return int(
             bullet.createCollisionShapeArray(
                 shapeTypes=[bullet.GEOM_BOX] * len(parts),

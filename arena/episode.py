@@ -1,23 +1,31 @@
 """One episode: an arena, a clock and a score; the only loop over the physics."""
 
 import math
+from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib.metadata import version
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from arena import rules
 from arena.action import Action
+from arena.agent import AgentBody
+from arena.agent_state import AgentState
+from arena.catalog import Ends
 from arena.config import ArenaSpec
 from arena.errors import LayoutError
-from arena.layout import Layout, episode_rng, resolve
+from arena.layout import Placer, episode_rng
+from arena.mechanisms import Stage, mechanisms_of
 from arena.recording import Recording, packed, spec_sha256
-from arena.rules import Account, Event, Outcome
+from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
-from arena.world import TICK_S, World
+from arena.world import World
+
+_BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
 
 class StepResult(NamedTuple):
-    """What one step brought: its reward, what happened in it, and whether the episode is over."""
+    """What one step brought an agent: its reward, what happened to it, and whether the episode is over."""
 
     reward: float
     events: tuple[Event, ...]
@@ -30,7 +38,10 @@ class Episode:
     Everything random comes from (`seed`, `task_id`, `trial`): the same three values and the same actions
     give the same bits in every process. A context manager; `close` frees the physics.
 
-    Raises LayoutError where the arena cannot be built.
+    With several agents, `step_all` takes an action of each; the properties `position`, `health` and so on are
+    those of agent 0, and `agents[k]` has those of agent k. `ticks` counts from the start of the episode.
+
+    Raises LayoutError, with the task's id, where the arena cannot be built.
     """
 
     def __init__(self, spec: ArenaSpec, *, task_id: str, seed: int = 0, trial: int = 0) -> None:
@@ -40,118 +51,192 @@ class Episode:
         self.trial = trial
         self.steps = 0
         self.ticks = 0
-        self.total_reward = 0.0
         self.rng = episode_rng(seed, task_id, trial)
+        self._accounts: list[Account] = []
+        self._stage = self._enter(spec)
+        self.layout = self._stage.world.layout
+        self.agents = tuple(
+            AgentState(account, spec.pass_mark, partial(self._body, number))
+            for number, account in enumerate(self._accounts)
+        )
+        self._actions: list[list[Action]] = [[] for _ in self.agents]
+
+    def _body(self, agent: int) -> AgentBody:
+        return self._stage.world.agents[agent]
+
+    def _enter(self, spec: ArenaSpec) -> Stage:
+        """Build an arena; the agents' accounts go on where there are some."""
+        placer = Placer(spec.version, self.rng)
         try:
-            self.layout: Layout = resolve(spec, self.rng)
+            layout = placer.layout(spec)
+            if self._accounts and len(layout.agents) != len(self._accounts):
+                raise LayoutError(
+                    f"the merged arena has {len(layout.agents)} agents, the one before {len(self._accounts)}"
+                )
         except LayoutError as error:
-            raise LayoutError(f"{task_id}: {error}") from None
-        self._world = World(self.layout)
-        self._account = Account(spec.time_limit, self.layout.things)
-        self._actions: list[Action] = []
+            raise LayoutError(f"{self.task_id}: {error}") from None
+        goals = Goals(layout.things, spec.version)
+        for account in self._accounts:
+            account.enter(spec.time_limit, goals)
+        self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
+        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
+        stage.mechanisms += mechanisms_of(layout, stage)
+        return stage
 
     def step(self, action: Action) -> StepResult:
         """One step of 3 ticks (0.06 s); an end in the middle of it cuts it short.
 
-        Raises RuntimeError after the end: an episode is not restarted.
+        Raises RuntimeError after the end, as an episode is not restarted, and where there are several agents.
         """
+        if len(self.agents) > 1:
+            raise RuntimeError("the arena has several agents; use step_all")
+        return self.step_all((action,))[0]
+
+    def step_all(self, actions: Sequence[Action]) -> tuple[StepResult, ...]:
+        """One step with an action of each agent, in the order of their items."""
         if self.done:
             raise RuntimeError("the episode is over; make a new one")
-        self._actions.append(action)
-        events: list[Event] = []
+        events: list[list[Event]] = [[] for _ in self.agents]
+        for taken, action in zip(self._actions, actions, strict=True):
+            taken.append(action)
         for _ in range(rules.TICKS_PER_STEP):
-            events += self._tick(action)
+            self._tick(actions, events)
             if self.done:
                 break
         self.steps += 1
-        reward = self._account.take_step_reward()
-        self.total_reward += reward
-        return StepResult(reward, tuple(events), self.done)
+        return tuple(
+            StepResult(agent.take_reward(), tuple(seen), self.done)
+            for agent, seen in zip(self.agents, events, strict=True)
+        )
 
-    def _tick(self, action: Action) -> tuple[Event, ...]:
-        """Order of one tick: the clock, the agent's drive and the physics, then what was touched."""
+    def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> None:
+        """One tick: the clock, what acts by itself, drive and physics, then what was touched."""
+        stage = self._stage
         self.ticks += 1
-        frozen = self.ticks * TICK_S <= self.layout.agent.frozen_s
-        if not frozen:
-            self._account.decay()
-            if self.done:
-                return ()
-        touches = self._world.advance(action, frozen)
-        if frozen:
-            return ()
-        events = self._account.settle(self.ticks, touches.goals, touches.zones)
-        for event in events:
-            if event.kind is rules.EventKind.GOOD_GOAL:
-                self._world.remove(event.thing)
-        return events
+        stage.tick += 1
+        frozen = [stage.is_frozen(number) for number in range(len(self.agents))]
+        for account, still in zip(self._accounts, frozen, strict=True):
+            if not still:
+                account.decay()
+        if self._is_over():
+            return
+        for mechanism in tuple(stage.mechanisms):
+            for event in mechanism.act(stage):
+                for seen in events:
+                    seen.append(event)
+        if self._is_over():
+            return
+        touches = stage.world.advance(actions, frozen)
+        for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
+            if not frozen[number]:
+                happened = account.settle(stage.tick, touched.goals, touched.zones)
+                self._clear(happened)
+                events[number] += happened
+        self._is_over()
+
+    def _clear(self, happened: Iterable[Event]) -> None:
+        """Take out the balls that were eaten; those that end an episode stay for the other agents."""
+        for event in happened:
+            if (
+                event.kind in _BALL_EVENTS
+                and self._stage.goals.placed(event.thing).kind.ends is not Ends.ALWAYS
+            ):
+                self._stage.world.remove(event.thing)
+
+    def _is_over(self) -> bool:
+        """Settle whether the episode is over, or goes on in a merged arena."""
+        accounts = self._accounts
+        ended = [account.done for account in accounts]
+        if not (all(ended) if self._stage.spec.episode_end == "all" else any(ended)):
+            return False
+        if self._merges():
+            for agent in self.agents:
+                agent.keep_reward()
+            self._stage.world.close()
+            assert self._stage.spec.then is not None
+            self._stage = self._enter(self._stage.spec.then)
+            return False
+        for account in accounts:
+            account.outcome = account.outcome or Outcome.OTHER_AGENT
+        return True
+
+    def _merges(self) -> bool:
+        """Whether the episode goes on in the next arena: after a goal, with the pass mark reached."""
+        spec = self._stage.spec
+        if spec.then is None or not any(account.outcome is Outcome.GOAL for account in self._accounts):
+            return False
+        free = self._stage.differs.zero_mark_passes and spec.pass_mark == 0
+        reached = (rules.passed(agent.reward_so_far, spec.pass_mark) for agent in self.agents)
+        return free or any(mark is not False for mark in reached)
 
     def stop(self) -> None:
         """End the episode from outside; does nothing where it is over."""
-        if not self.done:
-            self._account.outcome = Outcome.STOPPED
+        for account in self._accounts:
+            account.outcome = account.outcome or Outcome.STOPPED
 
     @property
     def done(self) -> bool:
         """Whether the episode is over."""
-        return self._account.done
+        return all(account.done for account in self._accounts)
 
     @property
     def outcome(self) -> Outcome | None:
         """Why the episode ended; None while it goes on."""
-        return self._account.outcome
+        return self.agents[0].outcome
 
     @property
     def health(self) -> float:
         """0 to 100, as the agent is told it."""
-        return float(self._account.health)
+        return self.agents[0].health
+
+    @property
+    def total_reward(self) -> float:
+        """The sum of the steps' rewards."""
+        return self.agents[0].total_reward
 
     @property
     def passed(self) -> bool | None:
         """Whether the total reward so far reaches the pass mark; None for an arena without one."""
-        return rules.passed(self.total_reward, self.spec.pass_mark)
+        return self.agents[0].passed
 
     @property
     def lights_on(self) -> bool:
-        """Whether the agent sees anything now."""
-        return rules.lights_on(self.spec.blackouts, self.ticks)
+        """Whether the agents see anything now."""
+        return rules.lights_on(self._stage.spec.blackouts, self._stage.tick)
 
     @property
     def position(self) -> Vector:
         """Centre of the agent in metres, Animal-AI frame."""
-        return self._world.agent_position
+        return self.agents[0].position
 
     @property
     def velocity(self) -> Vector:
         """Velocity of the agent in m/s, Animal-AI frame."""
-        return self._world.agent_velocity
+        return self.agents[0].velocity
 
     @property
     def local_velocity(self) -> Vector:
         """Velocity of the agent in m/s in its own frame: right, up, forward."""
-        x, y, z = self.velocity
-        yaw = math.radians(self.yaw)
-        sin, cos = math.sin(yaw), math.cos(yaw)
-        return (x * cos - z * sin, y, x * sin + z * cos)
+        return self.agents[0].local_velocity
 
     @property
     def speed(self) -> float:
         """Speed of the agent in m/s."""
-        x, y, z = self.velocity
-        return float((x * x + y * y + z * z) ** 0.5)
+        return math.hypot(*self.velocity)
 
     @property
     def yaw(self) -> float:
         """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
-        return self._world.agent_yaw
+        return self.agents[0].yaw
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action so far, in order."""
-        return tuple(self._actions)
+        """Every action of agent 0 so far, in order."""
+        return tuple(self._actions[0])
 
-    def scene(self) -> Scene:
-        """What there is to see now."""
-        return self._world.scene(self.lights_on)
+    def scene(self, agent: int = 0) -> Scene:
+        """What there is to see now for one of the agents."""
+        return self._stage.world.scene(agent, self.lights_on)
 
     def recording(self) -> Recording:
         """The episode so far, as it can be stored and replayed."""
@@ -160,7 +245,8 @@ class Episode:
             seed=self.seed,
             trial=self.trial,
             spec_sha256=spec_sha256(self.spec),
-            actions=packed(self._actions),
+            actions=packed(self._actions[0]),
+            others=tuple(packed(taken) for taken in self._actions[1:]),
             steps=self.steps,
             total_reward=self.total_reward,
             health=self.health,
@@ -171,7 +257,7 @@ class Episode:
 
     def close(self) -> None:
         """Free the physics engine's memory; position and score stay readable."""
-        self._world.close()
+        self._stage.world.close()
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ import numpy as np
 
 from arena.bodies import Body, swap
 from arena.bullet import bullet
-from arena.layout import AGENT_RADIUS, Placed
+from arena.placed import AGENT_RADIUS, Placed
 from arena.scene import Vector, yaw_rotation
 
 WAKE_DISTANCE = AGENT_RADIUS + 0.02

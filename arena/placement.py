@@ -5,20 +5,15 @@ the boundary, the agent and everything placed so far (section 8.3 of the behavio
 Colliders here are convex: boxes, prisms, balls, and tunnels as a ring of wedges.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from arena.catalog import Body, Shape
+from arena.placed import Placed
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.shapes import ARENA_SIZE, BARS, bar_parts, half_extents, prism_vertices, tube_wedges
-
-if TYPE_CHECKING:
-    from arena.layout import Placed
+from arena.shapes import ARENA_SIZE, half_extents, parts_of, prism_vertices, tube_wedges
 
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 _TUBE_SEGMENTS = 24
@@ -118,8 +113,7 @@ def _hulls(placed: Placed) -> list[_Hull]:
     shape = placed.kind.shape
     if shape is Shape.BOX:
         return [_box(placed, np.array(placed.size) / 2)]
-    if shape in BARS:
-        parts = bar_parts(shape, placed.size)
+    if parts := parts_of(shape, placed.size, placed.kind.fitted):
         return [_box(placed, np.array(part.size) / 2, part.centre) for part in parts]
     if shape is Shape.PRISM:
         return [_moved(placed, prism_vertices(placed.size), _prism_edges(placed.size))]

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.errors import ConfigError
-from arena.scene import Floats, Scene, Thing
+from arena.placed import AGENT_RADIUS
+from arena.scene import Animal, Floats, Scene, Thing
 from arena.sweep import Colliders
+from arena.versions import DIFFERENCES, Version
 
 CAST_RADIUS = 0.5
 """Radius of the ball that is cast, metres (`AAI3Agent.prefab`)."""
@@ -63,6 +65,10 @@ TAG_OF_KIND: dict[str, str] = {
     "GoodGoalBounce": "goodGoal",
     "GoodGoalMulti": "goodGoalMulti",
     "GoodGoalMultiBounce": "goodGoalMulti",
+    "DecayGoal": "goodGoalMulti",
+    "RipenGoal": "goodGoalMulti",
+    "GrowGoal": "goodGoalMulti",
+    "ShrinkGoal": "goodGoalMulti",
     "BadGoal": "badGoal",
     "BadGoalBounce": "badGoal",
     "DeathZone": "badGoal",
@@ -70,15 +76,26 @@ TAG_OF_KIND: dict[str, str] = {
     "SpawnerTree": "GoalSpawner",
     "SpawnerDispenserTall": "GoalSpawner",
     "SpawnerContainerShort": "GoalSpawner",
+    "Door": "GoalSpawner",
     "SpawnerButton": "PillarButton",
     "SignBoard": "SignPoster",
 }
 """The tag that each kind shows to rays."""
 
 UNLISTED_KINDS = frozenset(
-    {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "BadGoalMulti", "DataZone", "GrowGoal", "ShrinkGoal"}
+    {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone"}
 )
 """Kinds that stop a ray and show no tag: their own is not among the twelve."""
+
+UNLISTED_IN_4 = frozenset({"DecayGoal", "RipenGoal", "GrowGoal", "ShrinkGoal"})
+"""Kinds whose prefabs got tags of their own in version 4; before, they count as multi goals."""
+
+
+def tag_of(kind: str, version: Version) -> str | None:
+    """The tag that a kind shows to rays in a version; None for one of its own."""
+    if kind in UNLISTED_KINDS or (version is Version.V4 and kind in UNLISTED_IN_4):
+        return None
+    return DIFFERENCES[version].death_zone_tag if kind == "DeathZone" else TAG_OF_KIND.get(kind)
 
 
 class Hits(NamedTuple):
@@ -96,8 +113,12 @@ class Rays:
     with d = `max_degrees` / `per_side`. One sensor may serve many episodes, one after another.
     """
 
-    def __init__(self, per_side: int = 2, max_degrees: float = 60.0) -> None:
-        """Raises ConfigError for a negative number of rays, or an angle outside 0 to 180."""
+    def __init__(self, per_side: int = 2, max_degrees: float = 60.0, version: Version = Version.V3) -> None:
+        """`version` decides on a few tags (`tag_of`).
+
+        Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.
+        """
+        self._version = version
         if per_side < 0:
             raise ConfigError(f"rays per side: got {per_side}, expected 0 or more")
         if not 0 < max_degrees <= 180:
@@ -105,6 +126,7 @@ class Rays:
         turns = [side * max_degrees / per_side for side in range(1, per_side + 1)]
         self.angles: tuple[float, ...] = (0.0, *(angle for turn in turns for angle in (turn, -turn)))
         self._things: tuple[Thing, ...] | None = None
+        self._sizes: Floats = np.empty((0, 3))
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
         """What the rays say, float32 (n, 14), one row per ray in the order of `angles`.
@@ -124,19 +146,34 @@ class Rays:
 
     def hits(self, scene: Scene) -> Hits:
         """The nearest thing on each ray."""
-        if scene.things is not self._things:
-            self._colliders, self._tags = Colliders(scene.things), _tags(scene.things)
-            self._things = scene.things
+        if scene.things is not self._things or not np.array_equal(scene.sizes, self._sizes):
+            self._colliders = Colliders(scene.things, scene.sizes)
+            self._tags = _tags(scene.things, self._version)
+            self._things, self._sizes = scene.things, scene.sizes
         bearings = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
         directions = np.array([(math.sin(b), 0.0, math.cos(b)) for b in bearings])
         ways = self._colliders.sweep(scene, CAST_RADIUS, directions, CAST_LENGTH)
         nearest = ways.argmin(axis=1)
         distance: Floats = ways[np.arange(len(ways)), nearest]
         tag = np.where(np.isinf(distance), -1, self._tags[self._colliders.owner[nearest]])
+        for other in scene.others:
+            way = _to_agent(scene, other, directions)
+            tag, distance = np.where(way < distance, -1, tag), np.minimum(way, distance)
         return Hits(tag, distance)
 
 
-def _tags(things: tuple[Thing, ...]) -> npt.NDArray[np.intp]:
+def _to_agent(scene: Scene, other: Animal, directions: Floats) -> Floats:
+    """Way (rays,) of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
+    between = np.array(other.position) - np.array(scene.agent_position)
+    reach = CAST_RADIUS + AGENT_RADIUS
+    along = directions @ between
+    aside = between @ between - along**2
+    hit = (aside < reach**2) & (along > 0) & (between @ between > reach**2)
+    way = along - np.sqrt(np.maximum(0.0, reach**2 - aside))
+    return np.where(hit & (way < CAST_LENGTH), way, np.inf)
+
+
+def _tags(things: tuple[Thing, ...], version: Version) -> npt.NDArray[np.intp]:
     """Index into `TAGS` of each thing (-1 for none), and last that of the boundary."""
-    indices = [TAGS.index(TAG_OF_KIND[t.kind]) if t.kind in TAG_OF_KIND else -1 for t in things]
-    return np.array([*indices, TAGS.index("arena")])
+    tags = [tag_of(thing.kind, version) for thing in things]
+    return np.array([*(-1 if tag is None else TAGS.index(tag) for tag in tags), TAGS.index("arena")])

@@ -15,7 +15,8 @@ FORMAT = 1
 
 
 class Recording(BaseModel):
-    """One episode. `actions` are run lengths: pairs of (index into `arena.ACTIONS`, number of steps).
+    """One episode. `actions` are run lengths: pairs of (index into `arena.ACTIONS`, number of steps);
+    `others` the same for every further agent; totals and outcome are those of the first.
 
     `spec_sha256` is of the arena's specification, so that a replay on another arena is noticed.
     `versions` names the software that ran it.
@@ -29,6 +30,7 @@ class Recording(BaseModel):
     trial: int
     spec_sha256: str
     actions: tuple[tuple[int, int], ...]
+    others: tuple[tuple[tuple[int, int], ...], ...] = ()
     steps: int
     total_reward: float
     health: float

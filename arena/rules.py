@@ -11,7 +11,8 @@ from enum import StrEnum
 import numpy as np
 
 from arena.catalog import Ends
-from arena.layout import Placed
+from arena.placed import Placed
+from arena.versions import DIFFERENCES, Version
 
 TICKS_PER_STEP = 3
 """Physics ticks in one environment step."""
@@ -26,31 +27,41 @@ HOT_ZONE_LEAST = 0.001
 
 
 class Outcome(StrEnum):
-    """Why an episode ended."""
+    """Why an episode ended for an agent."""
 
     GOAL = "goal"
     """A good goal that ends the episode, or the last of the multi goals."""
     BAD_GOAL = "bad goal"
+    DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
     HEALTH = "health gone"
     """Health reached 0: the clock ran down, or a hot zone did it."""
+    OPERATION = "operation"
+    """A button or data zone ended it."""
+    OTHER_AGENT = "another agent finished"
     STOPPED = "stopped"
     """Ended from outside, before the arena did."""
 
 
 class EventKind(StrEnum):
-    """What can happen to the agent in a tick."""
+    """What can happen to an agent in a tick."""
 
     GOOD_GOAL = "good goal"
     BAD_GOAL = "bad goal"
+    DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
     HOT_ZONE = "hot zone"
     """The agent came into a hot zone; one event for a stay of any length."""
+    ZONE_ENTRY = "data zone entered"
+    ZONE_EXIT = "data zone left"
+    BUTTON = "button pressed"
+    GRANT = "reward granted"
+    """An operation rewarded the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: in which tick, with which thing (index into the layout), for what reward."""
+    """Something that happened: in which tick, with which thing (index into the world), for what reward."""
 
     tick: int
     kind: EventKind
@@ -59,27 +70,82 @@ class Event:
     reward: float
 
 
-class Account:
-    """Health, reward and outcome of one episode, updated tick by tick."""
+class Goals:
+    """The balls of an arena: what each is worth now, and how many of the good ones were eaten.
 
-    def __init__(self, time_limit: int, things: tuple[Placed, ...]) -> None:
+    `number` good goals are counted when they are built or spawned; a blocked one is not (section 6.3).
+    """
+
+    def __init__(self, things: Iterable[Placed], version: Version) -> None:
+        self.number = 0
+        self.eaten = 0
+        self._every_good_counts = DIFFERENCES[version].changing_goals_end
+        self._things: list[Placed] = []
+        self._values: dict[int, float] = {}
+        for placed in things:
+            self.add(placed)
+
+    def add(self, placed: Placed) -> None:
+        """Note the next thing of the world."""
+        self._things.append(placed)
+        counts = placed.kind.is_good_goal and not placed.blocked
+        # In 4.x decay, ripen, grow and shrink goals are not tagged as good goals.
+        if counts and not (self._every_good_counts and placed.kind.change.value != "none"):
+            self.number += 1
+
+    def placed(self, index: int) -> Placed:
+        """A thing by its index."""
+        return self._things[index]
+
+    def value(self, index: int) -> float:
+        """What touching a ball brings now."""
+        placed = self._things[index]
+        return self._values.get(index, placed.kind.reward * placed.size[0])
+
+    def set_value(self, index: int, value: float) -> None:
+        """Change what touching a ball brings."""
+        self._values[index] = value
+
+    def eat(self, index: int) -> bool:
+        """Count a touched ball, and say whether that ends the episode."""
+        kind = self._things[index].kind
+        if kind.ends is Ends.LAST or (self._every_good_counts and kind.is_good_goal):
+            self.eaten += 1
+        # Only multi goals of either sign look at the count; before anything was eaten it says nothing.
+        counted = kind.ends is not Ends.ALWAYS and self.eaten > 0
+        return kind.ends is Ends.ALWAYS or (counted and self.eaten == self.number and kind.reward != 0)
+
+
+class Account:
+    """Health, reward and outcome of one agent in an episode, updated tick by tick."""
+
+    def __init__(self, time_limit: int, goals: Goals) -> None:
         self.health = np.float32(FULL_HEALTH)
         self.outcome: Outcome | None = None
-        self._things = things
+        self._inside: frozenset[int] = frozenset()
+        self._step_reward = np.float32(0)
+        self.enter(time_limit, goals)
+
+    def enter(self, time_limit: int, goals: Goals) -> None:
+        """Go on in another arena, with its clock and its goals; health and reward are kept."""
+        self._goals = goals
         self._decay = (
             np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
         )
         hot = min(HOT_ZONE_FACTOR * float(self._decay), -HOT_ZONE_LEAST)
         self._hot = np.float32(hot)
-        self._good_goals = sum(placed.kind.is_good_goal and not placed.blocked for placed in things)
-        self._eaten = 0
-        self._inside: frozenset[int] = frozenset()
-        self._step_reward = np.float32(0)
+        self._inside = frozenset()
+        self.outcome = None
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over."""
+        """Whether the episode is over for this agent."""
         return self.outcome is not None
+
+    @property
+    def step_reward(self) -> float:
+        """The reward since it was last taken."""
+        return float(self._step_reward)
 
     def take_step_reward(self) -> float:
         """The reward since this was last asked."""
@@ -89,9 +155,13 @@ class Account:
     def decay(self) -> None:
         """The clock's share of one tick."""
         if self._decay:
-            self._add(self._decay)
-            if self.health <= 0:
-                self.outcome = Outcome.HEALTH
+            self.grant(float(self._decay))
+
+    def grant(self, amount: float) -> None:
+        """A reward, positive or negative; ends the episode where no health is left."""
+        self._add(np.float32(amount))
+        if self.health <= 0:
+            self.outcome = Outcome.HEALTH
 
     def settle(self, tick: int, goals: Iterable[int], zones: Iterable[int]) -> tuple[Event, ...]:
         """Account for one tick's contacts, in creation order, and say what happened."""
@@ -103,27 +173,34 @@ class Account:
         for index in sorted(inside):
             if not self.done:
                 events += self._in_zone(tick, index)
+        for index in sorted(self._inside - inside):
+            if self._goals.placed(index).kind.name == "DataZone":
+                events.append(Event(tick, EventKind.ZONE_EXIT, index, "DataZone", 0.0))
         self._inside = inside
         return tuple(events)
 
+    @property
+    def zones(self) -> frozenset[int]:
+        """Indices of the zones that the agent is in."""
+        return self._inside
+
     def _touch_goal(self, tick: int, index: int) -> Event:
-        kind = self._things[index].kind
-        reward = np.float32(kind.reward * self._things[index].size[0])
+        kind = self._goals.placed(index).kind
+        reward = np.float32(self._goals.value(index))
         self._add(reward)
-        if kind.ends is Ends.LAST:
-            self._eaten += 1
-        ends = kind.ends is Ends.ALWAYS or self._eaten == self._good_goals
-        good = kind.is_good_goal
+        ends = self._goals.eat(index)
+        happened = _HAPPENED[(kind.reward > 0) - (kind.reward < 0)]
         if ends:
-            self.outcome = Outcome.GOAL if good else Outcome.BAD_GOAL
+            self.outcome = happened[1]
         elif self.health <= 0:
             self.outcome = Outcome.HEALTH
-        return Event(
-            tick, EventKind.GOOD_GOAL if good else EventKind.BAD_GOAL, index, kind.name, float(reward)
-        )
+        return Event(tick, happened[0], index, kind.name, float(reward))
 
     def _in_zone(self, tick: int, index: int) -> list[Event]:
-        kind = self._things[index].kind
+        kind = self._goals.placed(index).kind
+        entered = index not in self._inside
+        if kind.name == "DataZone":
+            return [Event(tick, EventKind.ZONE_ENTRY, index, kind.name, 0.0)] if entered else []
         if kind.ends is Ends.ALWAYS:
             self._add(np.float32(kind.reward))
             self.outcome = Outcome.DEATH_ZONE
@@ -131,14 +208,20 @@ class Account:
         self._add(self._hot)
         if self.health <= 0:
             self.outcome = Outcome.HEALTH
-        if index in self._inside:
-            return []
-        return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))]
+        return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
     def _add(self, amount: np.float32) -> None:
         full = np.float32(FULL_HEALTH)
         self.health = np.float32(max(np.float32(0), min(full, self.health + full * amount)))
         self._step_reward = np.float32(self._step_reward + amount)
+
+
+_HAPPENED = {
+    1: (EventKind.GOOD_GOAL, Outcome.GOAL),
+    0: (EventKind.DECOY, Outcome.DECOY),
+    -1: (EventKind.BAD_GOAL, Outcome.BAD_GOAL),
+}
+"""Event and outcome of touching a ball, by the sign of its kind's reward."""
 
 
 def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:

@@ -20,6 +20,15 @@ FLOOR_Y = -0.01
 BARS = (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS)
 """Shapes composed of a long bar and feet."""
 
+TRUNK = 0.9
+"""Thickness of a tree's trunk, metres: our choice, so that fruit falls free; the original's is a mesh."""
+
+DOORWAY = (1.15, 1.0)
+"""Height and width of a dispenser's or container's doorway, metres."""
+
+HOUSE_WALL = 0.1
+"""Thickness of its walls, metres: our choice, the original's mesh is not documented."""
+
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
 """Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
@@ -41,14 +50,17 @@ def prism_vertices(size: Vector) -> Floats:
     )
 
 
-def bar_parts(shape: Shape, size: Vector) -> tuple[Part, ...]:
+def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
     """The long bar and the feet of an L, J or U block of the given YAML size.
 
     The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at
     yaw 0 the bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L
-    and J is at the -x end. Colliders are those of v3.1.3: a bar 10 long and feet of 3 by 1.
+    and J is at the -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted`
+    those of 4.x, where the bar reaches over the feet, and these stick out by 2.
     """
     width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
+    if fitted:
+        return _fitted_parts(shape, width, height, length)
     side = 1.0 if shape is Shape.J_BARS else -1.0
     foot_size = (length, height, 3 * width)
     parts = [Part((0.0, 0.0, 0.0), (10 * length, height, width))]
@@ -56,6 +68,52 @@ def bar_parts(shape: Shape, size: Vector) -> tuple[Part, ...]:
     if shape is Shape.U_BARS:
         parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
     return tuple(parts)
+
+
+def _fitted_parts(shape: Shape, width: float, height: float, length: float) -> tuple[Part, ...]:
+    ends = (-6.0, 6.0) if shape is Shape.U_BARS else (-6.0, 5.0)
+    side = 1.49 if shape is Shape.J_BARS else -1.49
+    parts = [Part((sum(ends) / 2 * length, 0.0, 0.0), ((ends[1] - ends[0]) * length, height, width))]
+    foot_size = (length, height, 2 * width)
+    parts.append(Part((-5.5 * length, 0.0, side * width), foot_size))
+    if shape is Shape.U_BARS:
+        parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
+    return tuple(parts)
+
+
+def house_parts(size: Vector) -> tuple[Part, ...]:
+    """Floor, roof and walls of a dispenser or container; the doorway is in the -x side (section 7.5)."""
+    x, y, z = size
+    thin, (tall, wide) = HOUSE_WALL, DOORWAY
+    front, back = -x / 2 + thin / 2, x / 2 - thin / 2
+    post = (z - wide) / 2
+    lintel = y - 2 * thin - tall
+    return (
+        Part((0.0, -y / 2 + thin / 2, 0.0), (x, thin, z)),
+        Part((0.0, y / 2 - thin / 2, 0.0), (x, thin, z)),
+        Part((back, 0.0, 0.0), (thin, y - 2 * thin, z)),
+        Part((0.0, 0.0, (thin - z) / 2), (x - 2 * thin, y - 2 * thin, thin)),
+        Part((0.0, 0.0, (z - thin) / 2), (x - 2 * thin, y - 2 * thin, thin)),
+        Part((front, 0.0, (post - z) / 2), (thin, y - 2 * thin, post)),
+        Part((front, 0.0, (z - post) / 2), (thin, y - 2 * thin, post)),
+        Part((front, y / 2 - thin - lintel / 2, 0.0), (thin, lintel, wide)),
+    )
+
+
+def door_part(size: Vector) -> Part:
+    """The closed door of a dispenser or container, in the frame of the whole."""
+    tall, wide = DOORWAY
+    middle = -size[1] / 2 + HOUSE_WALL + tall / 2
+    return Part(((HOUSE_WALL - size[0]) / 2, middle, 0.0), (HOUSE_WALL, tall, wide))
+
+
+def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
+    """The boxes of a composed shape; empty for the others."""
+    if shape in BARS:
+        return bar_parts(shape, size, fitted)
+    if shape is Shape.TREE:
+        return (Part((0.0, 0.0, 0.0), (TRUNK, size[1], TRUNK)),)
+    return house_parts(size) if shape is Shape.HOUSE else ()
 
 
 def boundary_parts() -> tuple[Part, ...]:

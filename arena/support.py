@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena.catalog import Body, Shape
-from arena.layout import Placed
+from arena.placed import Placed
 from arena.scene import Floats, yaw_rotation
 from arena.shapes import FLOOR_Y
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from arena.catalog import KINDS, Shape
 from arena.scene import Floats, Scene, Thing, Vector
-from arena.shapes import BARS, bar_parts, boundary_parts, prism_vertices, tube_wedges
+from arena.shapes import boundary_parts, parts_of, prism_vertices, tube_wedges
 
 Indices = npt.NDArray[np.intp]
 
@@ -67,11 +67,11 @@ def _ramp(size: Vector) -> list[Solid]:
     return [_prism(np.array([foot, toe, (toe + top) / 2, top]), size[0], _TURNED)]
 
 
-def _colliders(thing: Thing) -> list[list[Solid]]:
+def _colliders(thing: Thing, size: Vector) -> list[list[Solid]]:
     """The convex parts of each collider of a thing; the bars of a block are colliders of their own."""
-    shape, size = KINDS[thing.kind].shape, thing.size
-    if shape in BARS:
-        return [[_box(part.size, part.centre)] for part in bar_parts(shape, size)]
+    shape = KINDS[thing.kind].shape
+    if parts := parts_of(shape, size):
+        return [[_box(part.size, part.centre)] for part in parts]
     return [_SOLIDS[shape](size)]
 
 
@@ -90,12 +90,14 @@ class Colliders:
     `owner` (m,) is the index of each part's thing; the boundary's is the number of things.
     """
 
-    def __init__(self, things: tuple[Thing, ...]) -> None:
-        """Raises KeyError for a thing whose shape is not known here."""
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
+        """`sizes` (n, 3) are the present ones, metres.
+
+        Raises KeyError for a thing whose shape is not known here."""
         solids = [
             (index, collider, solid)
             for index, thing in enumerate(things)
-            for collider, solids in enumerate(_colliders(thing))
+            for collider, solids in enumerate(_colliders(thing, tuple(sizes[index])))
             for solid in solids
         ]
         walls = enumerate(boundary_parts())

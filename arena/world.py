@@ -1,42 +1,27 @@
-"""The physics: bodies in Bullet, advanced one tick (0.02 s) at a time by Animal-AI's motion rule.
+"""The physics: bodies in Bullet, advanced one tick (0.02 s) at a time.
 
-Positions and velocities inside this module and `arena/bodies.py` that come from Bullet are in its frame
-(right-handed, z up); everything public is in Animal-AI's (left-handed, y up). Exchanging the last two
-components converts either way.
+Positions and velocities that come from Bullet are in its frame (right-handed, z up); everything public is in
+Animal-AI's (left-handed, y up). Exchanging the last two components converts either way.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from arena.action import Action, Move, Rotate
+from arena.action import Action
+from arena.agent import DRIVE, GRAVITY, TICK_S, AgentBody
 from arena.bodies import AGENT_MASS, Body, Builder, swap
 from arena.bullet import bullet
 from arena.catalog import Body as BodyType
-from arena.friction import Partner, friction_impulse
 from arena.heavy import Heavy
-from arena.layout import AGENT_RADIUS, Layout, Placed
-from arena.scene import Scene, Vector, yaw_rotation
+from arena.placed import AGENT_RADIUS, Layout, Placed
+from arena.scene import Animal, Scene, Vector, yaw_rotation
 from arena.support import resting_heights
 
-TICK_S = 0.02
-"""Unity's fixed timestep (`TimeManager.asset`)."""
-
-GRAVITY = 9.81
-DRIVE = 50.0
-"""Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""
-
-DRAG_FACTOR = 1 - 1.6 * TICK_S
-"""PhysX scales the velocity by 1 - drag x dt each tick; the agent's linear drag is 1.6 per second."""
-
-QUICK_STOP = 0.9
-"""Factor on a grounded agent's velocity in each tick without forward or backward input."""
-
-TURN_DEG = 2.0
-"""Heading change of one tick of turning: 100 degrees/s x 0.02 s."""
+__all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 
 CONTACT_OFFSET = 0.02
 """Two colliders touch when closer than this: PhysX adds up both contact offsets of 0.01."""
@@ -44,46 +29,50 @@ CONTACT_OFFSET = 0.02
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
 
-_UP = 0.01
-"""A contact normal whose vertical part is larger than this carries the agent."""
-
 
 class Touches(NamedTuple):
-    """What the agent touched in one tick: indices into the layout's things, in creation order."""
+    """What an agent touched in one tick: indices into the world's things, in creation order."""
 
     goals: tuple[int, ...]
     zones: tuple[int, ...]
 
 
 class World:
-    """An arena of bodies built from a layout; rebuilt, never restored, so that replays are exact."""
+    """An arena of bodies built from a layout; rebuilt, never restored, so that replays are exact.
+
+    `things` are the layout's and what was added since; indices into them never change.
+    """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.things = tuple(placed.thing for placed in layout.things)
-        self.agent_yaw = layout.agent.yaw
-        self.grounded = False
-        self._velocity: Vector = (0.0, 0.0, 0.0)
-        self._agent_at: Vector = layout.agent.position
         self._client = bullet.connect(bullet.DIRECT)
+        try:
+            self._make()
+        except BaseException:
+            self.close()
+            raise
+
+    def _make(self) -> None:
+        layout = self.layout
         self._configure()
-        builder = Builder(self._client)
-        fixed = builder.ground_and_boundary()
-        self._agent = builder.agent(layout.agent.position).id
-        firm = resting_heights(layout.things)
-        self._bodies = [
-            None if placed.kind.body is BodyType.ZONE else builder.thing(_at_rest(placed, firm.get(index)))
-            for index, placed in enumerate(layout.things)
+        self._builder = Builder(self._client)
+        fixed = self._builder.ground_and_boundary()
+        spheres = [self._builder.agent(start.position) for start in layout.agents]
+        self.agents = [
+            AgentBody(self._client, sphere.id, start)
+            for sphere, start in zip(spheres, layout.agents, strict=True)
         ]
-        self._by_id: dict[int, Body] = {body.id: body for body in (*fixed, *self._bodies) if body}
+        firm = resting_heights(layout.things)
+        self._placed = [_at_rest(placed, firm.get(index)) for index, placed in enumerate(layout.things)]
+        self._bodies = [self._build(placed) for placed in self._placed]
+        self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
         self._heavy = self._heavy_bodies(firm)
-        self._inertia: dict[int, Any] = {}
+        self.things = tuple(placed.thing for placed in self._placed)
+        self._positions = np.array([placed.position for placed in self._placed]).reshape(-1, 3)
+        self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
+        self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
+        self._visible = np.ones(len(self._placed), dtype=np.bool_)
         self._index_sets()
-        at = [_at_rest(placed, firm.get(index)).position for index, placed in enumerate(layout.things)]
-        self._positions = np.array(at).reshape(-1, 3)
-        self._rotations = np.array([yaw_rotation(placed.yaw) for placed in layout.things]).reshape(-1, 3, 3)
-        self._sizes = np.array([placed.size for placed in layout.things]).reshape(-1, 3)
-        self._visible = np.ones(len(layout.things), dtype=np.bool_)
 
     def close(self) -> None:
         """Free Bullet's memory; the world cannot be used afterwards."""
@@ -91,56 +80,139 @@ class World:
             bullet.disconnect(self._client)
             self._client = -1
 
-    @property
-    def agent_position(self) -> Vector:
-        """Centre of the agent, metres, Animal-AI frame."""
-        return self._agent_at
-
-    @property
-    def agent_velocity(self) -> Vector:
-        """Velocity of the agent, m/s, Animal-AI frame."""
-        return self._velocity
-
-    def advance(self, action: Action, frozen: bool = False) -> Touches:
-        """One tick: drive, simulate, report contacts.
+    def advance(self, actions: Sequence[Action], frozen: Sequence[bool] = ()) -> tuple[Touches, ...]:
+        """One tick with an action of each agent: drive, simulate, report each agent's contacts.
 
         Contacts come from the poses at the start of the tick, as in PhysX: what the tick's own motion
         brings together is reported by the next one.
         """
-        touches = Touches(self._touched_goals(), self._entered_zones())
-        velocity = self._velocity if frozen else self._driven(action)
-        self._set_velocity(velocity)
-        self._heavy.wake_touched(self._agent_at)
+        touches = tuple(
+            Touches(self._touched_goals(agent.position), self._entered_zones(agent.position))
+            for agent in self.agents
+        )
+        for number, (agent, action) in enumerate(zip(self.agents, actions, strict=True)):
+            agent.drive(action, bool(frozen) and frozen[number])
+            self._heavy.wake_touched(agent.position)
         bullet.stepSimulation(physicsClientId=self._client)
-        self._read_agent()
+        for agent in self.agents:
+            agent.settle(self._by_id, self._heavy.is_asleep)
         self._heavy.rest()
         self._limit_spin()
         return touches
 
     def remove(self, index: int) -> None:
-        """Take a thing out of the world, as when a ball is eaten."""
+        """Take a thing out of the world, as when a ball is eaten; does nothing where it is gone."""
         body = self._bodies[index]
         if body is not None:
             self._refresh(index)
             bullet.removeBody(body.id, physicsClientId=self._client)
             self._bodies[index] = None
-            self._visible[index] = False
-            self._index_sets()
+        self._visible[index] = False
+        self._index_sets()
 
-    def scene(self, lights_on: bool = True) -> Scene:
-        """A copy of the present state for a camera."""
+    def add(self, placed: Placed, held: bool = False) -> int:
+        """Add a thing and give its index; one that is `held` hangs in the air until `let_go`."""
+        body = self._build(placed)
+        index = len(self._placed)
+        self._placed.append(placed)
+        self._bodies.append(body)
+        self.things = (*self.things, placed.thing)
+        self._positions = np.vstack([self._positions, placed.position])
+        self._rotations = np.vstack([self._rotations, yaw_rotation(placed.yaw)[None]])
+        self._sizes = np.vstack([self._sizes, placed.size])
+        self._visible = np.append(self._visible, True)
+        if body is not None:
+            self._by_id[body.id] = body
+            if held:
+                bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self._client)
+        self._index_sets()
+        return index
+
+    def let_go(self, index: int) -> None:
+        """Let a held thing fall."""
+        body = self._body(index)
+        bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self._client)
+
+    def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
+        """Give a thing another size (metres) where it is, or at `position`; its motion goes on."""
+        body, client = self._body(index), self._client
+        at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+        linear, spin = bullet.getBaseVelocity(body.id, physicsClientId=client)
+        bullet.removeBody(body.id, physicsClientId=client)
+        self._placed[index] = replace(self._placed[index], size=size)
+        new = self._build(self._placed[index])
+        assert new is not None, "zones are not resized"
+        # The foot stays where it is.
+        raised = at[2] + (size[1] - float(self._sizes[index][1])) / 2
+        where = swap(position) if position else (at[0], at[1], at[2] if held else raised)
+        bullet.resetBasePositionAndOrientation(new.id, where, turn, physicsClientId=client)
+        bullet.resetBaseVelocity(new.id, linear, spin, physicsClientId=client)
+        if held:
+            bullet.changeDynamics(new.id, -1, mass=0.0, physicsClientId=client)
+        self._bodies[index] = self._by_id[new.id] = new
+        self._sizes[index] = size
+        self._refresh(index)
+
+    def position(self, index: int) -> Vector:
+        """Centre of a thing, metres."""
+        at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
+        return swap(at)
+
+    def near(self, centre: Vector, radius: float, besides: int) -> list[int]:
+        """Indices of things, none of them a zone, whose bodies a ball overlaps; `besides` is left out."""
+        low, high = ([c + sign * radius for c in swap(centre)] for sign in (-1, 1))
+        found = bullet.getOverlappingObjects(low, high, physicsClientId=self._client) or ()
+        ids = {body for body, _ in found}
+        return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
+
+    def placed(self, index: int) -> Placed:
+        """A thing as it was built, in its present size."""
+        return self._placed[index]
+
+    def is_there(self, index: int) -> bool:
+        """Whether a thing has not been taken out."""
+        return bool(self._visible[index])
+
+    def scene(self, agent: int = 0, lights_on: bool = True) -> Scene:
+        """A copy of the present state for the camera of one of the agents."""
         for index in (*self._moving, *self._heavy.take_moved()):
             self._refresh(index)
+        starts = self.layout.agents
+        others = tuple(
+            Animal(body.position, body.yaw, starts[number].skin)
+            for number, body in enumerate(self.agents)
+            if number != agent
+        )
         return Scene(
             self.things,
             self._positions.copy(),
             self._rotations.copy(),
             self._sizes.copy(),
             self._visible.copy(),
-            self._agent_at,
-            self.agent_yaw,
-            lights_on=lights_on,
+            self.agents[agent].position,
+            self.agents[agent].yaw,
+            starts[agent].skin,
+            others,
+            lights_on,
         )
+
+    def energy(self) -> float:
+        """Mechanical energy (J) of the agents and of all that can move: motion, spin, height above y = 0.
+
+        The ledger of the physics: without drive it does not grow.
+        """
+        client = self._client
+        total = 0.0
+        for agent in self.agents:
+            speed = math.hypot(*agent.velocity)
+            total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
+        for body in filter(None, self._bodies):
+            at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+            linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
+            inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
+            local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+            total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
+        return float(total)
 
     def _configure(self) -> None:
         bullet.setGravity(0, 0, -GRAVITY, physicsClientId=self._client)
@@ -157,147 +229,59 @@ class World:
             physicsClientId=self._client,
         )
 
-    def _index_sets(self) -> None:
-        """What each tick looks at, in creation order."""
-        things = self.layout.things
-        alive = [index for index, body in enumerate(self._bodies) if body is not None]
-        self._goals = [index for index in alive if things[index].kind.is_goal]
-        self._moving = [
-            index
-            for index in alive
-            if things[index].kind.body is BodyType.DYNAMIC and not things[index].kind.is_heavy
-        ]
-        self._zones = [index for index, placed in enumerate(things) if placed.kind.body is BodyType.ZONE]
+    def _build(self, placed: Placed) -> Body | None:
+        return None if placed.kind.body is BodyType.ZONE else self._builder.thing(placed)
 
     def _heavy_bodies(self, firm: Mapping[int, float]) -> Heavy:
         """Walls and ramps; those that stand firmly sleep from the start."""
-        things = self.layout.things
-        bodies = {i: body for i, body in enumerate(self._bodies) if body and things[i].kind.is_heavy}
-        heavy = Heavy(self._client, bodies, things)
+        bodies = {i: body for i, body in enumerate(self._bodies) if body and self._placed[i].kind.is_heavy}
+        heavy = Heavy(self._client, bodies, tuple(self._placed))
         for index in bodies:
             if index in firm:
                 heavy.sleep(index)
         return heavy
 
-    def _driven(self, action: Action) -> Vector:
-        """Velocity after braking or driving; the force has the heading before this tick's turn."""
-        vx, vy, vz = self._velocity
-        heading = math.radians(self.agent_yaw)
-        if action.rotate is not Rotate.NONE:
-            turn = TURN_DEG if action.rotate is Rotate.RIGHT else -TURN_DEG
-            self.agent_yaw = (self.agent_yaw + turn) % 360
-        if not self.grounded:
-            return (vx, vy, vz)
-        if action.move is Move.NONE:
-            return (vx * QUICK_STOP, vy * QUICK_STOP, vz * QUICK_STOP)
-        gain = (DRIVE if action.move is Move.FORWARD else -DRIVE) * TICK_S
-        return (vx + gain * math.sin(heading), vy, vz + gain * math.cos(heading))
-
-    def _set_velocity(self, velocity: Vector) -> None:
-        """Apply drag as PhysX does, after gravity, though Bullet adds gravity only inside its step."""
-        vx, vy, vz = velocity
-        fall = GRAVITY * TICK_S
-        dragged = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - fall) * DRAG_FACTOR + fall)
-        bullet.resetBaseVelocity(self._agent, dragged, physicsClientId=self._client)
-
-    def _read_agent(self) -> None:
-        """Take the agent's state from Bullet, with friction applied to this tick's motion."""
-        client, agent = self._client, self._agent
-        velocity = bullet.getBaseVelocity(agent, physicsClientId=client)[0]
-        at = bullet.getBasePositionAndOrientation(agent, physicsClientId=client)[0]
-        contacts = bullet.getContactPoints(bodyA=agent, physicsClientId=client)
-        self.grounded = any(contact[7][2] > _UP for contact in contacts)
-        slowed = velocity
-        for contact in contacts:
-            slowed = self._rub(slowed, contact)
-        if slowed is not velocity:
-            x, y, z = (p + (b - a) * TICK_S for p, a, b in zip(at, velocity, slowed, strict=True))
-            at = (x, y, z)
-            bullet.resetBasePositionAndOrientation(agent, at, (0, 0, 0, 1), physicsClientId=client)
-        self._velocity, self._agent_at = swap(slowed), swap(at)
-
-    def _rub(self, velocity: Vector, contact: tuple[Any, ...]) -> Vector:
-        """The agent's velocity (Bullet frame) after the friction of one of Bullet's contact points."""
-        other = self._by_id[contact[2]]
-        partner, arm = None, np.zeros(3)
-        if other.mass and not self._heavy.is_asleep(other.id):
-            partner, arm = self._partner(other, contact[6])
-        limit = other.friction * contact[9] * TICK_S
-        push = friction_impulse(velocity, contact[7], limit, 1 / AGENT_MASS, partner, arm)
-        if push == (0.0, 0.0, 0.0):
-            return velocity
-        if partner is not None:
-            linear = partner.velocity - np.array(push) * partner.inverse_mass
-            spin = partner.spin - partner.inverse_inertia @ np.cross(arm, push)
-            bullet.resetBaseVelocity(other.id, linear.tolist(), spin.tolist(), physicsClientId=self._client)
-        x, y, z = (float(v + p / AGENT_MASS) for v, p in zip(velocity, push, strict=True))
-        return (x, y, z)
-
-    def _partner(self, other: Body, point: Vector) -> tuple[Partner, Any]:
-        """A movable body that the agent slides on, and the arm from its centre to the contact point."""
-        client = self._client
-        if other.id not in self._inertia:
-            self._inertia[other.id] = np.array(
-                bullet.getDynamicsInfo(other.id, -1, physicsClientId=client)[2]
-            )
-        at, turn = bullet.getBasePositionAndOrientation(other.id, physicsClientId=client)
-        linear, spin = bullet.getBaseVelocity(other.id, physicsClientId=client)
-        axes = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-        inverse = (axes / self._inertia[other.id]) @ axes.T
-        partner = Partner(1 / other.mass, inverse, np.array(linear), np.array(spin))
-        return partner, np.array(point) - np.array(at)
+    def _index_sets(self) -> None:
+        """What each tick looks at, in creation order."""
+        there = [index for index in range(len(self._placed)) if self._visible[index]]
+        kinds = [placed.kind for placed in self._placed]
+        solid = [index for index in there if self._bodies[index] is not None]
+        self._goals = [index for index in solid if kinds[index].is_goal]
+        self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
+        self._zones = [index for index in there if kinds[index].body is BodyType.ZONE]
 
     def _limit_spin(self) -> None:
         for index in self._goals:
-            body = self._id(index)
+            body = self._body(index).id
             linear, spin = bullet.getBaseVelocity(body, physicsClientId=self._client)
             rate = math.sqrt(spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2)
             if rate > MAX_SPIN:
                 slower = [component * MAX_SPIN / rate for component in spin]
                 bullet.resetBaseVelocity(body, linear, slower, physicsClientId=self._client)
 
-    def _touched_goals(self) -> tuple[int, ...]:
-        x, y, z = self._agent_at
+    def _touched_goals(self, centre: Vector) -> tuple[int, ...]:
+        x, y, z = centre
         touched = []
         for index in self._goals:
-            at = bullet.getBasePositionAndOrientation(self._id(index), physicsClientId=self._client)[0]
-            reach = AGENT_RADIUS + self.layout.things[index].size[0] / 2 + CONTACT_OFFSET
+            at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
+            reach = AGENT_RADIUS + self._placed[index].size[0] / 2 + CONTACT_OFFSET
             if (at[0] - x) ** 2 + (at[1] - z) ** 2 + (at[2] - y) ** 2 < reach**2:
                 touched.append(index)
         return tuple(touched)
 
-    def _entered_zones(self) -> tuple[int, ...]:
-        return tuple(
-            index for index in self._zones if _ball_in_box(self._agent_at, self.layout.things[index])
-        )
+    def _entered_zones(self, centre: Vector) -> tuple[int, ...]:
+        return tuple(index for index in self._zones if _ball_in_box(centre, self._placed[index]))
 
     def _refresh(self, index: int) -> None:
-        at, turn = bullet.getBasePositionAndOrientation(self._id(index), physicsClientId=self._client)
+        at, turn = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)
         self._positions[index] = swap(at)
         matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
         self._rotations[index] = matrix[np.ix_((0, 2, 1), (0, 2, 1))]
 
-    def _id(self, index: int) -> int:
+    def _body(self, index: int) -> Body:
         body = self._bodies[index]
-        assert body is not None, "the thing was removed"
-        return body.id
-
-    def energy(self) -> float:
-        """Mechanical energy (J) of the agent and of all that can move: motion, spin and height above y = 0.
-
-        The ledger of the physics: without drive it does not grow.
-        """
-        client = self._client
-        vx, vy, vz = self._velocity
-        motion = (vx * vx + vy * vy + vz * vz) / 2
-        total = AGENT_MASS * (motion + GRAVITY * self._agent_at[1])
-        for body in filter(None, self._bodies):
-            at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
-            linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
-            inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
-            local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-            total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
-        return float(total)
+        assert body is not None, "the thing is a zone or was removed"
+        return body
 
 
 def _at_rest(placed: Placed, height: float | None) -> Placed:

@@ -8,7 +8,8 @@ import trimesh
 
 from arena.catalog import KINDS, Shape
 from arena.scene import Thing, Vector
-from arena.shapes import ARENA_SIZE, BARS, FLOOR_Y, bar_parts, prism_vertices, tube_wedges
+from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
+from arena.shapes import parts_of as boxes_of
 
 Triangles = npt.NDArray[np.float32]
 UNIT: Vector = (1.0, 1.0, 1.0)
@@ -31,8 +32,8 @@ class Part(NamedTuple):
 def parts_of(thing: Thing) -> tuple[Part, ...]:
     """What a thing is drawn with; composed shapes have several parts."""
     shape = KINDS[thing.kind].shape
-    if shape in BARS:
-        return tuple(Part("box", part.centre, part.size) for part in bar_parts(shape, thing.size))
+    if boxes := boxes_of(shape, thing.size):
+        return tuple(Part("box", part.centre, part.size) for part in boxes)
     return (Part(MESH_OF_SHAPE[shape], (0.0, 0.0, 0.0), thing.size),)
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from arena.catalog import Body, Ends, Shape
 from arena.errors import ConfigError
-from arena.layout import AGENT_RADIUS, Layout, Placed
+from arena.placed import AGENT_RADIUS, Layout, Placed
 from arena.scene import Vector
 from arena.shapes import ARENA_SIZE, BARS, bar_parts
 from render.look import look_of

@@ -9,7 +9,8 @@ import yaml
 from arena.catalog import ALIASES
 from arena.config import ArenaFile
 from arena.errors import ConfigError
-from arena.load import KEYS, Located, load_located, load_text
+from arena.keys import KEYS
+from arena.load import Located, load_located, load_text
 
 _BOM = b"\xef\xbb\xbf"
 

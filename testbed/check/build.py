@@ -7,8 +7,9 @@ import numpy as np
 
 from arena.config import ArenaSpec, Item, Vector3
 from arena.errors import LayoutError
-from arena.layout import AGENT_RADIUS, Layout, Placed, episode_rng, resolve
+from arena.layout import episode_rng, resolve
 from arena.load import Located, nearest
+from arena.placed import AGENT_RADIUS, Layout, Placed
 from arena.placement import Placements
 from arena.shapes import BARS, bar_parts
 from testbed.check.finding import Finding

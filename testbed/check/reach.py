@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator
 
+from arena.agent import DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
 from arena.catalog import DEFAULT_FRICTION, Ends, Kind
-from arena.layout import AGENT_RADIUS, SHRINK, Layout
+from arena.layout import SHRINK
 from arena.load import nearest
+from arena.placed import AGENT_RADIUS, Layout
 from arena.rules import TICKS_PER_UNIT
-from arena.world import CONTACT_OFFSET, DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
+from arena.world import CONTACT_OFFSET
 from testbed.check.build import Built
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.action import IDLE
-from arena.layout import LIFT, Layout
+from arena.layout import LIFT
 from arena.load import nearest
+from arena.placed import Layout
 from arena.scene import Floats
 from arena.shapes import FLOOR_Y
 from arena.world import TICK_S, World
@@ -56,8 +57,8 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
     try:
         start = world.scene().positions
         for _ in range(round(SETTLE_S / TICK_S)):
-            world.advance(IDLE)
-        sinks = layout.agent.position[1] - world.agent_position[1]
+            world.advance([IDLE])
+        sinks = layout.agent.position[1] - world.agents[0].position[1]
         return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
     finally:
         world.close()

@@ -6,7 +6,8 @@ from typing import Any
 
 from arena.catalog import ALIASES, KINDS, Kind
 from arena.config import ArenaSpec, Item, Vector3
-from arena.load import Located, Place, nearest
+from arena.load import Located, nearest
+from arena.nodes import Place
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
 """What a missing position or size counts as (section 8.2 of the behaviour specification)."""

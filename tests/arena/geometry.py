@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.catalog import Body, Shape
-from arena.layout import Placed
+from arena.placed import Placed
 from arena.scene import Floats, Vector, yaw_rotation
 from arena.shapes import ARENA_SIZE, BARS, FLOOR_Y, bar_parts, prism_vertices, tube_wedges
 

@@ -6,7 +6,7 @@ A kind, a YAML key or a field that is added there is drawn here without a change
 from collections.abc import Callable, Iterable, Mapping
 from math import ceil
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import yaml
 from hypothesis import HealthCheck, settings
@@ -17,17 +17,42 @@ from pydantic.fields import FieldInfo
 
 from arena import ACTIONS, Action, ArenaFile, ArenaSpec
 from arena.catalog import ALIASES, KINDS, Kind
-from arena.config import RGB, Item, Vector3
-from arena.load import KEYS
+from arena.config import (
+    RGB,
+    EndEpisode,
+    FreezeAgent,
+    GrantContinuousReward,
+    GrantReward,
+    Item,
+    LimitedInvocations,
+    NoneOperation,
+    OperationFromList,
+    ToggleObject,
+    Vector3,
+)
+from arena.keys import KEYS, OPERATIONS
 from arena.shapes import ARENA_SIZE
+from arena.versions import DIFFERENCES, Version, kind_named
 
-NAMES = ("Agent", *KINDS, *ALIASES)
+NAMES = ("Agent", *(name for name in (*KINDS, *ALIASES) if not KINDS[ALIASES.get(name, name)].internal))
+OLD_NAMES = tuple(name for name in NAMES if ALIASES.get(name, name) not in DIFFERENCES[Version.V3].absent)
+OLD_KINDS = {name: kind_named(name, Version.V3) for name in OLD_NAMES if name in KINDS}
+"""Every kind that the default version has."""
+
 TAGS: dict[type[BaseModel], str] = {
     ArenaFile: "ArenaConfig",
     ArenaSpec: "Arena",
     Item: "Item",
     Vector3: "Vector3",
     RGB: "RGB",
+    EndEpisode: "endEpisode",
+    GrantReward: "grantReward",
+    GrantContinuousReward: "grantContinuousReward",
+    FreezeAgent: "freezeAgent",
+    ToggleObject: "toggleObject",
+    LimitedInvocations: "limitedInvocationsOperation",
+    OperationFromList: "operationFromList",
+    NoneOperation: "noneOperation",
 }
 
 
@@ -51,12 +76,15 @@ def values(annotation: Any, constraints: Iterable[Any] = ()) -> SearchStrategy[A
         return values(inner[0], extra)
     if origin in (Union, UnionType):
         return st.one_of(*(values(part, constraints) for part in inner))
+    if origin is Literal:
+        return st.sampled_from(inner)
     if origin is tuple:
         return st.lists(values(inner[0]), max_size=3).map(tuple)
     if origin is Mapping:
         return st.dictionaries(values(inner[0]), values(inner[1]), min_size=1, max_size=2)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return models(annotation)
+        # Operations nest in one another.
+        return st.deferred(lambda: models(annotation))
     low, high = (
         next((getattr(c, bound) for c in constraints if hasattr(c, bound)), None) for bound in ("ge", "le")
     )
@@ -72,15 +100,24 @@ def values(annotation: Any, constraints: Iterable[Any] = ()) -> SearchStrategy[A
 
 def models(model: type[BaseModel]) -> SearchStrategy[Any]:
     """Any value of a specification's type that a file can hold."""
-    known = set(KEYS[TAGS[model]].values())
+    known = {"type", *KEYS[TAGS[model]].values()}
     fields = {
-        name: st.sampled_from(NAMES)
-        if (model, name) == (Item, "name")
-        else values(field.annotation, field.metadata)
+        name: _NAMED[model, name] if (model, name) in _NAMED else values(field.annotation, field.metadata)
         for name, field in model.model_fields.items()
         if name in known
     }
     return st.builds(model, **fields)
+
+
+_NAMED: dict[tuple[type[BaseModel], str], SearchStrategy[Any]] = {
+    (Item, "name"): st.sampled_from(NAMES),
+    (Item, "reward_names"): st.lists(st.sampled_from(NAMES), max_size=2).map(tuple),
+    (ArenaSpec, "blackouts"): st.lists(st.integers(0, 10**6), max_size=3, unique=True).map(
+        lambda frames: tuple(sorted(frames))
+    )
+    | st.integers(-(10**6), -1).map(lambda period: (period,)),
+}
+"""Fields that hold more than their type says."""
 
 
 @st.composite
@@ -96,7 +133,8 @@ def documents(draw: st.DrawFn, file: ArenaFile) -> str:
                 spellings.setdefault(name, []).append(key)
             kept = {name: getattr(value, name) for name in draw(st.permutations(list(spellings)))}
             keys = {draw(st.sampled_from(spellings[name])): entry for name, entry in kept.items()}
-            return mapping(f"!{tag}" if tags else "tag:yaml.org,2002:map", keys)
+            named = tags or tag in OPERATIONS
+            return mapping(f"!{tag}" if named else "tag:yaml.org,2002:map", keys)
         if isinstance(value, dict):
             return mapping("tag:yaml.org,2002:map", value)
         if isinstance(value, tuple):
@@ -164,13 +202,13 @@ def arenas(draw: st.DrawFn, names: tuple[str, ...] = NAMES[1:], agent: bool = Fa
 
 
 @st.composite
-def crammed(draw: st.DrawFn, names: tuple[str, ...] = tuple(KINDS)) -> ArenaSpec:
+def crammed(draw: st.DrawFn, names: tuple[str, ...] = tuple(OLD_KINDS)) -> ArenaSpec:
     """Things around an agent within reach: towers, flush and thin walls, wedges, ramps, tunnels."""
     middle = draw(st.sampled_from([1.5, 20.0, 38.5]))
     around = st.floats(-4, 4).map(lambda away: min(max(middle + away, 0.0), ARENA_SIZE))
     parts = [Item(name="Agent", positions=(Vector3(x=middle, z=20.0),), rotations=(draw(YAWS),))]
     for _ in range(draw(st.integers(1, 6))):
-        kind = KINDS[draw(st.sampled_from(names))]
+        kind = OLD_KINDS[draw(st.sampled_from(names))]
         size = draw(sizes(kind))
         x, z = draw(around), 20.0 + draw(st.floats(-4, 4))
         # A tower stands flush: each of its things starts on top of the one below.

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import ConfigError, load, load_text
-from arena.load import KEYS, scalar
+from arena.keys import KEYS
+from arena.nodes import scalar
 
 GOOD = """!ArenaConfig
 arenas:

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE, Action, ArenaSpec, LayoutError, Move, Rotate
 from arena.bodies import AGENT_MASS
-from arena.catalog import KINDS, Body
-from arena.layout import AGENT_RADIUS, Layout, episode_rng, resolve
+from arena.catalog import Body
+from arena.layout import episode_rng, resolve
+from arena.placed import AGENT_RADIUS, Layout
 from arena.scene import Vector
 from arena.shapes import ARENA_SIZE
 from arena.world import DRIVE, GRAVITY, TICK_S, World
 from tests.arena.geometry import Walls
+from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples, sizes
 from tests.arena.worlds import agent, item, spec
 
@@ -44,7 +46,7 @@ def layout(arena: ArenaSpec, seed: int = 0) -> Layout:
         built = resolve(arena, episode_rng(seed, "test", 0))
     except LayoutError:
         assume(False)
-    return Layout(built.agent, tuple(placed for placed in built.things if not placed.blocked))
+    return Layout(built.agents, tuple(placed for placed in built.things if not placed.blocked))
 
 
 class Tick(NamedTuple):
@@ -62,7 +64,7 @@ def ticks(built: Layout, actions: list[Action]) -> Iterator[Tick]:
             action = actions[(number - 1) // 3]
             frozen = number * TICK_S <= built.agent.frozen_s
             work = 0.0 if frozen else drive_work(world, action)
-            for index in world.advance(action, frozen).goals:
+            for index in world.advance([action], [frozen])[0].goals:
                 world.remove(index)
             yield Tick(number, world, work)
     finally:
@@ -73,8 +75,8 @@ def drive_work(world: World, action: Action) -> float:
     """Gain in kinetic energy (J) of an agent that is pushed along its heading, before all losses."""
     if action.move is Move.NONE or not world.grounded:
         return 0.0
-    heading = math.radians(world.agent_yaw)
-    x, _, z = world.agent_velocity
+    heading = math.radians(world.agents[0].yaw)
+    x, _, z = world.agents[0].velocity
     gain = DRIVE * TICK_S * (1 if action.move is Move.FORWARD else -1)
     along = x * math.sin(heading) + z * math.cos(heading)
     return max(0.0, AGENT_MASS * (gain * along + gain * gain / 2))
@@ -103,8 +105,8 @@ def test_the_agent_stays_out_of_what_cannot_move(arena, seed, actions):
     walls = Walls(built.things)
     deep = 0
     for tick in ticks(built, actions):
-        at = tick.world.agent_position
-        speed = math.dist(tick.world.agent_velocity, (0, 0, 0))
+        at = tick.world.agents[0].position
+        speed = math.dist(tick.world.agents[0].velocity, (0, 0, 0))
         assert speed < FASTEST
         depth, name = walls.depth(at, AGENT_RADIUS)
         # What came in with a tick's speed is out again after a few.
@@ -142,7 +144,7 @@ def test_no_speed_carries_the_agent_through_the_thinnest_wall(start, yaw, turned
     assert built.things
     lean = math.tan(math.radians(turned))
     for tick in ticks(built, actions):
-        x, _, z = tick.world.agent_position
+        x, _, z = tick.world.agents[0].position
         assert z < 34 - (x - 20) * lean, tick.number
 
 
@@ -172,6 +174,6 @@ def test_nothing_can_be_pushed_out_of_the_arena(kind, data, aside, yaw, steps):
     thing = item(kind.name, "20 0 28", sizes=f"{size.x} {size.y} {size.z}", rotations=str(yaw))
     built = layout(spec(agent(f"{20 + aside} 0 2"), thing))
     for tick in ticks(built, [FORWARD] * steps + [IDLE] * 40):
-        assert inside(tick.world.agent_position, 0.0)
+        assert inside(tick.world.agents[0].position, 0.0)
         place = tick.world.scene().positions[0]
     assert inside(place, 0.25), place

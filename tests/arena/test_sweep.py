@@ -23,27 +23,29 @@ PLAYGROUND = [
 
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
-    for index in run._world._moving:
+    for index in run._stage.world._moving:
         x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
         quaternion = rng.normal(size=4)
         bullet.resetBasePositionAndOrientation(
-            run._world._id(index),
+            run._stage.world._body(index).id,
             (x, z, y),
             quaternion / np.linalg.norm(quaternion),
-            physicsClientId=run._world._client,
+            physicsClientId=run._stage.world._client,
         )
 
 
 def bullet_gap(run, at):
     """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
-    world, (x, y, z) = run._world, at
+    world, (x, y, z) = run._stage.world, at
     client = world._client
-    bullet.resetBasePositionAndOrientation(world._agent, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
+    bullet.resetBasePositionAndOrientation(
+        world.agents[0].body, (x, z, y), (0, 0, 0, 1), physicsClientId=client
+    )
     return min(
         (
             contact[8]
-            for body in world._by_id
-            for contact in bullet.getClosestPoints(world._agent, body, 2.0, physicsClientId=client)
+            for body in set(world._by_id) - {world.agents[0].body}
+            for contact in bullet.getClosestPoints(world.agents[0].body, body, 2.0, physicsClientId=client)
         ),
         default=2.0,
     )

@@ -214,9 +214,9 @@ def test_energy_is_that_of_height_and_motion():
     world = World(resolve(spec(agent("20 2 20")), episode_rng(0, "test", 0)))
     assert world.energy() == pytest.approx(100 * 9.81 * 2.51)
     for _ in range(10):
-        world.advance(IDLE)
-    fall = world.agent_velocity[1]
-    assert world.energy() == pytest.approx(50 * fall**2 + 981 * world.agent_position[1])
+        world.advance([IDLE])
+    fall = world.agents[0].velocity[1]
+    assert world.energy() == pytest.approx(50 * fall**2 + 981 * world.agents[0].position[1])
     ball = item("GoodGoalBounce", "20 0 20", sizes="2 2 2", rotations="0")
     with_ball = World(resolve(spec(agent("2 0 2"), ball), episode_rng(0, "test", 0)))
     assert with_ball.energy() == pytest.approx(981 * 0.51 + 50 + 9.81 * 1.009)

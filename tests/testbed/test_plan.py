@@ -6,7 +6,8 @@ import pytest
 
 from arena import ConfigError
 from arena.catalog import KINDS
-from arena.layout import Layout, episode_rng, resolve
+from arena.layout import episode_rng, resolve
+from arena.placed import Layout
 from arena.shapes import ARENA_SIZE
 from testbed.check import Options, check_files
 from testbed.plan import SIZE, draw, plan

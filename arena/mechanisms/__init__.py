@@ -1,0 +1,52 @@
+"""What acts by itself in an arena: changing balls, spawners, doors, buttons and data zones."""
+
+from collections.abc import Iterator
+
+from arena.catalog import Change, Shape
+from arena.config import Item
+from arena.mechanisms.buttons import Button
+from arena.mechanisms.changing import GrowingBall, ValuedBall
+from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared
+from arena.mechanisms.spawners import Door, House, Tree
+from arena.mechanisms.stage import Mechanism, Stage
+from arena.placed import Layout, Placed
+
+__all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
+
+
+def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
+    """The mechanisms of a new arena, in creation order; what operations show from the start is added."""
+    found = [
+        mechanism
+        for index, placed in enumerate(layout.things)
+        for mechanism in mechanism_of(index, placed, stage)
+    ]
+    zones = [index for index, placed in enumerate(layout.things) if placed.kind.name == "DataZone"]
+    if zones:
+        found.append(DataZones({index: _in_zone(layout.things[index].item, stage) for index in zones}))
+    return found
+
+
+def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
+    """What makes one thing act by itself; nothing for most things."""
+    kind = placed.kind
+    if kind.change in (Change.DECAY, Change.RIPEN):
+        yield ValuedBall(index, placed, stage)
+    elif kind.change is not Change.NONE:
+        yield GrowingBall(index, placed)
+    elif kind.name == "SpawnerTree":
+        yield Tree(placed, stage.differs)
+    elif kind.shape is Shape.HOUSE:
+        yield House(index, placed, stage.differs)
+    elif kind.name == "Door":
+        yield Door(index, placed)
+    elif kind.name == "SpawnerButton":
+        yield Button(index, placed, _operations(placed.item, stage))
+
+
+def _operations(item: Item, stage: Stage) -> list[Operate]:
+    return [prepared(operation, stage) for operation in item.operations]
+
+
+def _in_zone(item: Item, stage: Stage) -> list[tuple[bool, Operate]]:
+    return [(goes_on(operation), prepared(operation, stage)) for operation in item.operations]

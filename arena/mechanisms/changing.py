@@ -1,0 +1,75 @@
+"""Balls whose worth or size changes with time (section 7.4 of the behaviour specification)."""
+
+from collections.abc import Iterable
+
+from arena.catalog import Change
+from arena.layout import SHRINK, changing_values
+from arena.mechanisms.stage import Stage
+from arena.placed import Placed
+from arena.rules import Event
+from arena.shapes import ARENA_SIZE
+
+RATE = 0.005
+"""Change per tick where the file gives none."""
+
+_SMALLEST = 0.05
+"""Smallest diameter that a shrinking ball gets, metres: Bullet needs more than nothing."""
+
+
+class ValuedBall:
+    """A decay or ripen goal: its reward runs from the initial to the final value, its size stays."""
+
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
+        self._index = index
+        self._value, self._final = changing_values(placed)
+        self._delay = placed.setting(placed.item.delays, 0.0)
+        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+        stage.goals.set_value(index, self._value)
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Move the value by one tick."""
+        if stage.tick > self._delay and self._value != self._final:
+            self._value = _towards(self._value, self._final, self._rate)
+            stage.goals.set_value(self._index, self._value)
+        return ()
+
+
+class GrowingBall:
+    """A grow or shrink goal: its size runs from the initial to the final value, and its reward with it."""
+
+    def __init__(self, index: int, placed: Placed) -> None:
+        self._index = index
+        self._size = placed.size[0]
+        self._grows = placed.kind.change is Change.GROW
+        self._final = changing_values(placed)[1]
+        self._delay = placed.setting(placed.item.delays, 0.0)
+        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Change the size by one tick; growth waits while there is no room."""
+        world = stage.world
+        if stage.tick <= self._delay or not world.is_there(self._index):
+            return ()
+        size = max(_SMALLEST, SHRINK * _towards(self._size, self._final, self._rate))
+        if abs(size - self._size) < 1e-6 or (self._grows and self._is_cramped(stage)):
+            return ()
+        self._size = size
+        world.resize(self._index, (size, size, size))
+        stage.goals.set_value(self._index, size)
+        return ()
+
+    def _is_cramped(self, stage: Stage) -> bool:
+        """Whether something lies on the ball, or something immovable or the boundary touches it."""
+        x, y, z = stage.world.position(self._index)
+        radius = self._size / 2
+        if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
+            return True
+        around = stage.world.near((x, y, z), radius, besides=self._index)
+        immovable = (stage.goals.placed(i).kind for i in around)
+        if any(kind.mass == 0 or kind.is_heavy for kind in immovable):
+            return True
+        return bool(stage.world.near((x, y + radius, z), 0.05, besides=self._index))
+
+
+def _towards(value: float, final: float, rate: float) -> float:
+    return min(value + rate, final) if final >= value else max(value - rate, final)

@@ -1,0 +1,145 @@
+"""What buttons and data zones set off (4.3 and later), and the reward that an older button gives."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from arena.config import (
+    EndEpisode,
+    FreezeAgent,
+    GrantContinuousReward,
+    GrantReward,
+    Item,
+    LimitedInvocations,
+    Operation,
+    OperationFromList,
+    ToggleObject,
+    Vector3,
+)
+from arena.mechanisms.stage import Stage
+from arena.rules import Event, EventKind
+
+Operate = Callable[[Stage, int], Iterable[Event]]
+"""An operation ready for use: called with the number of the agent that set it off."""
+
+
+def prepared(operation: Operation, stage: Stage) -> Operate:
+    """An operation with the memory it needs; shows the objects that are to be there from the start."""
+    if isinstance(operation, ToggleObject):
+        return _Toggle(operation, stage)
+    if isinstance(operation, LimitedInvocations):
+        return _Limited(prepared(operation.operation, stage), operation.max_invocations)
+    if isinstance(operation, OperationFromList):
+        return _Drawn([prepared(each, stage) for each in operation.operations], operation.weights)
+    return lambda stage, agent: _simple(operation, stage, agent)
+
+
+def _simple(operation: Operation, stage: Stage, agent: int) -> Iterable[Event]:
+    account = stage.accounts[agent]
+    if isinstance(operation, GrantReward):
+        account.grant(operation.reward)
+        return (_grant(stage, operation.reward),)
+    if isinstance(operation, GrantContinuousReward):
+        account.grant(operation.reward_per_step)
+        return (_grant(stage, operation.reward_per_step),)
+    if isinstance(operation, EndEpisode):
+        stage.end(agent, operation.reward)
+        return (_grant(stage, operation.reward),)
+    if isinstance(operation, FreezeAgent):
+        stage.freeze(agent, operation.freeze_steps)
+    return ()
+
+
+def _grant(stage: Stage, reward: float) -> Event:
+    return Event(stage.tick, EventKind.GRANT, -1, "", reward)
+
+
+class _Toggle:
+    def __init__(self, operation: ToggleObject, stage: Stage) -> None:
+        self._item = operation.spawnable
+        self._forgets = operation.spawn_and_forget
+        self._shown: list[int] = stage.place(self._item) if operation.initially_present else []
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        there = [index for index in self._shown if stage.world.is_there(index)]
+        if there and not self._forgets:
+            for index in there:
+                stage.world.remove(index)
+            self._shown = []
+        else:
+            self._shown = stage.place(self._item)
+        return ()
+
+
+class _Limited:
+    def __init__(self, operate: Operate, most: int) -> None:
+        self._operate = operate
+        self._left = most
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        if self._left == 0:
+            return ()
+        self._left -= self._left > 0
+        return self._operate(stage, agent)
+
+
+class _Drawn:
+    def __init__(self, choices: Sequence[Operate], weights: Sequence[float]) -> None:
+        self._choices = choices
+        given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
+        self._weights = np.array(given if sum(given) > 0 else [1.0] * len(choices))
+
+    def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
+        if not self._choices:
+            return ()
+        drawn = stage.rng.choice(len(self._choices), p=self._weights / self._weights.sum())
+        return self._choices[drawn](stage, agent)
+
+
+def reward_of(item: Item, stage: Stage) -> Operate | None:
+    """What a button without operations does: with its probability, one of its rewards appears.
+
+    A reward position of (0, 0, 0) means a random one; a count of -1 is without limit (section 7.5).
+    """
+    if not item.reward_names:
+        return None
+    at = item.reward_position
+    anywhere = (at.x, at.y, at.z) == (0, 0, 0)
+    place = Vector3(x=-1.0, y=0.0, z=-1.0) if anywhere else at
+    rewards = [
+        _Limited(
+            _Toggle(_forgetful(Item(name=name, positions=(place,), sizes=(item.reward_size,))), stage),
+            item.max_reward_counts[i] if i < len(item.max_reward_counts) else -1,
+        )
+        for i, name in enumerate(item.reward_names)
+    ]
+    drawn = _Drawn(rewards, item.reward_weights)
+    return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
+
+
+def _forgetful(item: Item) -> ToggleObject:
+    return ToggleObject(type="toggleObject", spawnable=item, spawn_and_forget=True)
+
+
+class DataZones:
+    """Data zones: an agent's entry sets off a zone's operations; continuous rewards come every tick."""
+
+    def __init__(self, operations: Mapping[int, Sequence[tuple[bool, Operate]]]) -> None:
+        """`operations` by the zone's index: whether it goes on while an agent is inside, and what it does."""
+        self._operations = operations
+        self._inside: dict[int, frozenset[int]] = {}
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Set off what agents have entered."""
+        for agent, account in enumerate(stage.accounts):
+            before, now = self._inside.get(agent, frozenset()), account.zones
+            self._inside[agent] = now
+            for index in sorted(now & self._operations.keys()):
+                for goes_on, operate in self._operations[index]:
+                    if (goes_on or index not in before) and not account.done:
+                        yield from operate(stage, agent)
+
+
+def goes_on(operation: Operation) -> bool:
+    """Whether an operation acts in every tick that an agent is in a zone."""
+    return isinstance(operation, GrantContinuousReward)

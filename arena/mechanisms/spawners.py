@@ -1,0 +1,194 @@
+"""Trees, dispensers and containers: what lets multi goals appear (section 7.5)."""
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.agent import TICK_S
+from arena.catalog import ALIASES, Kind
+from arena.layout import SHRINK
+from arena.mechanisms.stage import Stage
+from arena.placed import Placed
+from arena.rules import Event
+from arena.scene import Vector, yaw_rotation
+from arena.versions import Differences, Version, kind_named
+
+_FRUIT: Kind = kind_named("GoodGoalMulti", Version.V3)
+
+TREE_DELAY_S = 2.0
+CROWN_CENTRE = (-0.1, 4.3, -0.1)
+"""Middle of the sphere on which fruit grows, in the tree's frame from its foot, metres."""
+
+CROWN_RADIUS = 2.25
+CROWN_POLAR_DEG = (36.0, 144.0)
+"""Fruit grows at this angle from the vertical."""
+
+DOOR_OPENS_S = 1.0
+"""A door takes this long to open or close."""
+
+DOOR_SHORTEST_S = 1.4
+"""Shortest cycle of a door, and how long it stays open."""
+
+_OPEN_HEIGHT = 0.005
+"""Height of a door that is open, metres: Bullet needs more than nothing."""
+
+
+class Settings(NamedTuple):
+    """How a spawner works: seconds, metres, and how many it gives (-1: without end)."""
+
+    interval_s: float
+    ripening_s: float
+    initial: float
+    final: float
+    most: int
+
+
+# What the file may set in v3.1.3, and what version 4.3 always takes instead.
+_DEFAULTS = {
+    "SpawnerTree": (Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10)),
+    "SpawnerDispenserTall": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(0.5, 0.0, 1.0, 1.0, 10)),
+    "SpawnerContainerShort": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(1.5, 0.0, 1.0, 1.0, 1)),
+}
+_SIZES = {"SpawnerTree": (0.2, 3.0), "SpawnerDispenserTall": (0.2, 1.0), "SpawnerContainerShort": (0.2, 1.0)}
+_SPAWN_HEIGHT = {"SpawnerDispenserTall": 3.65, "SpawnerContainerShort": 0.55}
+_DOOR_DELAY_S = {"SpawnerDispenserTall": 0.0, "SpawnerContainerShort": 1.0}
+
+
+def settings_of(placed: Placed, differs: Differences) -> Settings:
+    """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
+    asked, built_in = _DEFAULTS[placed.kind.name]
+    if not differs.spawner_settings:
+        return built_in
+    item, (low, high) = placed.item, _SIZES[placed.kind.name]
+    initial, final = (
+        min(max(placed.setting(values, default), low), high)
+        for values, default in ((item.initial_values, asked.initial), (item.final_values, asked.final))
+    )
+    return Settings(
+        max(TICK_S, placed.setting(item.times_between_spawns, asked.interval_s)),
+        max(0.0, placed.setting(item.ripen_times, asked.ripening_s)),
+        initial,
+        final,
+        int(placed.setting(item.spawn_counts, asked.most)),
+    )
+
+
+class Tree:
+    """Lets fruit grow on its crown, hanging still, and drop when ripe; has a generator of its own, seed 1."""
+
+    def __init__(self, placed: Placed, differs: Differences) -> None:
+        self._placed = placed
+        self._settings = settings_of(placed, differs)
+        self._rng = np.random.default_rng(1)
+        self._next_s = TREE_DELAY_S
+        self._given = 0
+        self._growing: dict[int, float] = {}
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Let fruit appear, grow and drop."""
+        for index, since in list(self._growing.items()):
+            self._grow(stage, index, stage.seconds - since)
+        if self._given != self._settings.most and stage.seconds >= self._next_s:
+            self._next_s += self._settings.interval_s
+            self._given += 1
+            fruit = _ball(self._placed, self._settings.initial, self._place())
+            self._growing[stage.add(fruit, held=True)] = stage.seconds
+        return ()
+
+    def _grow(self, stage: Stage, index: int, age: float) -> None:
+        world, (initial, final) = stage.world, (self._settings.initial, self._settings.final)
+        if not world.is_there(index):
+            del self._growing[index]
+            return
+        share = min(1.0, age / self._settings.ripening_s) if self._settings.ripening_s else 1.0
+        size = initial + (final - initial) * share
+        world.resize(index, (size, size, size), held=True)
+        if share >= 1:
+            world.let_go(index)
+            del self._growing[index]
+
+    def _place(self) -> Vector:
+        polar = math.radians(self._rng.uniform(*CROWN_POLAR_DEG))
+        around = self._rng.uniform(0, 2 * math.pi)
+        out = CROWN_RADIUS * math.sin(polar)
+        x, y, z = CROWN_CENTRE
+        local = (x + out * math.cos(around), y + CROWN_RADIUS * math.cos(polar), z + out * math.sin(around))
+        return _in_arena(self._placed, local)
+
+
+class House:
+    """A dispenser or container: balls appear inside whenever there is room."""
+
+    def __init__(self, index: int, placed: Placed, differs: Differences) -> None:
+        self._index = index
+        self._placed = placed
+        self._settings = settings_of(placed, differs)
+        self._next_s = self._settings.interval_s
+        self._given = 0
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Let a ball appear when its time has come and its place is free."""
+        if self._given == self._settings.most or stage.seconds < self._next_s:
+            return ()
+        size = self._settings.final
+        at = _in_arena(self._placed, (0.0, _SPAWN_HEIGHT[self._placed.kind.name], 0.0))
+        around = stage.world.near(at, size / 2, besides=self._index)
+        if not any(stage.goals.placed(index).kind.is_goal for index in around):
+            self._next_s = stage.seconds + self._settings.interval_s
+            self._given += 1
+            stage.add(_ball(self._placed, size, at))
+        return ()
+
+
+class Door:
+    """The door of a dispenser or container: it opens by sinking into the ground within a second.
+
+    Once open it stays so where `timesBetweenDoorOpens` is negative or missing; else it closes again.
+    """
+
+    def __init__(self, index: int, placed: Placed) -> None:
+        self._index = index
+        self._size = placed.size
+        self._foot = placed.position[1] - placed.size[1] / 2
+        self._place = placed.position
+        self._height = placed.size[1]
+        self._delay_s = _DOOR_DELAY_S[ALIASES.get(placed.item.name, placed.item.name)]
+        asked = placed.setting(placed.item.times_between_door_opens, -1.0)
+        self._cycle_s = None if asked < 0 else max(asked, DOOR_SHORTEST_S)
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Bring the door to the height that its time asks for."""
+        height = max(_OPEN_HEIGHT, self._size[1] * (1 - self._openness(stage.seconds - self._delay_s)))
+        if height != self._height:
+            self._height = height
+            x, _, z = self._place
+            stage.world.resize(
+                self._index, (self._size[0], height, self._size[2]), (x, self._foot + height / 2, z)
+            )
+        return ()
+
+    def _openness(self, seconds: float) -> float:
+        """From 0, closed, to 1, open."""
+        if seconds <= 0:
+            return 0.0
+        if self._cycle_s is None:
+            return min(1.0, seconds / DOOR_OPENS_S)
+        phase = seconds % (DOOR_OPENS_S + DOOR_SHORTEST_S + DOOR_OPENS_S + self._cycle_s)
+        closing = phase - DOOR_OPENS_S - DOOR_SHORTEST_S
+        return min(1.0, phase / DOOR_OPENS_S) if closing < 0 else max(0.0, 1 - closing / DOOR_OPENS_S)
+
+
+def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
+    color = spawner.setting(spawner.item.spawn_colors, None)
+    painted = None if color is None or min(color.r, color.g, color.b) < 0 else color
+    rgb = None if painted is None else (painted.r / 255, painted.g / 255, painted.b / 255)
+    diameter = size * SHRINK
+    return Placed(_FRUIT, (diameter, diameter, diameter), at, 0.0, rgb)
+
+
+def _in_arena(placed: Placed, local: Vector) -> Vector:
+    """A point given in a thing's own frame from the middle of its foot, in the arena's."""
+    x, y, z = yaw_rotation(placed.yaw) @ np.array(local) + np.array(placed.position)
+    return (float(x), float(y) - placed.size[1] / 2, float(z))
