@@ -1,0 +1,79 @@
+"""Programs and meshes on the GPU: draws rows of `render/instances.py`."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+
+import moderngl
+import numpy as np
+import numpy.typing as npt
+
+from render.instances import ROW, Group
+from render.meshes import Mesh, unit_meshes
+
+_SCENE = ("3f 9f 3f 3f 3f 2f/i", "in_position", "in_rotation", "in_size", "in_color", "in_surface", "in_repeat")
+_SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
+_FIRST_ROOM = 64
+
+
+def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
+    """The shaders `render/shaders/NAME.vert` and `.frag` as a program."""
+    folder = files("render") / "shaders"
+    return ctx.program(
+        vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
+        fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),
+    )
+
+
+def write(target: moderngl.Program, name: str, matrix: npt.NDArray[np.float32]) -> None:
+    """Set a matrix uniform; OpenGL takes its columns one after the other."""
+    uniform = target[name]
+    assert isinstance(uniform, moderngl.Uniform)
+    uniform.write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
+
+
+class Painter:
+    """Draws instances of the unit meshes with the scene's or the shadow's program."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.scene = program(ctx, "scene")
+        self.shadow = program(ctx, "shadow")
+        self._stocks = {name: _Stock(ctx, mesh, self) for name, mesh in unit_meshes().items()}
+
+    def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
+        """Draw groups of rows, one after the other, into the frame buffer in use."""
+        for mesh, rows in groups:
+            self._stocks[mesh].draw(rows, shadow)
+
+
+class _Stock:
+    """One mesh and the buffer that the instances of each draw are written to."""
+
+    def __init__(self, ctx: moderngl.Context, mesh: Mesh, painter: Painter) -> None:
+        self._ctx, self._painter = ctx, painter
+        self._vertices = ctx.buffer(mesh.vertices.tobytes())
+        self._indices = ctx.buffer(mesh.indices.tobytes())
+        self._room = 0
+        self._grow(_FIRST_ROOM)
+
+    def draw(self, rows: npt.NDArray[np.float32], shadow: bool) -> None:
+        if len(rows) > self._room:
+            self._grow(2 * len(rows))
+        self._instances.orphan()
+        self._instances.write(rows)
+        self._arrays[shadow].render(instances=len(rows))
+
+    def _grow(self, room: int) -> None:
+        """Make room for more instances; the old buffer and arrays are freed."""
+        if self._room:
+            for array in self._arrays:
+                array.release()
+            self._instances.release()
+        self._room = room
+        self._instances = self._ctx.buffer(reserve=4 * ROW * room, dynamic=True)
+        vertices = (self._vertices, "3f 3f", "in_vertex", "in_normal")
+        self._arrays = [
+            self._ctx.vertex_array(
+                which, [vertices, (self._instances, *layout)], index_buffer=self._indices, index_element_size=4
+            )
+            for which, layout in ((self._painter.scene, _SCENE), (self._painter.shadow, _SHADOW))
+        ]

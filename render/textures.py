@@ -1,0 +1,151 @@
+"""Textures, all made here: one layer of a texture array per material.
+
+Every layer is (SIDE, SIDE, 4) in 0..1, linear light: a factor of the object's colour, and the opacity. Row 0
+is the lower edge of a face, and the pattern continues from the last row and column to the first.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from render.look import BRICK, SURFACES, Material
+
+SIDE = 512
+"""Pixels of a layer's side."""
+
+Layer = npt.NDArray[np.float64]
+
+_BRICK_JOINT = (0.014, 0.008)
+"""Widths of the upright and the level joints in metres, as measured 0.5 m from a wall."""
+
+_SLAB_JOINT_M = 0.045
+_SLABS_SEED = 11
+
+
+def layers() -> npt.NDArray[np.uint8]:
+    """The whole array, uint8 (materials, SIDE, SIDE, 4)."""
+    made = {
+        Material.BRICK: _opaque(_bricks()),
+        Material.CLOUD: _opaque(0.85 + 0.15 * _clouds(6)),
+        Material.PANEL: _opaque(_panel()),
+        Material.DEATH: _fog((0.30, 0.02, 0.015), 0.35, 0.75),
+        Material.HOT: _fog((0.95, 0.35, 0.05), 0.15, 0.40),
+        Material.GLASS: _glass(),
+        Material.FLOOR: _opaque(_slabs()),
+        Material.FENCE: _opaque(_planks()),
+        Material.RAIL: _opaque(np.broadcast_to(linear((203, 210, 212)), (SIDE, SIDE, 3))),
+    }
+    white = _opaque(np.ones((SIDE, SIDE)))
+    stack = [made.get(material, white) for material in Material]
+    return np.round(255 * np.clip(np.stack(stack), 0.0, 1.0)).astype(np.uint8)
+
+
+def linear(color: tuple[float, float, float] | Layer) -> Layer:
+    """sRGB 0..255 to linear light 0..1."""
+    c = np.asarray(color, float) / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def _opaque(color: Layer) -> Layer:
+    """Grey (SIDE, SIDE) or colour (SIDE, SIDE, 3) with an opacity of 1."""
+    rgb = color if color.ndim == 3 else np.repeat(color[..., None], 3, axis=2)
+    return np.concatenate([rgb, np.ones((SIDE, SIDE, 1))], axis=2)
+
+
+def _grid(width: float, height: float) -> tuple[Layer, Layer]:
+    """Coordinates (SIDE, SIDE) of the pixels' middles on a face of this size: along and up."""
+    middles = (np.arange(SIDE) + 0.5) / SIDE
+    x, y = np.meshgrid(middles * width, middles * height)
+    return x, y
+
+
+def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
+    """1 on the lines at multiples of a period, of a width, fading over `blur`, else 0."""
+    distance = np.abs((position / period + 0.5) % 1.0 - 0.5) * period
+    return np.clip((0.5 * width + 0.5 * blur - distance) / blur, 0.0, 1.0)
+
+
+def _bricks() -> Layer:
+    """Running bond over two bricks and two courses; the second course has a joint at the left edge."""
+    width, height = BRICK
+    x, y = _grid(2 * width, 2 * height)
+    shifted = x + 0.5 * width * (np.floor(y / height) == 0)
+    upright = _joint(shifted, width, _BRICK_JOINT[0], 0.005)
+    level = _joint(y, height, _BRICK_JOINT[1], 0.003)
+    return 0.98 - 0.95 * np.maximum(upright, level)
+
+
+def _panel() -> Layer:
+    """A darker square in a frame of an eighth of the face."""
+    x, y = _grid(1.0, 1.0)
+    inside = np.maximum(np.abs(x - 0.5), np.abs(y - 0.5)) < 0.375
+    return linear(np.where(inside, 124.0, 145.0))
+
+
+def _clouds(cells: int) -> Layer:
+    """Smooth noise in 0..1 over three octaves, the coarsest of `cells` a side."""
+    rng = np.random.default_rng(cells)
+    octaves = [(0.5, cells), (0.3, 2 * cells), (0.2, 4 * cells)]
+    return sum((weight * _noise(rng, n) for weight, n in octaves), np.zeros((SIDE, SIDE)))
+
+
+def _noise(rng: np.random.Generator, cells: int) -> Layer:
+    values = rng.random((cells, cells))
+    place = np.arange(SIDE) / SIDE * cells
+    low = place.astype(int)
+    part = place - low
+    part = part * part * (3 - 2 * part)
+    high = (low + 1) % cells
+    rows = values[low] * (1 - part[:, None]) + values[high] * part[:, None]
+    return np.asarray(rows[:, low] * (1 - part) + rows[:, high] * part)
+
+
+def _fog(color: tuple[float, float, float], thin: float, thick: float) -> Layer:
+    opacity = thin + (thick - thin) * _clouds(12)
+    return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)
+
+
+def _glass() -> Layer:
+    """White of opacity 0.4157 (section 7.6)."""
+    return np.concatenate([np.ones((SIDE, SIDE, 3)), np.full((SIDE, SIDE, 1), 0.4157)], axis=2)
+
+
+def _planks() -> Layer:
+    """Upright planks of uneven width, about 1 m, with thin dark gaps."""
+    width = SURFACES[Material.FENCE].repeat[0]
+    x, _ = _grid(width, 1.0)
+    gaps = (0.0, 0.97, 1.86, 2.98, 4.05, 4.92, 6.04)
+    dark = np.max([_joint(x - gap, width, 0.03, 0.014) for gap in gaps], axis=0)
+    return linear((203, 210, 212)) * (1 - 0.95 * dark[..., None])
+
+
+def _slabs() -> Layer:
+    """Stone slabs of many sizes in courses of many heights, with brown joints."""
+    side = SURFACES[Material.FLOOR].repeat[0]
+    x, y = _grid(side, side)
+    rng = np.random.default_rng(_SLABS_SEED)
+    tone = np.ones((SIDE, SIDE, 3))
+    dark = np.zeros((SIDE, SIDE))
+    for bottom, top, left, right in _slab_edges(side, rng):
+        along = (x - left) % side
+        inside = (y >= bottom) & (y < top) & (along < right - left)
+        edge = np.minimum(np.minimum(y - bottom, top - y), np.minimum(along, right - left - along))
+        tone[inside] = rng.uniform(0.88, 1.22) * np.array([1.0, rng.uniform(0.98, 1.02), rng.uniform(0.9, 1.1)])
+        rim = np.clip((0.5 * _SLAB_JOINT_M + 0.012 - edge) / 0.024, 0.0, 1.0)
+        dark[inside] = rim[inside]
+    grain = 1 + 0.08 * (_clouds(24) - 0.5)
+    stone = linear((174, 140, 86)) * tone * grain[..., None]
+    brown = linear((104, 76, 34))
+    return stone * (1 - dark[..., None]) + brown * dark[..., None]
+
+
+def _slab_edges(side: float, rng: np.random.Generator) -> Iterator[tuple[float, float, float, float]]:
+    """Bottom, top, left and right of every slab, metres; right may lie beyond the side and wraps round."""
+    heights = np.array([1.2, 0.8, 1.35, 0.95, 1.25, 0.75, 1.15, 0.95])
+    tops = np.cumsum(heights) * side / heights.sum()
+    for top, height in zip(tops, np.diff(tops, prepend=0.0), strict=True):
+        widths = rng.uniform(0.9, 2.2, 6)
+        rights = np.cumsum(widths) * side / widths.sum() + rng.uniform(0.0, side)
+        for right, width in zip(rights, widths * side / widths.sum(), strict=True):
+            yield top - height, top, right - width, right
