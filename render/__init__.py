@@ -4,4 +4,14 @@ from render.camera import Camera, birds_eye, first_person, third_person, top_vie
 from render.image import Frame, decode, png
 from render.renderer import Renderer
 
-__all__ = ["Camera", "Frame", "Renderer", "birds_eye", "decode", "first_person", "png", "third_person", "top_view"]
+__all__ = [
+    "Camera",
+    "Frame",
+    "Renderer",
+    "birds_eye",
+    "decode",
+    "first_person",
+    "png",
+    "third_person",
+    "top_view",
+]

@@ -16,25 +16,28 @@ def in_view(batch: Batch, view: Matrix) -> Batch:
     """The rows that may show; `view` is the camera's matrix to clip space."""
     planes = np.concatenate([view[3] + view[:2], view[3] - view[:2]])
     planes = planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
-    reach = 0.5 * np.sqrt(np.einsum("ni,ni->n", batch.rows[:, 12:15], batch.rows[:, 12:15]))
     away = batch.rows[:, :3] @ planes[:, :3].T + planes[:, 3]
-    return batch.only((away > -reach[:, None]).all(axis=1))
+    return batch.only((away > -_reach(batch)[:, None]).all(axis=1))
 
 
-def nearest_first(batch: Batch, camera: Camera, height: int) -> Batch:
-    """The rows by their distance, with balls as coarse as their size in the picture allows.
+def front_to_back(batch: Batch, camera: Camera, height: int) -> Batch:
+    """The rows by how far they reach from the camera: what may hide others first, floor and fence last.
 
-    `height` is the picture's, in pixels.
+    Balls are as coarse as their size in a picture of `height` pixels allows.
     """
-    away = batch.rows[:, :3] - np.array(camera.position)
-    distance = np.sqrt(np.einsum("ni,ni->n", away, away))
+    distance = _distances(batch, camera)
     fitting = _with_fitting_balls(batch, 0.5 * height * camera.magnification(distance))
-    return fitting.only(np.argsort(distance, kind="stable"))
+    return fitting.only(np.argsort(distance + _reach(batch), kind="stable"))
+
+
+def back_to_front(batch: Batch, camera: Camera) -> Batch:
+    """The rows by the distance of their middles, the farthest first."""
+    return batch.only(np.argsort(-_distances(batch, camera), kind="stable"))
 
 
 def coarse(batch: Batch) -> Batch:
     """The same with balls of few triangles, enough for the shadow map."""
-    return batch._replace(meshes=np.where(batch.meshes == _BALL, _BALLS[1], batch.meshes))
+    return batch._replace(meshes=np.where(batch.meshes == _BALL, _BALLS[0], batch.meshes))
 
 
 def _with_fitting_balls(batch: Batch, pixels_per_metre: Floats) -> Batch:
@@ -47,3 +50,13 @@ def _with_fitting_balls(batch: Batch, pixels_per_metre: Floats) -> Batch:
     meshes = batch.meshes.copy()
     meshes[balls] = _BALLS[level]
     return batch._replace(meshes=meshes)
+
+
+def _distances(batch: Batch, camera: Camera) -> Floats:
+    away = batch.rows[:, :3] - np.array(camera.position)
+    return np.asarray(np.linalg.norm(away, axis=1))
+
+
+def _reach(batch: Batch) -> Floats:
+    """Radius of a ball round each row, metres."""
+    return np.asarray(0.5 * np.linalg.norm(batch.rows[:, 12:15], axis=1), float)

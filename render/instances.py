@@ -15,8 +15,8 @@ Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
 ROW = 23
-"""Numbers per row: position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, how much it is
-lit and how much it shines, and the width and height of the texture."""
+"""Numbers per row: position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, how much it
+is lit and how much it shines, and the width and height of the texture."""
 
 
 _TREMBLE = 1 / 512
@@ -92,7 +92,10 @@ class ThingRows:
         self._still: Batch | None = None
 
     def update(self, scene: Scene) -> bool:
-        """Take over a scene's poses, sizes and visibility; says whether what stands still throws another shadow."""
+        """Take over a scene's poses, sizes and visibility.
+
+        Returns whether the shadow of what stands still has changed.
+        """
         self._resize(scene.sizes)
         owner, rotations = self._owner, scene.rotations[self._owner]
         rows = self._rows
@@ -137,7 +140,7 @@ class ThingRows:
         return parts_of(self.things[index], (x, y, z))
 
     def _resize(self, sizes: Floats) -> None:
-        for index in np.flatnonzero((sizes != self._sizes).any(axis=1)):
+        for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
             self._sizes[index] = sizes[index]
             parts = self._parts(index)
             self._centres[self._owner == index] = [part.centre for part in parts]

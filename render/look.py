@@ -43,12 +43,12 @@ BRICK = (0.695, 1 / 3)
 """Width and height of a brick in metres, as measured on five walls of the recorded frames."""
 
 SURFACES: dict[Material, Surface] = {
-    Material.BRICK: Surface(repeat=(2 * BRICK[0], 2 * BRICK[1])),
+    Material.BRICK: Surface(repeat=(2 * BRICK[0], 4 * BRICK[1])),
     Material.CLOUD: Surface(repeat=(4.0, 4.0)),
     Material.PANEL: Surface(emission=1.0),
     Material.FLAT: Surface(lit=0.0, emission=1.0),
-    Material.DEATH: Surface(lit=0.0, emission=0.6, repeat=(5.0, 5.0)),
-    Material.HOT: Surface(lit=0.0, emission=0.6, repeat=(5.0, 5.0)),
+    Material.DEATH: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
     Material.GLASS: Surface(),
     Material.FLOOR: Surface(repeat=(8.4, 8.4)),
     Material.FENCE: Surface(emission=0.2, repeat=(7.0, 0.0)),

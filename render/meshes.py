@@ -161,7 +161,7 @@ def rails() -> list[tuple[Part, Look, float]]:
 
 
 def _fence_box(along_x: bool, across: int, out: float, size: Vector, along: float) -> Part:
-    """A box of the fence standing from y -0.1: `out` metres outside the inner face, size along, up, across."""
+    """A box of the fence from y -0.1 up: `out` metres outside the inner face, size along, up, across."""
     place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + out)
     y = size[1] / 2 - 0.1
     if along_x:

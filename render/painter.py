@@ -10,7 +10,15 @@ import numpy.typing as npt
 from render.instances import ROW, Group
 from render.meshes import Mesh, unit_meshes
 
-_SCENE = ("3f 9f 3f 3f 3f 2f/i", "in_position", "in_rotation", "in_size", "in_color", "in_surface", "in_repeat")
+_SCENE = (
+    "3f 9f 3f 3f 3f 2f/i",
+    "in_position",
+    "in_rotation",
+    "in_size",
+    "in_color",
+    "in_surface",
+    "in_repeat",
+)
 _SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
 
@@ -49,31 +57,28 @@ class _Stock:
     """One mesh and the buffer that the instances of each draw are written to."""
 
     def __init__(self, ctx: moderngl.Context, mesh: Mesh, painter: Painter) -> None:
-        self._ctx, self._painter = ctx, painter
+        self._ctx = ctx
+        self._programs = (painter.scene, _SCENE), (painter.shadow, _SHADOW)
         self._vertices = ctx.buffer(mesh.vertices.tobytes())
         self._indices = ctx.buffer(mesh.indices.tobytes())
-        self._room = 0
-        self._grow(_FIRST_ROOM)
+        self._instances, self._arrays = self._with_room(_FIRST_ROOM)
 
     def draw(self, rows: npt.NDArray[np.float32], shadow: bool) -> None:
-        if len(rows) > self._room:
-            self._grow(2 * len(rows))
+        if rows.nbytes > self._instances.size:
+            for array in self._arrays:
+                array.release()
+            self._instances.release()
+            self._instances, self._arrays = self._with_room(2 * len(rows))
         self._instances.orphan()
         self._instances.write(rows)
         self._arrays[shadow].render(instances=len(rows))
 
-    def _grow(self, room: int) -> None:
-        """Make room for more instances; the old buffer and arrays are freed."""
-        if self._room:
-            for array in self._arrays:
-                array.release()
-            self._instances.release()
-        self._room = room
-        self._instances = self._ctx.buffer(reserve=4 * ROW * room, dynamic=True)
+    def _with_room(self, count: int) -> tuple[moderngl.Buffer, list[moderngl.VertexArray]]:
+        """A buffer for so many instances, and the arrays of the two programs that read it."""
+        instances = self._ctx.buffer(reserve=4 * ROW * count, dynamic=True)
         vertices = (self._vertices, "3f 3f", "in_vertex", "in_normal")
-        self._arrays = [
-            self._ctx.vertex_array(
-                which, [vertices, (self._instances, *layout)], index_buffer=self._indices, index_element_size=4
-            )
-            for which, layout in ((self._painter.scene, _SCENE), (self._painter.shadow, _SHADOW))
+        arrays = [
+            self._ctx.vertex_array(each, [vertices, (instances, *layout)], index_buffer=self._indices)
+            for each, layout in self._programs
         ]
+        return instances, arrays

@@ -12,7 +12,7 @@ from render import sky, textures
 from render.animals import body
 from render.camera import Camera, first_person
 from render.context import gl_context
-from render.culling import in_view, nearest_first
+from render.culling import back_to_front, front_to_back, in_view
 from render.instances import Batch, Group, ThingRows, arena_batch, joined
 from render.meshes import MESHES
 from render.painter import Painter, program, write
@@ -76,8 +76,9 @@ class Renderer:
         size = (textures.SIDE, textures.SIDE, len(array))
         self._textures = self._ctx.texture_array(size, 4, array.tobytes())
         self._textures.build_mipmaps()
-        self._textures.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        self._textures.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
         self._sky_cube = self._ctx.texture_cube((sky.SIDE, sky.SIDE), 3, sky.cube().tobytes(), alignment=1)
+        self._sky_cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
         self._painter.scene["u_textures"] = 0
         self._painter.scene["u_shadows"] = 1
         self._sky["u_sky"] = 2
@@ -102,10 +103,10 @@ class Renderer:
         write(self._painter.scene, "u_view", view)
         self._textures.use(0)
         self._shadows.texture.use(1)
-        self._painter.draw(nearest_first(in_view(opaque, view), camera, self.height).groups())
+        self._painter.draw(front_to_back(in_view(opaque, view), camera, self.height).groups())
         ctx.disable_direct(_FRAMEBUFFER_SRGB)
         self._draw_sky(camera.rays(aspect))
-        self._draw_clear(nearest_first(in_view(clear, view), camera, self.height))
+        self._draw_clear(back_to_front(in_view(clear, view), camera))
 
     def _draw_clear(self, batch: Batch) -> None:
         """Translucent things, the farthest first; only their near faces show."""
@@ -131,7 +132,6 @@ class Renderer:
 
 
 def _runs(batch: Batch) -> list[Group]:
-    """Rows in reverse order, cut where the mesh changes."""
-    backward = batch.only(np.arange(len(batch.rows))[::-1])
-    runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: backward.meshes[i])]
-    return [Group(MESHES[backward.meshes[run[0]]], backward.rows[run]) for run in runs]
+    """Rows in their order, cut where the mesh changes."""
+    runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: batch.meshes[i])]
+    return [Group(MESHES[batch.meshes[run[0]]], batch.rows[run]) for run in runs]

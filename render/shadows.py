@@ -10,8 +10,8 @@ from render.painter import Painter, program, write
 from render.sky import TO_SUN
 
 TEXEL_M = 168.5 / 1024
-"""Side of a texel in metres. Unity's map of 1024 texels (`UniversalRP-LowQuality.asset`) covers the ball round
-the camera's view up to the shadow distance of 50 m: radius 50 x tan(50 degrees) x sqrt(2) = 84.3 m."""
+"""Side of a texel in metres. Unity's map of 1024 texels (`UniversalRP-LowQuality.asset`) covers the ball
+round the camera's view up to the shadow distance of 50 m: radius 50 x tan(50 degrees) x sqrt(2) = 84.3 m."""
 
 SIDE = 384
 """Texels of our map's side: enough for the arena alone."""

@@ -46,7 +46,9 @@ def _colors(direction: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.asarray((1 - disc) * sky + disc * 255.0)
 
 
-def _gradient(up: npt.NDArray[np.float64], table: tuple[tuple[int, int, int], ...]) -> npt.NDArray[np.float64]:
+def _gradient(
+    up: npt.NDArray[np.float64], table: tuple[tuple[int, int, int], ...]
+) -> npt.NDArray[np.float64]:
     return np.stack([np.interp(up, _UP_DEG, channel) for channel in zip(*table, strict=True)], axis=-1)
 
 

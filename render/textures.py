@@ -19,8 +19,12 @@ Layer = npt.NDArray[np.float64]
 _BRICK_JOINT = (0.014, 0.008)
 """Widths of the upright and the level joints in metres, as measured 0.5 m from a wall."""
 
-_SLAB_JOINT_M = 0.045
+_SLAB_JOINT_M = 0.03
 _SLABS_SEED = 11
+
+_STONE = (184.0, 151.0, 99.0)
+"""The slabs' own colour, sRGB: the middle of sunlit and shadowed floor over the recorded frames gives it and
+the light from above."""
 
 
 def layers() -> npt.NDArray[np.uint8]:
@@ -29,12 +33,12 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.BRICK: _opaque(_bricks()),
         Material.CLOUD: _opaque(0.85 + 0.15 * _clouds(6)),
         Material.PANEL: _opaque(_panel()),
-        Material.DEATH: _fog((0.30, 0.02, 0.015), 0.35, 0.75),
-        Material.HOT: _fog((0.95, 0.35, 0.05), 0.15, 0.40),
+        Material.DEATH: _fog((0.23, 0.004, 0.027), 0.64, 0.80),
+        Material.HOT: _fog((0.57, 0.19, 0.13), 0.40, 0.65),
         Material.GLASS: _glass(),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        Material.RAIL: _opaque(np.broadcast_to(linear((203, 210, 212)), (SIDE, SIDE, 3))),
+        Material.RAIL: _opaque(np.broadcast_to(linear((198, 208, 213)), (SIDE, SIDE, 3))),
     }
     white = _opaque(np.ones((SIDE, SIDE)))
     stack = [made.get(material, white) for material in Material]
@@ -44,7 +48,7 @@ def layers() -> npt.NDArray[np.uint8]:
 def linear(color: tuple[float, float, float] | Layer) -> Layer:
     """sRGB 0..255 to linear light 0..1."""
     c = np.asarray(color, float) / 255
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    return np.asarray(np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4))
 
 
 def _opaque(color: Layer) -> Layer:
@@ -67,13 +71,13 @@ def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
 
 
 def _bricks() -> Layer:
-    """Running bond over two bricks and two courses; the second course has a joint at the left edge."""
+    """Running bond of two bricks by four courses; every other has a joint at the left edge, not the lowest."""
     width, height = BRICK
-    x, y = _grid(2 * width, 2 * height)
-    shifted = x + 0.5 * width * (np.floor(y / height) == 0)
+    x, y = _grid(*SURFACES[Material.BRICK].repeat)
+    shifted = x + 0.5 * width * (np.floor(y / height) % 2 == 0)
     upright = _joint(shifted, width, _BRICK_JOINT[0], 0.005)
     level = _joint(y, height, _BRICK_JOINT[1], 0.003)
-    return 0.98 - 0.95 * np.maximum(upright, level)
+    return np.asarray(0.98 - 0.95 * np.maximum(upright, level))
 
 
 def _panel() -> Layer:
@@ -87,7 +91,7 @@ def _clouds(cells: int) -> Layer:
     """Smooth noise in 0..1 over three octaves, the coarsest of `cells` a side."""
     rng = np.random.default_rng(cells)
     octaves = [(0.5, cells), (0.3, 2 * cells), (0.2, 4 * cells)]
-    return sum((weight * _noise(rng, n) for weight, n in octaves), np.zeros((SIDE, SIDE)))
+    return np.asarray(np.sum([weight * _noise(rng, n) for weight, n in octaves], axis=0))
 
 
 def _noise(rng: np.random.Generator, cells: int) -> Layer:
@@ -117,7 +121,7 @@ def _planks() -> Layer:
     x, _ = _grid(width, 1.0)
     gaps = (0.0, 0.97, 1.86, 2.98, 4.05, 4.92, 6.04)
     dark = np.max([_joint(x - gap, width, 0.03, 0.014) for gap in gaps], axis=0)
-    return linear((203, 210, 212)) * (1 - 0.95 * dark[..., None])
+    return np.asarray(linear((203, 210, 212)) * (1 - 0.95 * dark[..., None]))
 
 
 def _slabs() -> Layer:
@@ -131,13 +135,15 @@ def _slabs() -> Layer:
         along = (x - left) % side
         inside = (y >= bottom) & (y < top) & (along < right - left)
         edge = np.minimum(np.minimum(y - bottom, top - y), np.minimum(along, right - left - along))
-        tone[inside] = rng.uniform(0.88, 1.22) * np.array([1.0, rng.uniform(0.98, 1.02), rng.uniform(0.9, 1.1)])
+        tone[inside] = rng.uniform(0.88, 1.22) * np.array(
+            [1.0, rng.uniform(0.98, 1.02), rng.uniform(0.9, 1.1)]
+        )
         rim = np.clip((0.5 * _SLAB_JOINT_M + 0.012 - edge) / 0.024, 0.0, 1.0)
         dark[inside] = rim[inside]
     grain = 1 + 0.08 * (_clouds(24) - 0.5)
-    stone = linear((174, 140, 86)) * tone * grain[..., None]
-    brown = linear((104, 76, 34))
-    return stone * (1 - dark[..., None]) + brown * dark[..., None]
+    stone = linear(_STONE) * tone * grain[..., None]
+    brown = linear((118, 94, 41))
+    return np.asarray(stone * (1 - dark[..., None]) + brown * dark[..., None])
 
 
 def _slab_edges(side: float, rng: np.random.Generator) -> Iterator[tuple[float, float, float, float]]:
