@@ -6,12 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arena.catalog import KINDS, Body
 from arena.scene import Floats, Scene, Vector, yaw_rotation
+from arena.shapes import ARENA_SIZE
 
 Matrix = npt.NDArray[np.float32]
 
 FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
+
+
+_BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
+_DISTANCES = (1.0, 4.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +88,35 @@ def first_person(scene: Scene) -> Camera:
 
 
 def third_person(scene: Scene) -> Camera:
-    """From behind and above the agent, 10 degrees down (`CameraFollow.cs`, section 3.2).
+    """From behind and above the agent, 10 degrees down (`CameraFollow.cs` and `CameraCollision.cs`).
 
-    The camera stands (0, 2, -5) x 0.75 from the agent's centre.
+    The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer where something is in between.
     """
-    offset = yaw_rotation(scene.agent_yaw) @ np.array([0.0, 1.5, -3.75])
+    offset = yaw_rotation(scene.agent_yaw) @ _BEHIND
+    way = float(np.linalg.norm(offset))
+    free = _free_way(scene, offset / way, way)
+    if free < way:
+        offset *= np.clip(0.9 * free, *_DISTANCES) / way
     x, y, z = np.array(scene.agent_position) + offset
     return Camera((x, y, z), scene.agent_yaw, 10.0, fov=60.0, near=0.2, far=1000.0)
+
+
+def _free_way(scene: Scene, direction: Floats, way: float) -> float:
+    """Metres from the agent along a direction to the arena's edge or the box round a thing, or `way`."""
+    start = np.array(scene.agent_position)
+    level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
+    edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
+    solid = (
+        np.array([KINDS[thing.kind].body is not Body.ZONE for thing in scene.things], bool) & scene.visible
+    )
+    turned = scene.rotations[solid].transpose(0, 2, 1)
+    local = turned @ direction
+    local = np.where(np.abs(local) < 1e-9, 1e-9, local)
+    middle = np.einsum("nij,nj->ni", turned, scene.positions[solid] - start) / local
+    half = 0.5 * scene.sizes[solid] / np.abs(local)
+    near, far = (middle - half).max(axis=1), (middle + half).min(axis=1)
+    hits = near[(near <= far) & (near > 0)]
+    return float(min([way, *edge, *hits]))
 
 
 def birds_eye() -> Camera:

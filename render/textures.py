@@ -71,7 +71,7 @@ def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
 
 
 def _bricks() -> Layer:
-    """Running bond of two bricks by four courses; every other has a joint at the left edge, not the lowest."""
+    """Running bond of two bricks by four courses; the second and fourth have a joint at the left edge."""
     width, height = BRICK
     x, y = _grid(*SURFACES[Material.BRICK].repeat)
     shifted = x + 0.5 * width * (np.floor(y / height) % 2 == 0)
