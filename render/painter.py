@@ -7,8 +7,10 @@ import moderngl
 import numpy as np
 import numpy.typing as npt
 
+from render import sky, textures
 from render.instances import ROW, Group
 from render.meshes import Mesh, unit_meshes
+from render.sun import TEXEL_M, sun_view
 
 _SCENE = (
     "3f 9f 3f 3f 3f 2f/i",
@@ -45,6 +47,11 @@ class Painter:
     def __init__(self, ctx: moderngl.Context) -> None:
         self.scene = program(ctx, "scene")
         self.shadow = program(ctx, "shadow")
+        self.textures = _textures(ctx)
+        self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
+        write(self.scene, "u_sun_view", sun_view())
+        write(self.shadow, "u_sun_view", sun_view())
+        self.shadow["u_texel"] = TEXEL_M
         self._stocks = {name: _Stock(ctx, mesh, self) for name, mesh in unit_meshes().items()}
 
     def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
@@ -82,3 +89,31 @@ class _Stock:
             for each, layout in self._programs
         ]
         return instances, arrays
+
+
+class Sky:
+    """The sky, drawn where nothing stands before it."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._program = program(ctx, "sky")
+        self._program["u_sky"] = 2
+        self._array = ctx.vertex_array(self._program, [])
+        self._cube = ctx.texture_cube((sky.SIDE, sky.SIDE), 3, sky.cube().tobytes(), alignment=1)
+        self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
+
+    def draw(self, rays: npt.NDArray[np.float32]) -> None:
+        """Fill what is still at the far plane; `rays` are a camera's."""
+        self._ctx.depth_func = "<="
+        self._cube.use(2)
+        write(self._program, "u_rays", rays)
+        self._array.render(vertices=3)
+        self._ctx.depth_func = "<"
+
+
+def _textures(ctx: moderngl.Context) -> moderngl.TextureArray:
+    array = textures.layers()
+    made = ctx.texture_array((textures.SIDE, textures.SIDE, len(array)), 4, array.tobytes())
+    made.build_mipmaps()
+    made.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+    return made

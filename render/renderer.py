@@ -1,5 +1,6 @@
 """From a scene to a frame."""
 
+from functools import cache
 from itertools import groupby
 
 import moderngl
@@ -8,15 +9,14 @@ import numpy.typing as npt
 
 from arena.errors import RenderError
 from arena.scene import Animal, Scene
-from render import sky, textures
 from render.animals import body
 from render.camera import Camera, first_person
 from render.context import gl_context
 from render.culling import back_to_front, front_to_back, in_view
 from render.instances import Batch, Group, ThingRows, arena_batch, joined
 from render.meshes import MESHES
-from render.painter import Painter, program, write
-from render.shadows import Shadows, sun_view
+from render.painter import Painter, Sky, write
+from render.shadows import Shadows
 
 Frame = npt.NDArray[np.uint8]
 
@@ -44,12 +44,8 @@ class Renderer:
         self._ctx = ctx = gl_context()
         self._picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
         self._target = ctx.framebuffer([self._picture], ctx.depth_renderbuffer((width, height)))
-        self._painter = Painter(ctx)
-        self._sky = program(ctx, "sky")
-        self._sky_array = ctx.vertex_array(self._sky, [])
-        self._load_textures()
+        self._painter, self._sky = _shared()
         self._shadows = Shadows(ctx, self._painter)
-        write(self._painter.scene, "u_sun_view", sun_view())
         self._arena = arena_batch()
         self._things: ThingRows | None = None
 
@@ -71,18 +67,6 @@ class Renderer:
         self._target.read_into(frame, components=3, alignment=1)
         return frame
 
-    def _load_textures(self) -> None:
-        array = textures.layers()
-        size = (textures.SIDE, textures.SIDE, len(array))
-        self._textures = self._ctx.texture_array(size, 4, array.tobytes())
-        self._textures.build_mipmaps()
-        self._textures.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
-        self._sky_cube = self._ctx.texture_cube((sky.SIDE, sky.SIDE), 3, sky.cube().tobytes(), alignment=1)
-        self._sky_cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
-        self._painter.scene["u_textures"] = 0
-        self._painter.scene["u_shadows"] = 1
-        self._sky["u_sky"] = 2
-
     def _updated(self, scene: Scene) -> ThingRows:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
         if self._things is None or scene.things is not self._things.things:
@@ -101,11 +85,11 @@ class Renderer:
         ctx.front_face = "ccw"
         view = camera.matrix(aspect)
         write(self._painter.scene, "u_view", view)
-        self._textures.use(0)
+        self._painter.textures.use(0)
         self._shadows.texture.use(1)
         self._painter.draw(front_to_back(in_view(opaque, view), camera, self.height).groups())
         ctx.disable_direct(_FRAMEBUFFER_SRGB)
-        self._draw_sky(camera.rays(aspect))
+        self._sky.draw(camera.rays(aspect))
         self._draw_clear(back_to_front(in_view(clear, view), camera))
 
     def _draw_clear(self, batch: Batch) -> None:
@@ -122,13 +106,11 @@ class Renderer:
         ctx.disable(moderngl.BLEND)
         ctx.disable_direct(_FRAMEBUFFER_SRGB)
 
-    def _draw_sky(self, rays: npt.NDArray[np.float32]) -> None:
-        """Where nothing has been drawn."""
-        self._ctx.depth_func = "<="
-        self._sky_cube.use(2)
-        write(self._sky, "u_rays", rays)
-        self._sky_array.render(vertices=3)
-        self._ctx.depth_func = "<"
+
+@cache
+def _shared() -> tuple[Painter, Sky]:
+    """What all renderers of a process have in common."""
+    return Painter(gl_context()), Sky(gl_context())
 
 
 def _runs(batch: Batch) -> list[Group]:

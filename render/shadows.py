@@ -1,41 +1,15 @@
-"""The shadow map: depth as the sun sees it, fixed to the arena."""
+"""The shadow map: depth as the sun sees it."""
 
 import moderngl
 import numpy as np
-import numpy.typing as npt
 
 from render.culling import coarse
 from render.instances import ROW, Batch, Rows
-from render.painter import Painter, program, write
-from render.sky import TO_SUN
-
-TEXEL_M = 168.5 / 1024
-"""Side of a texel in metres. Unity's map of 1024 texels (`UniversalRP-LowQuality.asset`) covers the ball
-round the camera's view up to the shadow distance of 50 m: radius 50 x tan(50 degrees) x sqrt(2) = 84.3 m."""
-
-SIDE = 384
-"""Texels of our map's side: enough for the arena alone."""
-
-CENTRE = np.array([20.0, 2.0, 20.0])
-"""What the map is centred on, metres."""
-
-_DEPTH_M = 70.0
+from render.painter import Painter, program
+from render.sun import SIDE, TEXEL_M, sun_view
 
 _MARGIN = 3
 """Texels by which the bias may move a caster, and rounding."""
-
-
-def sun_view() -> npt.NDArray[np.float32]:
-    """World to the sun's clip space (4, 4): orthographic, around the whole arena."""
-    forward = -TO_SUN / np.linalg.norm(TO_SUN)
-    right = np.cross([0.0, 1.0, 0.0], forward)
-    right /= np.linalg.norm(right)
-    axes = np.array([right, np.cross(forward, right), forward])
-    half = 0.5 * SIDE * TEXEL_M
-    matrix = np.eye(4)
-    matrix[:3, :3] = axes / np.array([half, half, 0.5 * _DEPTH_M])[:, None]
-    matrix[:3, 3] = -matrix[:3, :3] @ CENTRE
-    return np.asarray(matrix, np.float32)
 
 
 class Shadows:
@@ -58,8 +32,6 @@ class Shadows:
         self._patch_array = ctx.vertex_array(self._patch, [])
         self._moving = np.empty((0, ROW), np.float32)
         self._stale = True
-        write(painter.shadow, "u_sun_view", self._view)
-        painter.shadow["u_texel"] = TEXEL_M
 
     def draw_still(self, casters: Batch) -> None:
         """Take new casters that will not move."""

@@ -3,11 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from render.sun import TO_SUN
+
 SIDE = 256
 """Pixels of a cube face's side."""
-
-TO_SUN = np.array([0.321, 0.766, -0.557])
-"""Direction to the sun: elevation 50 degrees, azimuth 150 degrees."""
 
 _UP_DEG = (10.0, 13.0, 17.0, 22.0, 28.0, 36.0, 42.0, 50.0)
 _AWAY = ((169, 201, 229), (152, 185, 216), (136, 168, 207), (124, 153, 193),

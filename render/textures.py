@@ -5,6 +5,7 @@ is the lower edge of a face, and the pattern continues from the last row and col
 """
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,11 @@ SIDE = 512
 
 Layer = npt.NDArray[np.float64]
 
-_BRICK_JOINT = (0.014, 0.008)
+_BRICK_JOINT = (0.019, 0.008)
 """Widths of the upright and the level joints in metres, as measured 0.5 m from a wall."""
 
-_SLAB_JOINT_M = 0.03
+_SLAB_JOINT_M, _SLAB_BLUR_M = 0.03, 0.016
+_JOINT = (124.0, 93.0, 43.0)
 _SLABS_SEED = 11
 
 _STONE = (184.0, 151.0, 99.0)
@@ -27,6 +29,7 @@ _STONE = (184.0, 151.0, 99.0)
 the light from above."""
 
 
+@cache
 def layers() -> npt.NDArray[np.uint8]:
     """The whole array, uint8 (materials, SIDE, SIDE, 4)."""
     made = {
@@ -41,8 +44,11 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.RAIL: _opaque(np.broadcast_to(linear((198, 208, 213)), (SIDE, SIDE, 3))),
     }
     white = _opaque(np.ones((SIDE, SIDE)))
-    stack = [made.get(material, white) for material in Material]
-    return np.round(255 * np.clip(np.stack(stack), 0.0, 1.0)).astype(np.uint8)
+    return np.stack([_bytes(made.get(material, white)) for material in Material])
+
+
+def _bytes(layer: Layer) -> npt.NDArray[np.uint8]:
+    return np.round(255 * np.clip(layer, 0.0, 1.0)).astype(np.uint8)
 
 
 def linear(color: tuple[float, float, float] | Layer) -> Layer:
@@ -127,23 +133,21 @@ def _planks() -> Layer:
 def _slabs() -> Layer:
     """Stone slabs of many sizes in courses of many heights, with brown joints."""
     side = SURFACES[Material.FLOOR].repeat[0]
-    x, y = _grid(side, side)
+    place = (np.arange(SIDE) + 0.5) * side / SIDE
     rng = np.random.default_rng(_SLABS_SEED)
     tone = np.ones((SIDE, SIDE, 3))
-    dark = np.zeros((SIDE, SIDE))
+    edge = np.zeros((SIDE, SIDE))
     for bottom, top, left, right in _slab_edges(side, rng):
-        along = (x - left) % side
-        inside = (y >= bottom) & (y < top) & (along < right - left)
-        edge = np.minimum(np.minimum(y - bottom, top - y), np.minimum(along, right - left - along))
-        tone[inside] = rng.uniform(0.88, 1.22) * np.array(
-            [1.0, rng.uniform(0.98, 1.02), rng.uniform(0.9, 1.1)]
-        )
-        rim = np.clip((0.5 * _SLAB_JOINT_M + 0.012 - edge) / 0.024, 0.0, 1.0)
-        dark[inside] = rim[inside]
-    grain = 1 + 0.08 * (_clouds(24) - 0.5)
-    stone = linear(_STONE) * tone * grain[..., None]
-    brown = linear((118, 94, 41))
-    return np.asarray(stone * (1 - dark[..., None]) + brown * dark[..., None])
+        along = (place - left) % side
+        rows, columns = (place >= bottom) & (place < top), along < right - left
+        up, across = np.minimum(place - bottom, top - place), np.minimum(along, right - left - along)
+        block = np.ix_(rows, columns)
+        bright = rng.uniform(0.86, 1.18)
+        tone[block] = bright * np.array([1.0, 1.0, 0.2 + 0.8 * bright])
+        edge[block] = np.minimum.outer(up[rows], across[columns])
+    dark = np.clip((0.5 * _SLAB_JOINT_M + 0.5 * _SLAB_BLUR_M - edge) / _SLAB_BLUR_M, 0.0, 1.0)[..., None]
+    grain = 1 + 0.08 * (_clouds(24)[..., None] - 0.5)
+    return np.asarray(linear(_STONE) * tone * grain * (1 - dark) + linear(_JOINT) * dark)
 
 
 def _slab_edges(side: float, rng: np.random.Generator) -> Iterator[tuple[float, float, float, float]]:
