@@ -24,6 +24,6 @@ def gl_context() -> moderngl.Context:
     except Exception as error:  # moderngl raises bare Exception where the library or a driver is missing
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RenderError(f"no picture can be drawn without a screen ({reason}); {EGL_HINT}") from None
-    # What a renderer made on the GPU goes when the renderer goes.
-    context.gc_mode = "auto"
+    # What Python frees is freed on the GPU by `context.gc()`, in the thread that draws.
+    context.gc_mode = "context_gc"
     return context

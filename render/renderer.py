@@ -42,6 +42,7 @@ class Renderer:
             )
         self.width, self.height = width, height
         self._ctx = ctx = gl_context()
+        ctx.gc()
         self._picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
         self._target = ctx.framebuffer([self._picture], ctx.depth_renderbuffer((width, height)))
         self._painter, self._sky = _shared()
