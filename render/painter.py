@@ -72,9 +72,6 @@ class _Stock:
 
     def draw(self, rows: npt.NDArray[np.float32], shadow: bool) -> None:
         if rows.nbytes > self._instances.size:
-            for array in self._arrays:
-                array.release()
-            self._instances.release()
             self._instances, self._arrays = self._with_room(2 * len(rows))
         self._instances.orphan()
         self._instances.write(rows)

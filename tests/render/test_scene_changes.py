@@ -92,6 +92,13 @@ def test_things_may_be_added(renderer):
     assert area(renderer.frame(two)) > 1.5 * area(renderer.frame(one)) > 0
 
 
+def test_there_may_be_hundreds_of_things(renderer):
+    places = [f"{x} 0 {z}" for x in range(2, 40, 2) for z in range(24, 40, 2)]
+    crowd = scene_of(item("GoodGoal", *places, sizes="0.5 0.5 0.5"))
+    assert area(renderer.frame(crowd, top_view())) > 100
+    assert (renderer.frame(crowd) == Renderer(SIZE, SIZE).frame(crowd)).all()
+
+
 def test_every_skin_has_a_body():
     assert sorted(BODIES) == sorted(SKINS)
 
