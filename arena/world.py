@@ -188,7 +188,7 @@ class World:
             self._positions.copy(),
             self._rotations.copy(),
             self._sizes.copy(),
-            self._visible.copy(),
+            self._visible & self._shown,
             self.agents[agent].position,
             self.agents[agent].yaw,
             starts[agent].skin,
@@ -243,6 +243,8 @@ class World:
 
     def _index_sets(self) -> None:
         """What each tick looks at, in creation order."""
+        # A data zone may be there without being seen.
+        self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]

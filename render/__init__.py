@@ -1,7 +1,17 @@
 """The picture: scenes to frames, headless."""
 
-from render.camera import Camera, birds_eye, first_person
+from render.camera import Camera, birds_eye, first_person, third_person, top_view
 from render.image import Frame, decode, png
 from render.renderer import Renderer
 
-__all__ = ["Camera", "Frame", "Renderer", "birds_eye", "decode", "first_person", "png"]
+__all__ = [
+    "Camera",
+    "Frame",
+    "Renderer",
+    "birds_eye",
+    "decode",
+    "first_person",
+    "png",
+    "third_person",
+    "top_view",
+]

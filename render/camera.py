@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arena.scene import Scene, Vector
+from arena.catalog import KINDS, Body
+from arena.scene import Floats, Scene, Vector, yaw_rotation
+from arena.shapes import ARENA_SIZE
 
 Matrix = npt.NDArray[np.float32]
 
@@ -14,12 +16,17 @@ FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
 
 
+_BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
+_DISTANCES = (1.0, 4.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """A perspective camera.
+    """A perspective camera, or an orthographic one where `half_height` is given.
 
     `position` in metres; `yaw` in degrees clockwise from +z, `pitch` in degrees, positive looks down;
-    `fov` is vertical, in degrees; `near` and `far` in metres.
+    `fov` is vertical, in degrees; `near` and `far` in metres; `half_height` is half the height in metres
+    that an orthographic picture shows.
     """
 
     position: Vector
@@ -28,8 +35,9 @@ class Camera:
     fov: float = FIRST_PERSON_FOV_DEG
     near: float = 0.01
     far: float = 70.0
+    half_height: float | None = None
 
-    def axes(self) -> npt.NDArray[np.float64]:
+    def axes(self) -> Floats:
         """Unit vectors right, up and forward as rows (3, 3), in the arena's frame."""
         yaw, pitch = math.radians(self.yaw), math.radians(self.pitch)
         forward = (math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch))
@@ -41,19 +49,37 @@ class Camera:
 
         The picture is upside down, so that OpenGL's bottom row, which is read first, is the top one.
         """
-        focal = 1 / math.tan(math.radians(self.fov) / 2)
         axes = self.axes()
         view = np.eye(4)
         view[:3, :3] = axes
         view[:3, 3] = -axes @ np.array(self.position)
+        return np.asarray(self._projection(aspect) @ view, dtype=np.float32)
+
+    def magnification(self, distances: Floats) -> Floats:
+        """Half picture heights per metre at distances (metres) from the camera."""
+        if self.half_height:
+            return np.full_like(distances, 1 / self.half_height)
+        return 1 / (np.maximum(distances, self.near) * math.tan(math.radians(self.fov) / 2))
+
+    def rays(self, aspect: float) -> Matrix:
+        """(3, 3): a place (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
+        right, up, forward = self.axes()
+        spread = 0.0 if self.half_height else math.tan(math.radians(self.fov) / 2)
+        return np.column_stack([spread * aspect * right, -spread * up, forward]).astype(np.float32)
+
+    def _projection(self, aspect: float) -> Floats:
         depth = self.far - self.near
         projection = np.zeros((4, 4))
-        projection[0, 0] = focal / aspect
-        projection[1, 1] = -focal
-        projection[2, 2] = (self.far + self.near) / depth
-        projection[2, 3] = -2 * self.far * self.near / depth
-        projection[3, 2] = 1
-        return np.asarray(projection @ view, dtype=np.float32)
+        if self.half_height:
+            focal = 1 / self.half_height
+            projection[2, 2:] = 2 / depth, -(self.far + self.near) / depth
+            projection[3, 3] = 1
+        else:
+            focal = 1 / math.tan(math.radians(self.fov) / 2)
+            projection[2, 2:] = (self.far + self.near) / depth, -2 * self.far * self.near / depth
+            projection[3, 2] = 1
+        projection[0, 0], projection[1, 1] = focal / aspect, -focal
+        return projection
 
 
 def first_person(scene: Scene) -> Camera:
@@ -61,6 +87,43 @@ def first_person(scene: Scene) -> Camera:
     return Camera(scene.agent_position, scene.agent_yaw)
 
 
+def third_person(scene: Scene) -> Camera:
+    """From behind and above the agent, 10 degrees down (`CameraFollow.cs` and `CameraCollision.cs`).
+
+    The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer where something is in between.
+    """
+    offset = yaw_rotation(scene.agent_yaw) @ _BEHIND
+    way = float(np.linalg.norm(offset))
+    free = _free_way(scene, offset / way, way)
+    if free < way:
+        offset *= np.clip(0.9 * free, *_DISTANCES) / way
+    x, y, z = np.array(scene.agent_position) + offset
+    return Camera((x, y, z), scene.agent_yaw, 10.0, fov=60.0, near=0.2, far=1000.0)
+
+
+def _free_way(scene: Scene, direction: Floats, way: float) -> float:
+    """Metres from the agent along a direction to the arena's edge or the box round a thing, or `way`."""
+    start = np.array(scene.agent_position)
+    level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
+    edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
+    solid = (
+        np.array([KINDS[thing.kind].body is not Body.ZONE for thing in scene.things], bool) & scene.visible
+    )
+    turned = scene.rotations[solid].transpose(0, 2, 1)
+    local = turned @ direction
+    local = np.where(np.abs(local) < 1e-9, 1e-9, local)
+    middle = np.einsum("nij,nj->ni", turned, scene.positions[solid] - start) / local
+    half = 0.5 * scene.sizes[solid] / np.abs(local)
+    near, far = (middle - half).max(axis=1), (middle + half).min(axis=1)
+    hits = near[(near <= far) & (near > 0)]
+    return float(min([way, *edge, *hits]))
+
+
 def birds_eye() -> Camera:
     """From above the middle of the arena, north up (section 3.2 of the behaviour specification)."""
     return Camera((20.0, 50.0, 20.0), 0.0, 90.0, fov=60.0, near=0.3, far=1000.0)
+
+
+def top_view() -> Camera:
+    """The whole arena without perspective, north up: Animal-AI's screenshot camera (section 3.2)."""
+    return Camera((20.0, 20.0, 20.0), 0.0, 90.0, near=-40.0, far=50.0, half_height=21.0)

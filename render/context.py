@@ -18,8 +18,12 @@ def gl_context() -> moderngl.Context:
     """
     try:
         if sys.platform.startswith("linux"):
-            return moderngl.create_context(standalone=True, require=330, backend="egl")  # type: ignore[arg-type]
-        return moderngl.create_context(standalone=True, require=330)
+            context = moderngl.create_context(standalone=True, require=330, backend="egl")  # type: ignore[arg-type]
+        else:
+            context = moderngl.create_context(standalone=True, require=330)
     except Exception as error:  # moderngl raises bare Exception where the library or a driver is missing
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise RenderError(f"no picture can be drawn without a screen ({reason}); {EGL_HINT}") from None
+    # What Python frees is freed on the GPU by `context.gc()`, in the thread that draws.
+    context.gc_mode = "context_gc"
+    return context

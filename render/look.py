@@ -1,4 +1,4 @@
-"""How each kind of object looks: material, colour and opacity.
+"""How each kind of object looks: surface, colour and opacity.
 
 Display colours were measured in pictures of Animal-AI v3.1.3 (section 3.3 of the behaviour
 specification); flat colours are given as shown, sRGB 0..255.
@@ -7,11 +7,12 @@ specification); flat colours are given as shown, sRGB 0..255.
 from enum import IntEnum
 from typing import NamedTuple
 
+from arena.errors import RenderError
 from arena.scene import Thing, Vector
 
 
 class Material(IntEnum):
-    """Surface types of the fragment shader; the numbers are shared with it."""
+    """Surface types; each number is a layer of the texture array of `render/textures.py`."""
 
     BRICK = 0
     CLOUD = 1
@@ -23,28 +24,68 @@ class Material(IntEnum):
     FLOOR = 7
     FENCE = 8
     PLAIN = 9
+    RAIL = 10
+
+
+class Surface(NamedTuple):
+    """How a material takes light, and how its texture lies on a face.
+
+    Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
+    width and height in metres after which the texture repeats; 0 stretches it over the face once.
+    """
+
+    lit: float = 1.0
+    emission: float = 0.0
+    repeat: tuple[float, float] = (0.0, 0.0)
+
+
+BRICK = (0.695, 1 / 3)
+"""Width and height of a brick in metres, as measured on five walls of the recorded frames."""
+
+SURFACES: dict[Material, Surface] = {
+    Material.BRICK: Surface(repeat=(2 * BRICK[0], 4 * BRICK[1])),
+    Material.CLOUD: Surface(repeat=(4.0, 4.0)),
+    Material.PANEL: Surface(emission=1.0),
+    Material.FLAT: Surface(lit=0.0, emission=1.0),
+    Material.DEATH: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.GLASS: Surface(),
+    Material.FLOOR: Surface(repeat=(8.4, 8.4)),
+    Material.FENCE: Surface(emission=0.2, repeat=(7.0, 0.0)),
+    Material.PLAIN: Surface(),
+    Material.RAIL: Surface(emission=0.2),
+}
+"""The surface of every material."""
 
 
 class Look(NamedTuple):
-    """Material, sRGB colour in 0..1, and whether it lets light through."""
+    """Material, sRGB colour in 0..1, whether it lets light through, and whether it throws a shadow."""
 
     material: Material
     color: Vector
     translucent: bool = False
+    casts: bool = True
 
 
 _GREY: Vector = (0.5, 0.5, 0.5)
 _WHITE: Vector = (1.0, 1.0, 1.0)
 
 
-def _srgb(r: int, g: int, b: int) -> Vector:
+def srgb(r: int, g: int, b: int) -> Vector:
+    """A display colour, sRGB 0..255, as 0..1."""
     return (r / 255, g / 255, b / 255)
 
 
-_GOOD = Look(Material.FLAT, _srgb(190, 224, 140))
-_MULTI = Look(Material.FLAT, _srgb(247, 220, 103))
-_BAD = Look(Material.FLAT, _srgb(207, 89, 89))
+_GOOD = Look(Material.FLAT, srgb(190, 224, 140))
+_MULTI = Look(Material.FLAT, srgb(247, 220, 103))
+_BAD = Look(Material.FLAT, srgb(207, 89, 89))
+_DECOY = Look(Material.PLAIN, srgb(200, 200, 200))
+_CHANGING = Look(Material.FLAT, srgb(200, 170, 215))
 _PANEL = Look(Material.PANEL, _WHITE)
+
+FLOOR = Look(Material.FLOOR, _WHITE)
+FENCE = Look(Material.FENCE, _WHITE)
+RAIL = Look(Material.RAIL, _WHITE)
 
 LOOKS: dict[str, Look] = {
     "Wall": Look(Material.BRICK, _GREY),
@@ -63,13 +104,34 @@ LOOKS: dict[str, Look] = {
     "GoodGoalMultiBounce": _MULTI,
     "BadGoal": _BAD,
     "BadGoalBounce": _BAD,
-    "DeathZone": Look(Material.DEATH, _WHITE, translucent=True),
-    "HotZone": Look(Material.HOT, _WHITE, translucent=True),
+    "HollowBox": Look(Material.PANEL, srgb(215, 200, 180)),
+    "BadGoalMulti": Look(Material.FLAT, srgb(255, 116, 0)),
+    "DecoyGoal": _DECOY,
+    "DecoyGoalBounce": _DECOY,
+    "DecoyGoalMulti": _DECOY,
+    "DecayGoal": _CHANGING,
+    "RipenGoal": _CHANGING,
+    "GrowGoal": _MULTI,
+    "ShrinkGoal": _MULTI,
+    "DataZone": Look(Material.GLASS, srgb(120, 160, 220), translucent=True, casts=False),
+    "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),
+    "SpawnerDispenserTall": Look(Material.PLAIN, srgb(150, 150, 160)),
+    "SpawnerContainerShort": Look(Material.PLAIN, srgb(150, 150, 160)),
+    "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
+    "SpawnerButton": Look(Material.PLAIN, srgb(200, 60, 60)),
+    "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
+    "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
+    "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
 }
 """The look of every kind of `arena.catalog.KINDS`."""
 
 
 def look_of(thing: Thing) -> Look:
-    """The look of a thing: its kind's, in its own colour where it has one."""
+    """The look of a thing: its kind's, in its own colour where it has one.
+
+    Raises RenderError for a kind without a look.
+    """
+    if thing.kind not in LOOKS:
+        raise RenderError(f"{thing.kind}: got no look for this kind, expected one in render/look.py: LOOKS")
     look = LOOKS[thing.kind]
     return look if thing.color is None else look._replace(color=thing.color)

@@ -1,4 +1,4 @@
-"""Unit meshes that are scaled by an object's size, and the parts that a thing is drawn with."""
+"""Unit meshes, which are scaled by an object's size, and the parts that things are drawn with."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,29 @@ import numpy.typing as npt
 import trimesh
 
 from arena.catalog import KINDS, Shape
+from arena.errors import RenderError
 from arena.scene import Thing, Vector
 from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
 from arena.shapes import parts_of as boxes_of
+from render.look import FENCE, FLOOR, RAIL, Look
 
-Triangles = npt.NDArray[np.float32]
+Vertices = npt.NDArray[np.float32]
+Indices = npt.NDArray[np.uint32]
 UNIT: Vector = (1.0, 1.0, 1.0)
 
 MESH_OF_SHAPE = {Shape.BOX: "box", Shape.PRISM: "prism", Shape.BALL: "ball", Shape.TUBE: "tube"}
 
+BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
+"""Balls by number of triangles; "ball" is the one that parts name, and has 1280."""
+
+BALL_ERRORS = (0.039, 0.0097, 0.0024)
+"""How far the outline of each ball but the last lies within a circle, as a share of the radius."""
+
+PRICKLES = 220
+"""Number of cones on a hedgehog's back."""
+
+MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS)
+"""The names of all unit meshes."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
 """Triangles over `arena.shapes.prism_vertices`, counter-clockwise seen from outside."""
@@ -29,31 +43,69 @@ class Part(NamedTuple):
     size: Vector
 
 
-def parts_of(thing: Thing) -> tuple[Part, ...]:
-    """What a thing is drawn with; composed shapes have several parts."""
+_CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
+"""Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (section 7.5)."""
+
+
+class Mesh(NamedTuple):
+    """Vertices (n, 6) of position and outward normal, and the triangles' indices (3 m,)."""
+
+    vertices: Vertices
+    indices: Indices
+
+
+def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """What a thing of a size (metres) is drawn with; composed shapes have several parts.
+
+    Raises RenderError for a shape without a mesh.
+    """
     shape = KINDS[thing.kind].shape
-    if boxes := boxes_of(shape, thing.size):
+    if shape is Shape.TREE:
+        return (*(Part("box", part.centre, part.size) for part in boxes_of(shape, size)), _CROWN)
+    if boxes := boxes_of(shape, size):
         return tuple(Part("box", part.centre, part.size) for part in boxes)
-    return (Part(MESH_OF_SHAPE[shape], (0.0, 0.0, 0.0), thing.size),)
+    if shape not in MESH_OF_SHAPE:
+        raise RenderError(f"{thing.kind}: got shape {shape.value!r}, expected one that has a mesh")
+    return (Part(MESH_OF_SHAPE[shape], (0.0, 0.0, 0.0), size),)
 
 
-def unit_meshes() -> dict[str, Triangles]:
-    """Triangle soups (3 n, 6) of position and outward normal, one per unit mesh of size 1."""
-    prism = trimesh.Trimesh(prism_vertices(UNIT), _PRISM_FACES, process=False)
+def unit_meshes() -> dict[str, Mesh]:
+    """All meshes by name; each fits a cube of side 1 around the origin."""
     return {
-        "box": _soup(trimesh.creation.box(UNIT)),
-        "prism": _soup(prism),
-        "ball": _soup(trimesh.creation.icosphere(subdivisions=3, radius=0.5)),
+        "box": _flat(trimesh.creation.box(UNIT)),
+        "prism": _flat(trimesh.Trimesh(prism_vertices(UNIT), _PRISM_FACES, process=False)),
+        **{ball: _ball(level) for level, ball in enumerate(BALLS, start=1)},
         "tube": _tube(),
+        "rod": _rod(),
+        "prickles": _prickles(),
     }
 
 
-def _soup(mesh: trimesh.Trimesh) -> Triangles:
+def _flat(mesh: trimesh.Trimesh) -> Mesh:
+    """Every triangle with corners of its own, so that edges are sharp."""
     normals = np.repeat(mesh.face_normals, 3, axis=0)
-    return np.hstack([mesh.triangles.reshape(-1, 3), normals]).astype(np.float32)
+    vertices = np.hstack([mesh.triangles.reshape(-1, 3), normals]).astype(np.float32)
+    return Mesh(vertices, np.arange(len(vertices), dtype=np.uint32))
 
 
-def _tube() -> Triangles:
+def _ball(subdivisions: int) -> Mesh:
+    """A ball whose triangles share corners, so that light runs smoothly over it."""
+    mesh = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5)
+    vertices = np.hstack([mesh.vertices, 2 * mesh.vertices]).astype(np.float32)
+    return Mesh(vertices, mesh.faces.ravel().astype(np.uint32))
+
+
+def _rod(sides: int = 16) -> Mesh:
+    """A round bar along x, without ends."""
+    angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
+    out = np.column_stack([np.zeros(sides), np.sin(angle), np.cos(angle)])
+    rings = [np.hstack([0.5 * out + (x, 0, 0), out]) for x in (-0.5, 0.5)]
+    here, there = np.arange(sides), (np.arange(sides) + 1) % sides
+    quads = np.column_stack([here, here + sides, there + sides, here, there + sides, there])
+    return Mesh(np.vstack(rings).astype(np.float32), quads.ravel().astype(np.uint32))
+
+
+def _tube() -> Mesh:
     """The wedges' outer, inner and end faces; the faces between two wedges are left out."""
     rows = []
     for wedge in tube_wedges(UNIT):
@@ -62,43 +114,63 @@ def _tube() -> Triangles:
             normal = np.cross(b - a, c - a)
             normal /= np.linalg.norm(normal)
             rows += [np.concatenate([corner, normal]) for corner in (a, b, c, a, c, d)]
-    return np.array(rows, dtype=np.float32)
+    return Mesh(np.array(rows, dtype=np.float32), np.arange(len(rows), dtype=np.uint32))
 
 
-def fence_parts() -> tuple[Part, ...]:
-    """The visible fence as boxes in the arena's frame (`AAI3Arena.prefab`, section 3.4).
+def _prickles() -> Mesh:
+    """Cones standing on a ball of radius 0.4 up to 0.5, everywhere but in front (+z) and below."""
+    index = np.arange(2 * PRICKLES) + 0.5
+    height = 1 - index / PRICKLES
+    angle = np.pi * (1 + 5**0.5) * index
+    ring = np.sqrt(1 - height**2)
+    out = np.column_stack([ring * np.cos(angle), height, ring * np.sin(angle)])
+    out = out[(out[:, 2] < 0.45) & (out[:, 1] > -0.6)]
+    side = np.cross(out, (0.3, 0.5, 0.8))
+    side /= np.linalg.norm(side, axis=1, keepdims=True)
+    across = np.cross(out, side)
+    feet = [0.4 * out + 0.05 * (np.cos(a) * side + np.sin(a) * across) for a in np.radians((0, 120, 240))]
+    tip = 0.5 * out
+    faces = [np.stack(corners, axis=1) for corners in _around(feet, tip)]
+    soup = np.concatenate(faces).reshape(-1, 3)
+    return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
 
-    A plank wall 0.25 thick, centred 0.5 outside the inner face, from y -0.1 to 5.96; two rails reaching
-    0.125 outside the inner face; posts 1.0 x 1.2 up to 7.1 at both ends of three 14 m panels a side.
+
+def _around(
+    feet: list[npt.NDArray[np.float64]], tip: npt.NDArray[np.float64]
+) -> list[tuple[npt.NDArray[np.float64], ...]]:
+    return [(feet[k], feet[(k + 1) % 3], tip) for k in range(3)]
+
+
+def surroundings() -> list[tuple[Part, Look]]:
+    """Floor and visible fence, in the arena's frame (`AAI3Arena.prefab`, section 3.4).
+
+    The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
+    y -0.1 to 5.96; two round rails reaching to 0.125 outside the inner face; posts 1.0 x 1.2 up to 7.1 at
+    both ends of three 14 m panels a side.
     """
     middle = ARENA_SIZE / 2
+    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR)]
     posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
-    parts: list[Part] = []
-    for along_x in (True, False):
-        for inner, outward in ((0.0, -1.0), (ARENA_SIZE, 1.0)):
-
-            def box(
-                along: float,
-                out: float,
-                low: float,
-                high: float,
-                length: float,
-                thick: float,
-                along_x: bool = along_x,
-                inner: float = inner,
-                outward: float = outward,
-            ) -> Part:
-                across = inner + outward * out
-                x, z = (along, across) if along_x else (across, along)
-                sx, sz = (length, thick) if along_x else (thick, length)
-                return Part("box", (x, (low + high) / 2, z), (sx, high - low, sz))
-
-            parts.append(box(middle, 0.5, -0.1, 5.96, 42.0, 0.25))
-            parts += [box(middle, 0.25, low, low + 0.3, 42.0, 0.25) for low in (0.95, 4.55)]
-            parts += [box(post, 0.5, -0.1, 7.1, 1.2, 1.0) for post in posts]
-    return tuple(parts)
+    for across in (-1, 1):
+        for along_x in (True, False):
+            parts.append((_fence_box(along_x, across, 0.5, (42.0, 6.06, 0.25), middle), FENCE))
+            parts += [(_fence_box(along_x, across, 0.5, (1.2, 7.2, 1.0), post), RAIL) for post in posts]
+    return parts
 
 
-def floor_part() -> Part:
-    """The slab that the arena stands on: 42 x 42 m, its surface at `FLOOR_Y`."""
-    return Part("box", (ARENA_SIZE / 2, FLOOR_Y - 0.5, ARENA_SIZE / 2), (42.0, 1.0, 42.0))
+def rails() -> list[tuple[Part, Look, float]]:
+    """The fence's rails with their yaw in degrees; they lie along their own x."""
+    middle = ARENA_SIZE / 2
+    size = (42.0, 0.3, 0.3)
+    low, high = -0.275, ARENA_SIZE + 0.275
+    places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
+    return [(Part("rod", (x, y, z), size), RAIL, yaw) for (x, z), yaw in places for y in (1.1, 4.7)]
+
+
+def _fence_box(along_x: bool, across: int, out: float, size: Vector, along: float) -> Part:
+    """A box of the fence from y -0.1 up: `out` metres outside the inner face, size along, up, across."""
+    place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + out)
+    y = size[1] / 2 - 0.1
+    if along_x:
+        return Part("box", (along, y, place), size)
+    return Part("box", (place, y, along), (size[2], size[1], size[0]))

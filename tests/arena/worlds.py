@@ -3,9 +3,11 @@
 from arena import ArenaSpec, Episode, load_text
 
 
-def item(name: str, *places: str, rotations: str = "", sizes: str = "", colors: str = "") -> str:
+def item(
+    name: str, *places: str, rotations: str = "", sizes: str = "", colors: str = "", more: str = ""
+) -> str:
     """One `!Item` in flow style; places, sizes and colours as 'x y z' or 'r g b' texts."""
-    parts = [f"name: {name}"]
+    parts = [f"name: {name}", *([more] if more else [])]
     if places:
         parts.append("positions: [" + ", ".join(vector(place) for place in places) + "]")
     if rotations:
@@ -27,10 +29,17 @@ def color(text: str) -> str:
     return f"!RGB {{r: {r}, g: {g}, b: {b}}}"
 
 
-def spec(*items: str, t: int = 250, pass_mark: str = "0", blackouts: str = "") -> ArenaSpec:
+def spec(
+    *items: str,
+    t: int = 250,
+    pass_mark: str = "0",
+    blackouts: str = "",
+    version: str = "3.1.3",
+    more: str = "",
+) -> ArenaSpec:
     lights = f"blackouts: [{blackouts}], " if blackouts else ""
-    arena = f"t: {t}, pass_mark: {pass_mark}, {lights}items: [{', '.join(items)}]"
-    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}").arenas[0]
+    arena = f"t: {t}, pass_mark: {pass_mark}, {lights}{more}items: [{', '.join(items)}]"
+    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}", version=version).arenas[0]
 
 
 def agent(place: str = "20 0 5", yaw: float = 0) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from arena import IDLE, RenderError
 from arena.catalog import KINDS
-from render import Renderer, birds_eye, decode, png
+from render import Renderer, birds_eye, decode, png, top_view
 from render.look import LOOKS
 from tests.arena.worlds import agent, episode, item
 
@@ -56,12 +56,12 @@ def test_east_is_on_the_right_when_facing_north(renderer):
         assert middle == pytest.approx(side * 214.8 * math.tan(bearing), abs=1.5)
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(name for name, kind in KINDS.items() if not kind.internal))
 def test_every_kind_shows(renderer, kind):
     assert kind in LOOKS
     empty = renderer.frame(settled().scene()).astype(int)
     thing = item(kind, "20 0 27", sizes="4 2 5", rotations="0", colors="200 30 200")
-    seen = renderer.frame(episode(agent("20 0 20"), thing).scene()).astype(int)
+    seen = renderer.frame(episode(agent("20 0 20"), thing, version="4").scene()).astype(int)
     assert (np.abs(seen - empty).max(axis=2) > 12).mean() > 0.005
 
 
@@ -89,13 +89,12 @@ def test_the_fence_has_the_measured_colours(renderer, yaw, shown):
 
 
 def test_the_floor_is_sunlit_or_shadowed(renderer):
-    frame = renderer.frame(settled(yaw=180).scene())
-    lit = np.median(frame[400:500, 60:200].reshape(-1, 3), axis=0)
-    assert lit == pytest.approx((198, 167, 112), abs=14)
-    # A tall wall on the sun's side throws its shadow on the floor ahead of the agent.
-    shade = settled(item("Wall", "21 0 17", sizes="12 10 1", rotations="0", colors="0 0 255"))
-    dark = np.median(renderer.frame(shade.scene())[400:500, 200:300].reshape(-1, 3), axis=0)
-    assert dark == pytest.approx((131, 125, 98), abs=14)
+    # 12.2 pixels a metre; the fence's shadow covers the southern edge up to z 4.
+    frame = renderer.frame(settled(place="5 0 35").scene(), top_view())
+    lit, dark = frame[130:380, 130:380].reshape(-1, 3), frame[465:490, 130:380].reshape(-1, 3)
+    # The medians over the 44 recorded frames.
+    assert np.median(lit, axis=0) == pytest.approx((203, 173, 118), abs=8)
+    assert np.median(dark, axis=0) == pytest.approx((131, 124, 96), abs=8)
 
 
 def test_a_ramp_is_high_towards_minus_z(renderer):
@@ -117,15 +116,14 @@ def test_glass_shows_what_is_behind_it(renderer):
     assert np.abs(row[256] - GOOD).max() > 4
 
 
-def test_zones_tint_the_floor(renderer):
-    bare = renderer.frame(settled().scene()).astype(int)[330, 256]
-    for kind in ("DeathZone", "HotZone"):
-        zone = renderer.frame(settled(item(kind, "20 0 23", sizes="4 0 4", rotations="0")).scene()).astype(
-            int
-        )
-        tint = zone[330, 256] - bare
-        assert tint[0] - tint[2] > -5
-        assert tint[1] < -5
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    # Section 3.3: about (145-165, 82-108, 66-82) and (193-209, 133-156, 96-124) over the floor.
+    [("DeathZone", (155, 95, 74)), ("HotZone", (201, 144, 110))],
+)
+def test_zones_tint_the_floor(renderer, kind, shown):
+    zone = renderer.frame(settled(item(kind, "20 0 23", sizes="4 0 4", rotations="0")).scene())
+    assert np.median(zone[320:340, 200:310].reshape(-1, 3), axis=0) == pytest.approx(shown, abs=14)
 
 
 def test_no_light_is_black_for_the_agent_alone(renderer):

@@ -1,0 +1,116 @@
+"""Programs and meshes on the GPU: draws rows of `render/instances.py`."""
+
+from collections.abc import Iterable
+from importlib.resources import files
+
+import moderngl
+import numpy as np
+import numpy.typing as npt
+
+from render import sky, textures
+from render.instances import ROW, Group
+from render.meshes import Mesh, unit_meshes
+from render.sun import TEXEL_M, sun_view
+
+_SCENE = (
+    "3f 9f 3f 3f 3f 2f/i",
+    "in_position",
+    "in_rotation",
+    "in_size",
+    "in_color",
+    "in_surface",
+    "in_repeat",
+)
+_SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
+_FIRST_ROOM = 64
+
+
+def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
+    """The shaders `render/shaders/NAME.vert` and `.frag` as a program."""
+    folder = files("render") / "shaders"
+    return ctx.program(
+        vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
+        fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),
+    )
+
+
+def write(target: moderngl.Program, name: str, matrix: npt.NDArray[np.float32]) -> None:
+    """Set a matrix uniform; OpenGL takes its columns one after the other."""
+    uniform = target[name]
+    assert isinstance(uniform, moderngl.Uniform)
+    uniform.write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
+
+
+class Painter:
+    """Draws instances of the unit meshes with the scene's or the shadow's program."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.scene = program(ctx, "scene")
+        self.shadow = program(ctx, "shadow")
+        self.textures = _textures(ctx)
+        self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
+        write(self.scene, "u_sun_view", sun_view())
+        write(self.shadow, "u_sun_view", sun_view())
+        self.shadow["u_texel"] = TEXEL_M
+        self._stocks = {name: _Stock(ctx, mesh, self) for name, mesh in unit_meshes().items()}
+
+    def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
+        """Draw groups of rows, one after the other, into the frame buffer in use."""
+        for mesh, rows in groups:
+            self._stocks[mesh].draw(rows, shadow)
+
+
+class _Stock:
+    """One mesh and the buffer that the instances of each draw are written to."""
+
+    def __init__(self, ctx: moderngl.Context, mesh: Mesh, painter: Painter) -> None:
+        self._ctx = ctx
+        self._programs = (painter.scene, _SCENE), (painter.shadow, _SHADOW)
+        self._vertices = ctx.buffer(mesh.vertices.tobytes())
+        self._indices = ctx.buffer(mesh.indices.tobytes())
+        self._instances, self._arrays = self._with_room(_FIRST_ROOM)
+
+    def draw(self, rows: npt.NDArray[np.float32], shadow: bool) -> None:
+        if rows.nbytes > self._instances.size:
+            self._instances, self._arrays = self._with_room(2 * len(rows))
+        self._instances.orphan()
+        self._instances.write(rows)
+        self._arrays[shadow].render(instances=len(rows))
+
+    def _with_room(self, count: int) -> tuple[moderngl.Buffer, list[moderngl.VertexArray]]:
+        """A buffer for so many instances, and the arrays of the two programs that read it."""
+        instances = self._ctx.buffer(reserve=4 * ROW * count, dynamic=True)
+        vertices = (self._vertices, "3f 3f", "in_vertex", "in_normal")
+        arrays = [
+            self._ctx.vertex_array(each, [vertices, (instances, *layout)], index_buffer=self._indices)
+            for each, layout in self._programs
+        ]
+        return instances, arrays
+
+
+class Sky:
+    """The sky, drawn where nothing stands before it."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._program = program(ctx, "sky")
+        self._program["u_sky"] = 2
+        self._array = ctx.vertex_array(self._program, [])
+        self._cube = ctx.texture_cube((sky.SIDE, sky.SIDE), 3, sky.cube().tobytes(), alignment=1)
+        self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
+
+    def draw(self, rays: npt.NDArray[np.float32]) -> None:
+        """Fill what is still at the far plane; `rays` are a camera's."""
+        self._ctx.depth_func = "<="
+        self._cube.use(2)
+        write(self._program, "u_rays", rays)
+        self._array.render(vertices=3)
+        self._ctx.depth_func = "<"
+
+
+def _textures(ctx: moderngl.Context) -> moderngl.TextureArray:
+    array = textures.layers()
+    made = ctx.texture_array((textures.SIDE, textures.SIDE, len(array)), 4, array.tobytes())
+    made.build_mipmaps()
+    made.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+    return made

@@ -1,0 +1,184 @@
+"""What happens in the picture when a scene changes between two frames of one renderer."""
+
+import resource
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena.scene import SKINS, Animal, yaw_rotation
+from render import Renderer, birds_eye, third_person, top_view
+from render.animals import BODIES
+from render.context import gl_context
+from tests.arena.worlds import agent, episode, item
+
+SIZE = 96
+GOOD = (190, 224, 140)
+
+
+@pytest.fixture(scope="module")
+def renderer():
+    return Renderer(SIZE, SIZE)
+
+
+def scene_of(*items, place="20 0 20", yaw=0.0):
+    return episode(agent(place, yaw), *items).scene()
+
+
+def area(frame, color=GOOD):
+    return int((np.abs(frame.astype(int) - color) <= 4).all(axis=2).sum())
+
+
+def moved(scene, index, by):
+    positions = scene.positions.copy()
+    positions[index] += by
+    return replace(scene, positions=positions)
+
+
+ROOM = (
+    item("Wall", "23 0 26", sizes="3 4 1", rotations="20", colors="0 0 255"),
+    item("GoodGoal", "20 0 25", sizes="1 1 1"),
+    item("HeavyBlock", "17 0 25", sizes="2 2 2", rotations="30"),
+)
+
+
+@pytest.mark.parametrize("index", range(len(ROOM)))
+@pytest.mark.parametrize("by", [(0.0, 0.0, 4.0), (0.0, 3.0, 0.0)])
+def test_a_frame_depends_on_the_scene_alone(renderer, index, by):
+    # Walls and their shadows, which are kept, included; a fresh renderer knows nothing of what was.
+    before = scene_of(*ROOM)
+    after = moved(before, index, by)
+    assert (renderer.frame(before) != Renderer(SIZE, SIZE).frame(after)).any()
+    assert (renderer.frame(after) == Renderer(SIZE, SIZE).frame(after)).all()
+    assert (renderer.frame(before) == Renderer(SIZE, SIZE).frame(before)).all()
+
+
+def test_shadows_follow_the_agent_and_leave_nothing_behind(renderer):
+    scene = scene_of(*ROOM)
+    for z in (20.0, 21.0, 23.5, 20.5):
+        here = replace(scene, agent_position=(20.0, 0.5, z), agent_yaw=10 * z)
+        assert (renderer.frame(here, top_view()) == Renderer(SIZE, SIZE).frame(here, top_view())).all()
+
+
+def test_a_tremble_of_a_wall_is_no_new_shadow(renderer, monkeypatch):
+    scene = scene_of(*ROOM)
+    renderer.frame(scene)
+    drawn = []
+    monkeypatch.setattr(renderer._shadows, "draw_still", drawn.append)
+    renderer.frame(moved(scene, 0, (1e-6, 0.0, 0.0)))
+    assert not drawn
+    renderer.frame(moved(scene, 0, (0.1, 0.0, 0.0)))
+    assert drawn
+
+
+def test_things_are_drawn_in_their_present_size(renderer):
+    scene = scene_of(*ROOM)
+    grown = moved(replace(scene, sizes=scene.sizes * [[1.0], [2.0], [1.0]]), 1, (0.0, 0.5, 0.0))
+    assert area(renderer.frame(grown)) > 3.8 * area(renderer.frame(scene)) > 0
+
+
+def test_things_may_be_added(renderer):
+    two = scene_of(*ROOM, item("GoodGoal", "22 0 23", sizes="1 1 1"))
+    last = len(two.things) - 1
+    one = replace(
+        two,
+        things=two.things[:last],
+        positions=two.positions[:last],
+        rotations=two.rotations[:last],
+        sizes=two.sizes[:last],
+        visible=two.visible[:last],
+    )
+    assert area(renderer.frame(two)) > 1.5 * area(renderer.frame(one)) > 0
+
+
+def test_there_may_be_hundreds_of_things(renderer):
+    places = [f"{x} 0 {z}" for x in range(2, 40, 2) for z in range(24, 40, 2)]
+    crowd = scene_of(item("GoodGoal", *places, sizes="0.5 0.5 0.5"))
+    assert area(renderer.frame(crowd, top_view())) > 100
+    assert (renderer.frame(crowd) == Renderer(SIZE, SIZE).frame(crowd)).all()
+
+
+def test_every_skin_has_a_body():
+    assert sorted(BODIES) == sorted(SKINS)
+
+
+@pytest.mark.parametrize("skin", SKINS)
+def test_other_agents_are_seen_from_the_front_and_from_behind(renderer, skin):
+    empty = scene_of()
+    frames = [renderer.frame(empty)]
+    for yaw in (0.0, 180.0):
+        frames.append(renderer.frame(replace(empty, others=(Animal((20.0, 0.5, 23.0), yaw, skin),))))
+    nobody, back, front = (frame.astype(int) for frame in frames)
+    # A ball of radius 0.5 at 3 m covers (40.3 * 0.5 / 3)^2 pi = 141 of the 96 x 96 pixels.
+    changed = (np.abs(back - nobody).max(axis=2) > 8)[:48].sum()
+    assert 50 < changed < 250
+    assert (np.abs(front - back).max(axis=2) > 40).sum() > 5
+
+
+def test_the_own_body_is_seen_from_outside_alone(renderer):
+    scene = scene_of()
+    pink = (np.array(BODIES["pig"][0][1].color) * 255).round()
+
+    def pinkish(frame):
+        spread = frame.astype(int) - pink
+        return int((np.abs(spread).max(axis=2) < 30).sum())
+
+    pig, panda = replace(scene, skin="pig"), replace(scene, skin="panda")
+    assert pinkish(renderer.frame(pig, third_person(pig))) > 100 + pinkish(
+        renderer.frame(panda, third_person(panda))
+    )
+    assert pinkish(renderer.frame(pig)) < 20
+
+
+def test_agents_face_their_yaw():
+    nose = BODIES["pig"][-3][0].centre
+    for yaw, ahead in ((0, (0, 0, 1)), (90, (1, 0, 0)), (180, (0, 0, -1)), (270, (-1, 0, 0))):
+        assert (yaw_rotation(yaw) @ nose) @ np.array(ahead) > 0.5
+
+
+def test_the_third_person_camera_stays_in_the_arena_and_before_walls():
+    free = third_person(scene_of()).position
+    assert free == pytest.approx((20.0, 2.0, 16.25), abs=0.02)
+    at_edge = third_person(scene_of(place="20 0 1")).position
+    assert 0 < at_edge[2] < 1
+    wall = item("Wall", "20 0 18", sizes="8 6 1", rotations="0", colors="0 0 255")
+    assert 18.5 < third_person(scene_of(wall)).position[2] < 19.5
+
+
+def test_the_top_view_shows_metres_everywhere_alike(renderer):
+    for place in ("5 0 5", "20 0 35"):
+        scene = scene_of(item("GoodGoal", place, sizes="4 4 4"), place="30 0 5")
+        frame = renderer.frame(scene, top_view())
+        rows, columns = np.nonzero((np.abs(frame.astype(int) - GOOD) <= 4).all(axis=2))
+        x, _, z = (float(part) for part in place.split())
+        assert columns.mean() * 42 / SIZE - 1 == pytest.approx(x, abs=0.5)
+        assert 41 - rows.mean() * 42 / SIZE == pytest.approx(z, abs=0.5)
+        assert len(rows) == pytest.approx(np.pi * 4 * (SIZE / 42) ** 2, rel=0.15)
+
+
+def test_the_birds_eye_sees_the_agents(renderer):
+    scene = scene_of()
+    assert (
+        renderer.frame(scene, birds_eye())
+        != renderer.frame(replace(scene, agent_position=(10.0, 0.5, 10.0)), birds_eye())
+    ).any()
+
+
+def test_episodes_and_renderers_leave_no_memory_behind():
+    def megabytes():
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+
+    scene, fixed = scene_of(*ROOM), Renderer(SIZE, SIZE)
+
+    def run(count):
+        for _ in range(count):
+            fixed.frame(replace(scene, things=tuple(list(scene.things))))
+            Renderer(256, 256).frame(scene)
+
+    run(20)
+    before = megabytes()
+    run(60)
+    # A renderer of this size holds about 1.7 MB: 256 x 256 x 8 bytes, and twice 384 x 384 x 4.
+    assert megabytes() - before < 20
+    assert gl_context().error == "GL_NO_ERROR"
