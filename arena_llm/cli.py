@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.errors import ArenaError, EvaluationError
+from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
@@ -19,6 +20,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(testbed_app, name="testbed")
+app.command("fidelity")(fidelity_command)
 
 
 @app.command("eval")
