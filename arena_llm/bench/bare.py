@@ -47,7 +47,7 @@ class BareWorld:
         self._heading = 0.0
 
     def step(self, action: int, ticks: int = 3) -> None:
-        """Drive the ball for some ticks: 3 x move (0 no, 1 forward, 2 back) + turn (0 no, 1 right, 2 left)."""
+        """Drive the ball for some ticks; `action` is an index into `arena.ACTIONS`."""
         move, turn = divmod(action, 3)
         speed = (0.0, SPEED, -SPEED)[move]
         for _ in range(ticks):
@@ -57,7 +57,11 @@ class BareWorld:
             bullet.stepSimulation(physicsClientId=self._client)
 
     def picture(self, side: int) -> npt.NDArray[np.uint8]:
-        """What the ball sees by PyBullet's TinyRenderer, uint8 (side, side, 3)."""
+        """What the ball sees by PyBullet's TinyRenderer, uint8 (side, side, 3).
+
+        As PyBullet does it by default, that is without shadows and textures: with shadows it takes four times
+        as long.
+        """
         eye = self._ball_position()
         target = (eye[0] + math.cos(self._heading), eye[1] + math.sin(self._heading), eye[2])
         view = bullet.computeViewMatrix(eye, target, (0, 0, 1))

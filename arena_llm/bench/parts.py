@@ -83,8 +83,8 @@ def rays(task: Task, seed: int, effort: Effort) -> Pair:
 PARTS = (
     Part("physics", "physics", "steps", "bare PyBullet, 3 ticks", physics),
     Part("reset", "reset", "builds", "bare PyBullet, build", reset),
-    Part(f"frames {SMALL}", "frames", "frames", f"TinyRenderer {SMALL}", small_frames),
-    Part(f"frames {LARGE}", "frames", "frames", f"TinyRenderer {LARGE}", large_frames),
+    Part(f"frames {SMALL} x {SMALL}", "frames", "frames", f"TinyRenderer {SMALL} x {SMALL}", small_frames),
+    Part(f"frames {LARGE} x {LARGE}", "frames", "frames", f"TinyRenderer {LARGE} x {LARGE}", large_frames),
     Part("rays", "rays", "observations", "PyBullet rayTestBatch", rays),
 )
 """All parts in the order in which they are measured."""

@@ -13,7 +13,7 @@ Rates = npt.NDArray[np.float64]
 class Timing(NamedTuple):
     """How often something was done, and how long that took altogether (s)."""
 
-    count: int
+    times: int
     seconds: float
 
 
@@ -44,26 +44,27 @@ class Result:
     name: str
     tasks: tuple[str, ...]
     ours: Rates
-    theirs: Rates
     total_ours: Rates
+    theirs: Rates
     total_theirs: Rates
     cpu: float
 
     @classmethod
     def of(cls, name: str, tasks: Sequence[str], passes: Sequence[Sequence[Pair]], cpu: float) -> "Result":
         """From the timings, one list per pass with one pair per task."""
-        sides = [
-            np.array([[(pair[side].count, pair[side].seconds) for pair in pairs] for pairs in passes])
-            for side in (0, 1)
-        ]
-        rates = [side[..., 0] / side[..., 1] for side in sides]
-        totals = [side[..., 0].sum(axis=1) / side[..., 1].sum(axis=1) for side in sides]
-        return cls(name, tuple(tasks), *rates, *totals, cpu)
+        ours = _times_and_seconds([[pair.ours for pair in pairs] for pairs in passes])
+        peer = _times_and_seconds([[pair.peer for pair in pairs] for pairs in passes])
+        return cls(name, tuple(tasks), *_rates(ours), *_rates(peer), cpu)
 
     @property
     def per_task(self) -> Rates:
         """Our rate on each task: the median of its passes."""
         return np.asarray(np.median(self.ours, axis=0))
+
+    @property
+    def median_task(self) -> float:
+        """Our rate on the task in the middle."""
+        return float(np.median(self.per_task))
 
     @property
     def peer_per_task(self) -> Rates:
@@ -105,3 +106,14 @@ class Result:
 
 def _range(rates: Rates) -> Spread:
     return Spread(float(np.median(rates)), float(rates.min()), float(rates.max()))
+
+
+def _times_and_seconds(timings: list[list[Timing]]) -> Rates:
+    """As one array (2, passes, tasks)."""
+    return np.array([[tuple(timing) for timing in row] for row in timings], np.float64).transpose(2, 0, 1)
+
+
+def _rates(work: Rates) -> tuple[Rates, Rates]:
+    """Rates of each pass and task (passes, tasks), and of each pass (passes,)."""
+    times, seconds = work
+    return times / seconds, times.sum(axis=1) / seconds.sum(axis=1)
