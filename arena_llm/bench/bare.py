@@ -28,6 +28,7 @@ class BareWorld:
     """
 
     def __init__(self, boxes: int, moving: int) -> None:
+        self.boxes = boxes
         self._client = bullet.connect(bullet.DIRECT)
         bullet.setGravity(0, 0, -9.81, physicsClientId=self._client)
         bullet.setPhysicsEngineParameter(fixedTimeStep=TICK_S, physicsClientId=self._client)
@@ -62,7 +63,7 @@ class BareWorld:
         As PyBullet does it by default, that is without shadows and textures: with shadows it takes four times
         as long.
         """
-        eye = self._ball_position()
+        eye = self.ball_position
         target = (eye[0] + math.cos(self._heading), eye[1] + math.sin(self._heading), eye[2])
         view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
         projection = bullet.computeProjectionMatrixFOV(_FOV_DEG, 1.0, 0.1, 70.0)
@@ -79,20 +80,22 @@ class BareWorld:
 
     def rays(self, angles_deg: tuple[float, ...], length: float) -> Any:
         """What thin rays from the ball hit, as PyBullet tells it: one tuple per ray."""
-        x, y, z = self._ball_position()
+        x, y, z = self.ball_position
         bearings = [self._heading - math.radians(angle) for angle in angles_deg]
         ends = [(x + length * math.cos(b), y + length * math.sin(b), z) for b in bearings]
         # They begin outside of the ball, which they would hit.
         starts = [(x + 0.51 * math.cos(b), y + 0.51 * math.sin(b), z) for b in bearings]
         return bullet.rayTestBatch(starts, ends, physicsClientId=self._client)
 
+    @property
+    def ball_position(self) -> tuple[float, float, float]:
+        """The ball's centre in PyBullet's frame, z up, metres."""
+        x, y, z = bullet.getBasePositionAndOrientation(self._ball, physicsClientId=self._client)[0]
+        return (x, y, z)
+
     def close(self) -> None:
         """Free PyBullet's memory."""
         bullet.disconnect(self._client)
-
-    def _ball_position(self) -> tuple[float, float, float]:
-        x, y, z = bullet.getBasePositionAndOrientation(self._ball, physicsClientId=self._client)[0]
-        return (x, y, z)
 
     def _box(self, half: tuple[float, float, float], centre: tuple[float, float, float], mass: float) -> None:
         client = self._client

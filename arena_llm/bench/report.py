@@ -19,6 +19,9 @@ SLOWEST = 5
 NOISY = 0.15
 """Passes that differ by more than this share of their median are called noisy."""
 
+SHARED = 0.95
+"""Less processor time per second than this means that something else had the processor."""
+
 BUSY = 0.5
 """Others' load per core from which on they are said to have taken part of the machine."""
 
@@ -34,8 +37,8 @@ def print_results(console: Console, results: Sequence[Result], facts: dict[str, 
         return
     console.print(_table(results))
     console.print(
-        "Ratio: our speed in units of the peer's, task by task, median and quartiles. CPU: processor time per"
-        " second; below 1 something else had the processor.",
+        "Ratio: our speed in units of the peer's, task by task, median and quartiles. CPU: processor time"
+        " used per second.",
         highlight=False,
     )
     for line in _slowest_lines(results):
@@ -86,7 +89,7 @@ def _part_dict(result: Result) -> dict[str, Any]:
 
 def _table(results: Sequence[Result]) -> Table:
     table = Table(
-        title="rates per second, in brackets the lowest and the highest pass; ms: median task (95 % of tasks)",
+        title="per second; in brackets the lowest and the highest pass; ms: median task (95 % of tasks)",
         title_justify="left",
     )
     for heading in (
@@ -135,6 +138,10 @@ def _notes(results: Sequence[Result], facts: dict[str, Any]) -> list[Text]:
     noisy = [f"{result.name} ({result.noise:.0%})" for result in results if result.noise > NOISY]
     if noisy:
         notes.append(Text(f"Noisy, passes differ by: {', '.join(noisy)}.", style="yellow"))
+    shared = [f"{result.name} ({result.cpu:.2f})" for result in results if result.cpu < SHARED]
+    if shared:
+        told = f"Something else had the processor during: {', '.join(shared)}; alone it is faster."
+        notes.append(Text(told, style="yellow"))
     load, cores = facts["load_before"], facts["usable_cores"] or facts["cores"]
     if load is not None and cores and load / cores > BUSY:
         told = f"The machine was busy before (load {load:.2f} on {cores} cores): at rest it is faster."
