@@ -10,12 +10,16 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from arena_llm.status import INTERRUPTED
+from arena_llm.wide import wide_console
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena_llm.bench import Effort, Part, Result
     from testbed import Task
+
+COLUMNS = 120
+"""Width at which no figure of the table is broken."""
 
 
 class Group(StrEnum):
@@ -58,7 +62,7 @@ def bench_command(
     except KeyboardInterrupt:
         interrupted = True
     facts["load_after"] = load_average()
-    console = Console()
+    console = wide_console(COLUMNS)
     print_results(console, results, facts)
     if json_file:
         write_json(json_file, results, facts)

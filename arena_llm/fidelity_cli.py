@@ -4,7 +4,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from arena_llm.wide import wide_console
+
+COLUMNS = 120
+"""Width of the table of turns."""
 
 
 def fidelity_command(
@@ -46,7 +50,7 @@ def fidelity_command(
         ending_of(recording, reward, tick),
         has_random_places(recording.spec),
     )
-    console = Console()
+    console = wide_console(COLUMNS)
     print_fidelity(console, found)
     if frames:
         count = write_frames(frames, played, {pair.match.name: pair.ours for pair in pairs})
