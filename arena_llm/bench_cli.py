@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena_llm.bench import Effort, Part, Result
     from testbed import Task
 
-COLUMNS = 120
+COLUMNS = 150
 """Width at which no figure of the table is broken."""
 
 

@@ -152,6 +152,7 @@ def test_the_command_prints_a_table_and_stores_every_rate(tmp_path):
     result = bench("--quick", "--only", "reset", "--only", "rays", "--json", path)
     assert (result.returncode, result.stderr) == (0, "")
     assert "Slowest in reset" in result.stdout
+    assert "…" not in result.stdout
     stored = json.loads(path.read_text())
     assert [part["name"] for part in stored["parts"]] == ["reset", "rays"]
     part = stored["parts"][0]

@@ -42,6 +42,7 @@ def test_our_own_recording_agrees_in_everything(folder, tmp_path):
     )
     assert (result.returncode, result.stderr) == (0, "")
     assert "after 2 of 2 turns" in result.stdout
+    assert "…" not in result.stdout
     assert "recorded 1.800" in result.stdout
     found = json.loads((tmp_path / "f.json").read_text())
     assert [turn["agrees"] for turn in found["turns"]] == [True, True, None]
