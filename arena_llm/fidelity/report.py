@@ -125,7 +125,9 @@ def _told(turn: Played, pose: ModelPose | None) -> dict[str, Any]:
 def _turns_table(fidelity: Fidelity) -> Table:
     table = Table(title=f"{fidelity.trace.name}: turn by turn", title_justify="left")
     for heading in ("turn", "script", "steps", "health", "recorded", "diff", "x, y, z", "yaw", "speed"):
-        table.add_column(heading, justify="left" if heading == "script" else "right", no_wrap=True)
+        # Scripts are of any length, so theirs is the column that gives way.
+        script = heading == "script"
+        table.add_column(heading, justify="left" if script else "right", no_wrap=not script, overflow="fold")
     if fidelity.poses:
         table.add_column("model x, z", justify="right", no_wrap=True)
         table.add_column("off by", justify="right", no_wrap=True)
