@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 
 from arena.errors import ArenaError, EvaluationError
+from arena_llm.bench_cli import bench_command
+from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
@@ -19,6 +21,8 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(testbed_app, name="testbed")
+app.command("bench")(bench_command)
+app.command("fidelity")(fidelity_command)
 
 
 @app.command("eval")

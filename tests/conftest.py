@@ -30,3 +30,12 @@ def unity_trace() -> Path:
     if not path.is_file():
         pytest.skip(f"no recorded Unity episode at {path}")
     return path
+
+
+@pytest.fixture(scope="session")
+def unity_recording() -> Path:
+    """The folder of the recorded Unity episode's arena and pictures, where the material is present."""
+    folder = SHARED / "reference" / "unity-tutorial-trace"
+    if not folder.is_dir():
+        pytest.skip(f"no recorded Unity episode at {folder}")
+    return folder

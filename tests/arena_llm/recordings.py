@@ -1,0 +1,72 @@
+"""Recordings made with our own arena, in the form of those of the original."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from arena import IDLE, Episode, load
+from llm_control.script import parse
+from render import Renderer, png
+
+ARENA = """
+!ArenaConfig
+arenas:
+  0: !Arena
+    t: 500
+    items:
+    - !Item
+      name: Agent
+      positions: [!Vector3 {x: 20, y: 0, z: 5}]
+      rotations: [0]
+    - !Item
+      name: Wall
+      positions: [!Vector3 {x: 26, y: 0, z: 20}]
+      sizes: [!Vector3 {x: 4, y: 5, z: 1}]
+      colors: [!RGB {r: 255, g: 0, b: 255}]
+      rotations: [0]
+    - !Item
+      name: GoodGoal
+      positions: [!Vector3 {x: 20, y: 0, z: 20}]
+      sizes: [!Vector3 {x: 2, y: 2, z: 2}]
+"""
+
+SCRIPTS = ("Go(6);", "Turn(-30); Turn(36);", "Turn(-6); Go(30);")
+COLUMNS = (
+    *("turn", "script", "env_steps_executed_by_script"),
+    *("cumulative_env_steps_before_script", "health_before_script"),
+)
+SIDE = 128
+
+
+def record(folder: Path, margin: int = 0) -> Path:
+    """Play `SCRIPTS` after 20 idle steps and write arena.yaml, pictures and trace.csv; return the table."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "arena.yaml").write_text(ARENA)
+    renderer = Renderer(SIDE, SIDE)
+    rows = []
+    with Episode(load(folder / "arena.yaml").arenas[0], task_id=folder.name) as episode:
+        for step in range(20):
+            episode.step(IDLE)
+            if step in (0, 16):
+                save(folder / f"obs-0.{step // 16}.png", renderer.frame(episode.scene()), margin)
+        for turn, script in enumerate(SCRIPTS, start=1):
+            before, health = episode.steps, episode.health
+            for action in parse(script).actions():
+                if not episode.done:
+                    episode.step(action)
+            steps = episode.steps - before
+            save(folder / f"obs-{turn}.{steps}.png", renderer.frame(episode.scene()), margin)
+            rows.append((turn, script, steps, before, f"{health:.1f}"))
+    table = folder / "trace.csv"
+    write(table, rows)
+    return table
+
+
+def save(path: Path, frame, margin: int = 0) -> None:
+    path.write_bytes(png(np.pad(frame, ((0, 0), (margin, margin), (0, 0)), constant_values=255)))
+
+
+def write(table: Path, rows) -> None:
+    with table.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([COLUMNS, *rows])

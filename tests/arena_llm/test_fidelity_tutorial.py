@@ -1,0 +1,71 @@
+"""Our arena beside the published recording of the Unity original; needs the reference material."""
+
+import pytest
+
+from arena import EventKind
+from arena_llm.fidelity import read_trace, replay
+from arena_llm.fidelity.pictures import compare_pictures
+from arena_llm.fidelity.poses import TUTORIAL_ENDING, is_tutorial, tutorial_poses
+
+FIRST_PUSHED_BALL = 18
+"""The model of the poses ignores that balls hinder, so it holds up to the turn after this one."""
+
+FIRST_BOXES = 36
+"""From this turn on the recorded agent pushes boxes, and ours goes elsewhere."""
+
+
+@pytest.fixture(scope="module")
+def trace(unity_recording, unity_trace):
+    return read_trace(unity_recording, unity_trace)
+
+
+@pytest.fixture(scope="module")
+def played(trace):
+    return replay(trace)
+
+
+def test_it_is_read_as_it_was_recorded(trace):
+    assert (len(trace.rows), trace.idle_steps, len(trace.pictures)) == (42, 49, 44)
+    assert trace.rows[-1].steps == 9
+    assert trace.idle_steps + sum(row.steps for row in trace.rows) == 427
+    assert is_tutorial(trace)
+
+
+def test_health_is_as_recorded_after_every_turn(played):
+    off = {turn.row.turn: (turn.health, turn.row.health) for turn in played.turns if turn.agrees is False}
+    assert off == {}
+    assert played.agreeing == played.judged == 41
+
+
+def test_both_yellow_balls_are_reached_in_the_recorded_ticks(played):
+    ticks = [event.tick for turn in played.turns for event in turn.events if event.name == "GoodGoalMulti"]
+    assert len(ticks) == 2
+    assert 652 <= ticks[0] <= 656
+    assert ticks[1] == 721
+
+
+def test_the_way_is_the_predicted_one_up_to_the_first_ball(played):
+    poses = tutorial_poses()
+    compared = [turn for turn in played.turns if turn.row.turn in poses and turn.row.turn <= 19]
+    assert len(compared) == 18
+    for turn in compared:
+        pose = poses[turn.row.turn]
+        assert pose.distance(turn.position[0], turn.position[2]) < 0.05, turn.row.place
+        assert turn.yaw == pytest.approx(pose.heading)
+        if turn.row.turn < FIRST_PUSHED_BALL:
+            assert turn.speed == pytest.approx(pose.speed, abs=0.05)
+
+
+def test_pictures_show_the_same_up_to_the_boxes(trace, played):
+    shares = {pair.match.name: pair.match.same for pair in compare_pictures(trace, played)}
+    assert len(shares) == 44
+    turns = {name: int(name.split("-")[1].split(".")[0]) for name in shares}
+    assert min(share for name, share in shares.items() if turns[name] < FIRST_BOXES) > 0.98
+
+
+@pytest.mark.xfail(strict=True, reason="the boxes before the last ball are not pushed as in the original")
+def test_the_last_ball_is_reached_in_the_recorded_tick(played):
+    last = [event for turn in played.turns for event in turn.events if event.kind is EventKind.GOOD_GOAL][-1]
+    assert (last.name, last.tick) == ("GoodGoal", TUTORIAL_ENDING.tick)
+    assert played.ticks == TUTORIAL_ENDING.tick
+    assert played.total_reward == pytest.approx(TUTORIAL_ENDING.total_reward, abs=0.0005)
