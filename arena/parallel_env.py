@@ -1,0 +1,148 @@
+"""Arenas with several agents as a PettingZoo parallel environment."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arena.action import ACTIONS
+from arena.config import ArenaFile
+from arena.episode import Episode
+from arena.errors import ConfigError
+from arena.load import load
+from arena.sensors import Frame, Observation, Sensors
+from arena.sequence import Sequence
+from arena.versions import Version
+
+try:
+    from gymnasium import spaces
+    from pettingzoo import ParallelEnv
+except ImportError as error:
+    raise ImportError("several agents need PettingZoo: pip install 'arena-llm[multi]'") from error
+
+AGENT_NAME = "agent_{}"
+"""Name of the agent of the k-th `Agent` item."""
+
+
+class ArenaParallelEnv(ParallelEnv):
+    """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
+
+    `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
+    the same number of them. Agent k is `agent_k`, in the order of the items. Actions, observations and
+    rewards of each agent are those of `arena.ArenaEnv`. The agents see and push each other.
+
+    An arena ends for all when the first agent finishes (`episodeEnd: any`), or when the last one has
+    (`episodeEnd: all`; until then those that have finished stand still, with a reward of 0). `infos` hold the
+    `team` of an agent, its `events`, and at the end its `outcome` and `passed`.
+    """
+
+    metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
+
+    def __init__(
+        self,
+        config: str | Path | ArenaFile,
+        *,
+        render_mode: str | None = None,
+        **sensors: Any,
+    ) -> None:
+        """`sensors` are the options of `arena.sensors.Sensors`.
+
+        Raises ConfigError for a broken file or option, or arenas with different numbers of agents.
+        """
+        if render_mode not in (None, "rgb_array"):
+            raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
+        self.render_mode = render_mode
+        file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
+        self._sensors = Sensors(**sensors, version=Version.V4)
+        self._sequence = Sequence(file)
+        self._episode: Episode | None = None
+        self._seed: int | None = None
+        self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
+        self.agents: list[str] = []
+        self.observation_spaces = {name: self._sensors.space() for name in self.possible_agents}
+        self.action_spaces = {name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """As `arena.ArenaEnv.observation_space`, the same for every agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """`Discrete(9)`: 3 x move + rotate, the numbering of `arena.ACTIONS`."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Start the next arena. With `seed`, start again from the file's first arena, with that seed."""
+        if seed is not None or self._seed is None:
+            self._seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
+            self._sequence.restart(self._seed)
+        self.close_episode()
+        self._episode = self._sequence.next()
+        self.agents = list(self.possible_agents)
+        return self._observe(), self._infos()
+
+    def step(
+        self, actions: Mapping[str, np.int64]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """One step with an action of every agent, by name."""
+        episode = self._playing()
+        results = episode.step_all([ACTIONS[int(actions[name])] for name in self.possible_agents])
+        observations, infos = self._observe(), self._infos()
+        rewards: dict[str, float] = {}
+        for name, result in zip(self.possible_agents, results, strict=True):
+            rewards[name] = result.reward
+            infos[name]["events"] = result.events
+        if episode.done:
+            for name, state in zip(self.possible_agents, episode.agents, strict=True):
+                infos[name] |= {"outcome": str(state.outcome), "passed": state.passed}
+            self.agents = []
+        ended = dict.fromkeys(self.possible_agents, episode.done)
+        return observations, rewards, ended, dict.fromkeys(self.possible_agents, False), infos
+
+    def render(self) -> Frame | None:
+        """The first agent's view, uint8 (resolution, resolution, 3); None without a render mode."""
+        return self._sensors.view(self._playing()) if self.render_mode else None
+
+    def close_episode(self) -> None:
+        """Free the present episode's physics."""
+        if self._episode is not None:
+            self._episode.close()
+
+    def close(self) -> None:
+        """Free everything."""
+        self.close_episode()
+
+    def _playing(self) -> Episode:
+        if self._episode is None:
+            raise RuntimeError("call reset() before step() or render()")
+        return self._episode
+
+    def _observe(self) -> dict[str, Observation]:
+        episode = self._playing()
+        return {name: self._sensors.observe(episode, k) for k, name in enumerate(self.possible_agents)}
+
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        starts = self._playing().layout.agents
+        return {name: {"team": start.team} for name, start in zip(self.possible_agents, starts, strict=True)}
+
+
+def _agents_of(file: ArenaFile) -> int:
+    """How many agents each arena has; an arena without an Agent item has one."""
+    counts = {
+        arena_id: max(1, sum(item.name == "Agent" for item in arena.items))
+        for arena_id, arena in file.arenas.items()
+    }
+    if len(set(counts.values())) > 1:
+        raise ConfigError(
+            f"{file.source}: got arenas with {sorted(set(counts.values()))} agents, expected the same number "
+            "in each; put them into files of their own"
+        )
+    return next(iter(counts.values()))

@@ -1,0 +1,103 @@
+"""Several agents in one arena, through PettingZoo and through the episode itself."""
+
+import numpy as np
+import pytest
+from pettingzoo.test import parallel_api_test
+
+from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
+from arena.parallel_env import ArenaParallelEnv
+from arena.rules import Outcome
+from tests.arena.worlds import agent, episode, item, spec
+
+GOAL = item("GoodGoal", "10 0 20", sizes="1 1 1")
+FACING = (agent("20 0 14"), agent("20 0 26", yaw=180))
+
+
+def file(*items, end="any"):
+    arena = f"t: 250, episodeEnd: {end}, items: [{', '.join(items)}]"
+    return load_text(f"!ArenaConfig {{arenas: {{0: !Arena {{{arena}}}}}}}", version="4")
+
+
+def pair(*items, more="", **options):
+    return episode(*items, version="4", more=more, **options)
+
+
+def test_the_api_is_kept():
+    parallel_api_test(ArenaParallelEnv(file(*FACING, GOAL), resolution=16, rays_per_side=1), num_cycles=30)
+
+
+def test_the_same_seed_gives_the_same_bits():
+    def rollout():
+        env = ArenaParallelEnv(file(agent("-1 0 -1"), agent("-1 0 -1"), GOAL), camera=False)
+        seen = [env.reset(seed=3)[0]]
+        for _ in range(20):
+            seen.append(env.step({"agent_0": np.int64(3), "agent_1": np.int64(4)})[0])
+        env.close()
+        return [o[name][key].tobytes() for o in seen for name in sorted(o) for key in sorted(o[name])]
+
+    assert rollout() == rollout()
+
+
+def test_two_agents_that_drive_at_each_other_meet_in_the_middle():
+    run = pair(*FACING)
+    for _ in range(40):
+        run.step_all([FORWARD, FORWARD])
+    first, second = run.agents
+    assert second.position[2] - first.position[2] == pytest.approx(1.0, abs=0.02)
+    assert first.position[2] + second.position[2] == pytest.approx(40, abs=0.1)
+
+
+def test_a_driving_agent_pushes_an_idle_one():
+    run = pair(*FACING)
+    for _ in range(40):
+        run.step_all([FORWARD, IDLE])
+    assert run.agents[1].position[2] > 27
+
+
+def test_each_agent_sees_the_other():
+    run = pair(*FACING)
+    for number, place in enumerate(((20, 26), (20, 14))):
+        (other,) = run.scene(number).others
+        assert (other.position[0], other.position[2]) == pytest.approx(place)
+
+
+@pytest.mark.parametrize(("end", "done"), [("any", True), ("all", False)])
+def test_the_first_or_the_last_agent_ends_the_episode(end, done):
+    run = pair(agent("10 0 17"), agent("30 0 17"), GOAL, more=f"episodeEnd: {end}, ")
+    for _ in range(12):
+        if not run.done:
+            run.step_all([FORWARD, IDLE])
+    assert run.agents[0].outcome is Outcome.GOAL
+    assert run.agents[1].outcome is (Outcome.OTHER_AGENT if done else None)
+    assert run.done is done
+    before = run.agents[0].position
+    if not done:
+        run.step_all([FORWARD, FORWARD])
+        assert run.agents[0].position[0] == before[0]
+
+
+def test_version_3_knows_one_agent_only():
+    assert len(episode(*FACING).agents) == 1
+
+
+def test_step_asks_for_an_action_of_each():
+    run = pair(*FACING)
+    with pytest.raises(RuntimeError, match="step_all"):
+        run.step(IDLE)
+
+
+def test_arenas_with_different_numbers_of_agents_are_refused():
+    arenas = [f"{k}: !Arena {{items: [{', '.join(FACING[: k + 1])}]}}" for k in range(2)]
+    text = f"!ArenaConfig {{arenas: {{{', '.join(arenas)}}}}}"
+    with pytest.raises(ConfigError, match=r"\[1, 2\] agents"):
+        ArenaParallelEnv(load_text(text, version="4"))
+
+
+def test_a_merged_arena_must_have_as_many_agents():
+    first = spec(agent("10 0 17.4"), GOAL, version="4")
+    then = spec(*FACING, version="4")
+    run = Episode(first.model_copy(update={"then": then}), task_id="test")
+    for _ in range(5):
+        run.step(FORWARD)
+    with pytest.raises(LayoutError, match="2 agents, the one before 1"):
+        run.step(FORWARD)
