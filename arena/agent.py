@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
-
-import numpy as np
 
 from arena.action import Action, Move, Rotate
 from arena.bodies import AGENT_MASS, Body, swap
 from arena.bullet import bullet
-from arena.friction import Partner, friction_impulse
+from arena.contacts import find, pushed_out, react
 from arena.placed import AgentStart
 from arena.scene import Vector
+from arena.solver import solve
 
 TICK_S = 0.02
 """Unity's fixed timestep (`TimeManager.asset`)."""
@@ -46,14 +44,16 @@ class AgentBody:
         self.velocity: Vector = (0.0, 0.0, 0.0)
         self.yaw = start.yaw
         self.grounded = False
+        self._driven_velocity: Vector = (0.0, 0.0, 0.0)
 
     def drive(self, action: Action, frozen: bool) -> None:
         """Apply an action for the coming tick; a frozen agent only falls and slides."""
         vx, vy, vz = self.velocity if frozen else self._driven(action)
         # PhysX drags after gravity, though Bullet adds gravity only inside its step.
         fall = GRAVITY * TICK_S
-        dragged = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - fall) * DRAG_FACTOR + fall)
-        bullet.resetBaseVelocity(self.body, dragged, physicsClientId=self._client)
+        x, y, z = vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - fall) * DRAG_FACTOR
+        bullet.resetBaseVelocity(self.body, (x, y, z + fall), physicsClientId=self._client)
+        self._driven_velocity = (x, y, z)
 
     def _driven(self, action: Action) -> Vector:
         """Velocity after braking or driving; the force has the heading before this tick's turn."""
@@ -70,53 +70,21 @@ class AgentBody:
         return (vx + gain * math.sin(heading), vy, vz + gain * math.cos(heading))
 
     def settle(self, bodies: Mapping[int, Body], is_still: Callable[[int], bool]) -> None:
-        """Take over Bullet's result of the tick, with friction applied to the motion.
+        """Move the agent as PhysX does: through this tick's contacts, which Bullet has found.
 
         `bodies` by Bullet's id; `is_still` tells those of them that cannot move now.
         """
         client = self._client
-        velocity = bullet.getBaseVelocity(self.body, physicsClientId=client)[0]
-        at = bullet.getBasePositionAndOrientation(self.body, physicsClientId=client)[0]
-        contacts = bullet.getContactPoints(bodyA=self.body, physicsClientId=client)
-        self.grounded = any(contact[7][2] > _UP for contact in contacts)
-        slowed = velocity
-        for contact in contacts:
-            other = bodies[contact[2]]
-            # Of two agents, the first sees to the friction between them.
-            if not (other.is_agent and other.id < self.body):
-                slowed = self._rub(slowed, contact, other, is_still)
-        if slowed is not velocity:
-            x, y, z = (p + (b - a) * TICK_S for p, a, b in zip(at, velocity, slowed, strict=True))
-            at = (x, y, z)
-            bullet.resetBasePositionAndOrientation(self.body, at, (0, 0, 0, 1), physicsClientId=client)
-        self.velocity, self.position = swap(slowed), swap(at)
-
-    def _rub(
-        self, velocity: Vector, contact: tuple[Any, ...], other: Body, is_still: Callable[[int], bool]
-    ) -> Vector:
-        """The velocity (Bullet's frame) after the friction of one of Bullet's contact points."""
-        partner, arm = None, np.zeros(3)
-        if other.mass and not is_still(other.id):
-            partner, arm = self._partner(other, contact[6])
-        limit = other.friction * contact[9] * TICK_S
-        push = friction_impulse(velocity, contact[7], limit, 1 / AGENT_MASS, partner, arm)
-        if push == (0.0, 0.0, 0.0):
-            return velocity
-        if partner is not None:
-            linear = partner.velocity - np.array(push) * partner.inverse_mass
-            spin = partner.spin - partner.inverse_inertia @ np.cross(arm, push)
-            bullet.resetBaseVelocity(other.id, linear.tolist(), spin.tolist(), physicsClientId=self._client)
-        x, y, z = (float(v + p / AGENT_MASS) for v, p in zip(velocity, push, strict=True))
-        return (x, y, z)
-
-    def _partner(self, other: Body, point: Vector) -> tuple[Partner, Any]:
-        """A movable body that the agent slides on, and the arm from its centre to the contact point."""
-        client = self._client
-        inertia = np.array(bullet.getDynamicsInfo(other.id, -1, physicsClientId=client)[2])
-        at, turn = bullet.getBasePositionAndOrientation(other.id, physicsClientId=client)
-        linear, spin = bullet.getBaseVelocity(other.id, physicsClientId=client)
-        axes = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-        # An inertia of 0 stands for one that nothing turns: another agent's.
-        inverse = (axes * np.divide(1.0, inertia, out=np.zeros(3), where=inertia > 0)) @ axes.T
-        partner = Partner(1 / other.mass, inverse, np.array(linear), np.array(spin))
-        return partner, np.array(point) - np.array(at)
+        points = bullet.getContactPoints(bodyA=self.body, physicsClientId=client)
+        self.grounded = any(point[7][2] > _UP for point in points)
+        found = find(client, points, bodies, is_still, TICK_S, GRAVITY * TICK_S)
+        x, y, z = self._driven_velocity
+        px, py, pz = found.impulse
+        start = (x + px / AGENT_MASS, y + py / AGENT_MASS, z + pz / AGENT_MASS)
+        motion = solve(start, found.contacts, TICK_S)
+        react(client, found, motion.impulses)
+        before = swap(self.position)
+        pushed = pushed_out(client, self.body, before, found.normals, TICK_S)
+        x, y, z = (p + v * TICK_S + out for p, v, out in zip(before, motion.moving, pushed, strict=True))
+        bullet.resetBasePositionAndOrientation(self.body, (x, y, z), (0, 0, 0, 1), physicsClientId=client)
+        self.velocity, self.position = swap(motion.after), (x, z, y)

@@ -23,10 +23,10 @@ _THICK = 50.0
 """Half the thickness of floor and boundary, metres. Unity's are 1 m thick and let things out: a block that
 fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
 
-# Bullet multiplies the friction of two bodies, Unity averages it. The agent's is computed elsewhere
-# (`arena/friction.py`), so it has none in Bullet. The values below give Unity's average for every pair
-# with the static world and between pushable boxes; off are only balls, walls and L, J or U blocks against
-# each other (0.50 for 0.60) and against a box (0.35 for 0.425).
+# Bullet multiplies the friction of two bodies, Unity averages it. The values below give Unity's average for
+# every pair of pushable boxes, and for the agent and the static world with everything; off are only balls,
+# walls and L, J or U blocks against each other (0.50 for 0.60) and against a box (0.35 for 0.425), and the
+# agent against the static world, which `arena/solver.py` computes with the right value.
 _BOX = math.sqrt(LOW_FRICTION)
 _STATIC = (DEFAULT_FRICTION + LOW_FRICTION) / 2 / _BOX
 _OTHER = DEFAULT_FRICTION / _STATIC
@@ -38,7 +38,6 @@ class Body(NamedTuple):
     id: int
     friction: float
     mass: float
-    is_agent: bool = False
 
 
 def swap(vector: tuple[float, ...]) -> Vector:
@@ -66,9 +65,9 @@ class Builder:
         shape = bullet.createCollisionShape(
             bullet.GEOM_SPHERE, radius=AGENT_RADIUS, physicsClientId=self._client
         )
-        body = self._body(shape, AGENT_MASS, centre, 0.0, 0.0)
+        body = self._body(shape, AGENT_MASS, centre, 0.0, _STATIC)
         self._change(body.id, mass=AGENT_MASS, localInertiaDiagonal=(0, 0, 0))
-        return body._replace(is_agent=True)
+        return body
 
     def thing(self, placed: Placed) -> Body:
         """The body of a placed object, at rest or launched along its own forward direction."""

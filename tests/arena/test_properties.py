@@ -26,11 +26,15 @@ DYNAMIC = tuple(kind for kind in KINDS.values() if kind.body is Body.DYNAMIC)
 SETTLED = 10
 """Ticks after which what overlapped at the start, or after an impact, has been pushed apart."""
 
-ENERGY_TOLERANCE = 1.0
-"""Joules: what a millimetre of height is worth to the agent's 100 kg."""
+ENERGY_TOLERANCE = 3.0
+"""Joules: what 3 mm of height are worth to the agent's 100 kg. Friction on a wall presses it into the floor
+by up to 2.5 mm, there as in PhysX."""
 
 HEAVY_LIFT = 0.002
 """Metres: walls of ten tonnes that drop out of the air sink in and are lifted out more slowly."""
+
+UPRIGHT = 0.9995
+"""Cosine of 1.8 degrees: a wall that leans further on a base of 0.1 m falls over."""
 
 DEPTH_TOLERANCE = 0.02
 THIN = 0.1
@@ -73,7 +77,7 @@ def ticks(built: Layout, actions: list[Action]) -> Iterator[Tick]:
 
 def drive_work(world: World, action: Action) -> float:
     """Gain in kinetic energy (J) of an agent that is pushed along its heading, before all losses."""
-    if action.move is Move.NONE or not world.grounded:
+    if action.move is Move.NONE or not world.agents[0].grounded:
         return 0.0
     heading = math.radians(world.agents[0].yaw)
     x, _, z = world.agents[0].velocity
@@ -144,6 +148,8 @@ def test_no_speed_carries_the_agent_through_the_thinnest_wall(start, yaw, turned
     assert built.things
     lean = math.tan(math.radians(turned))
     for tick in ticks(built, actions):
+        if tick.world.scene().rotations[0][1, 1] < UPRIGHT:
+            return
         x, _, z = tick.world.agents[0].position
         assert z < 34 - (x - 20) * lean, tick.number
 
@@ -173,6 +179,7 @@ def test_nothing_can_be_pushed_out_of_the_arena(kind, data, aside, yaw, steps):
     size = data.draw(sizes(kind))
     thing = item(kind.name, "20 0 28", sizes=f"{size.x} {size.y} {size.z}", rotations=str(yaw))
     built = layout(spec(agent(f"{20 + aside} 0 2"), thing))
+    assume(built.things)
     for tick in ticks(built, [FORWARD] * steps + [IDLE] * 40):
         assert inside(tick.world.agents[0].position, 0.0)
         place = tick.world.scene().positions[0]

@@ -1,0 +1,153 @@
+"""The agent's contacts: against closed forms, and against PhysX itself.
+
+Figures marked PhysX were measured in PhysX 4.1 (as in SAPIEN 2.2.2) with Unity's settings: a sphere of 100 kg
+and infinite inertia, drag 1.6, driven at 50 m/s2; boxes of friction 0.6; 12 + 12 iterations.
+"""
+
+import math
+
+import pytest
+
+from arena import BACKWARD, FORWARD, IDLE
+from arena.agent import DRAG_FACTOR
+from arena.layout import episode_rng, resolve
+from arena.solver import Contact, solve
+from arena.world import DRIVE, GRAVITY, TICK_S, World
+from tests.arena.worlds import agent, item, spec
+
+FALL = GRAVITY * TICK_S
+FLOOR = Contact((0.0, 0.0, 1.0), 0.0, 0.6)
+FENCE = Contact((-1.0, 0.0, 0.0), 0.0, 0.6)
+WALL = Contact((-1.0, 0.0, 0.0), 0.0, 0.6, surface_before=(0.0, 0.0, -FALL))
+"""A wall is movable: when the friction axes are chosen gravity has acted on it as well."""
+
+
+def driven(velocity, heading_deg=None):
+    """The velocity that a tick's solve starts from, Bullet's frame."""
+    x, y, z = velocity
+    if heading_deg is not None:
+        heading = math.radians(heading_deg)
+        x, y = x + DRIVE * TICK_S * math.sin(heading), y + DRIVE * TICK_S * math.cos(heading)
+    return (x * DRAG_FACTOR, y * DRAG_FACTOR, (z - FALL) * DRAG_FACTOR)
+
+
+def drive(contacts, heading_deg, ticks, velocity=(0.0, 0.0, 0.0)):
+    """Velocities along y after each tick, and the way covered along y."""
+    speeds, way = [], 0.0
+    for _ in range(ticks):
+        motion = solve(driven(velocity, heading_deg), contacts, TICK_S)
+        velocity = motion.after
+        speeds.append(velocity[1])
+        way += motion.moving[1] * TICK_S
+    return speeds, way
+
+
+def world(*items, place="20 0 5", yaw=0.0):
+    run = World(resolve(spec(agent(place, yaw), *items), episode_rng(0, "test", 0)))
+    advance(run, IDLE, 15)
+    return run
+
+
+def advance(run, action, ticks):
+    for _ in range(ticks):
+        run.advance([action])
+
+
+def test_on_the_floor_friction_takes_its_share_of_gravity():
+    start = driven((0.0, 10.0, 0.0))
+    motion = solve(start, [FLOOR], TICK_S)
+    assert motion.after == pytest.approx((0, start[1] - 0.6 * FALL * DRAG_FACTOR, 0))
+    assert motion.moving == pytest.approx(motion.after)
+
+
+def test_friction_stops_and_does_not_turn_back():
+    motion = solve(driven((0.05, 0.03, 0.0)), [FLOOR], TICK_S)
+    assert motion.after == pytest.approx((0, 0, 0), abs=1e-6)
+
+
+def test_a_gap_is_closed_by_four_fifths_and_an_overlap_parted_without_leaving_a_speed():
+    closing = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), 0.01, 0.6)], TICK_S)
+    assert closing.after[0] == closing.moving[0] == pytest.approx(0.8 * 0.01 / TICK_S)
+    parting = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.1, 0.6)], TICK_S)
+    assert parting.moving[0] == pytest.approx(-0.8 * 0.1 / TICK_S)
+    assert parting.after[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_overlaps_part_at_10_metres_a_second_at_most():
+    motion = solve((0.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.45, 0.6)], TICK_S)
+    assert motion.moving[0] == pytest.approx(-10)
+
+
+def test_along_a_fence_both_friction_axes_of_both_contacts_saturate():
+    # Each contact's second axis loads the other: N_fence = P + 0.6 N_floor, N_floor = W + 0.6 N_fence.
+    pressed, weight = DRIVE * TICK_S * math.sin(math.radians(18)) * DRAG_FACTOR, FALL * DRAG_FACTOR
+    fence = (pressed + 0.6 * weight) / (1 - 0.6**2)
+    loss = 0.6 * (fence + weight + 0.6 * fence)
+    start = driven((0.0, 20.0, 0.0), 18)
+    motion = solve(start, [FLOOR, FENCE], TICK_S)
+    assert start[1] - motion.after[1] == pytest.approx(loss, rel=0.05)
+
+
+def test_a_fence_slows_as_in_physx():
+    speeds, _ = drive([FLOOR, FENCE], 18, 4, (0.0, 11.0, 0.0))
+    assert speeds == pytest.approx([10.843, 10.691, 10.544, 10.402], abs=0.001)
+    speeds, _ = drive([FLOOR, FENCE], 162, 9)
+    assert (speeds[0], speeds[-1]) == pytest.approx((-0.295, -1.937), abs=0.001)
+
+
+def test_a_wall_that_can_move_slows_less_than_a_fence_as_in_physx():
+    speeds, way = drive([WALL, FLOOR], 162, 9)
+    assert (speeds[0], speeds[-1]) == pytest.approx((-0.602, -4.906), abs=0.003)
+    assert way == pytest.approx(-0.5003, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("heading", "end"), [(5, (39.5, 30.23)), (20, (39.5, 19.74)), (45, (39.5, 11.69)), (70, (39.5, 10.61))]
+)
+def test_along_the_fence_the_agent_goes_as_far_as_in_physx(heading, end):
+    run = world(place="38 0 10", yaw=heading)
+    advance(run, FORWARD, 60)
+    advance(run, IDLE, 20)
+    x, y, z = run.agents[0].position
+    assert (x, y, z) == pytest.approx((end[0], 0.49, end[1]), abs=0.02)
+
+
+@pytest.mark.parametrize(("heading", "end"), [(60, (23.0, 11.75)), (95, (23.0, 9.72)), (120, (23.0, 8.25))])
+def test_a_wall_hit_within_the_friction_cone_holds_as_in_physx(heading, end):
+    run = world(item("Wall", "24 0 11", sizes="1 3 8", rotations="0"), place="20 0 10", yaw=heading)
+    advance(run, FORWARD, 60)
+    advance(run, IDLE, 20)
+    x, _, z = run.agents[0].position
+    assert (x, z) == pytest.approx(end, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place", "size", "yaw", "ticks", "end"),
+    [
+        ("LightBlock", "20.6 0 14", "2 2 2", 0, 30, 17.79),
+        ("HeavyBlock", "20.4 0 14", "2 2 2", 30, 30, 17.73),
+        ("GoodGoal", "20.2 0 13", "1 1 1", 0, 15, 12.83),
+    ],
+)
+def test_what_is_light_slows_the_agent_as_in_physx(kind, place, size, yaw, ticks, end):
+    run = world(item(kind, place, sizes=size, rotations=str(yaw)), place="20 0 10")
+    advance(run, FORWARD, ticks)
+    advance(run, IDLE, 30)
+    x, _, z = run.agents[0].position
+    assert (x, z) == pytest.approx((20, end), abs=0.02)
+
+
+def test_the_agent_passes_on_a_side_push_to_a_block():
+    # Friction between agent and block is solved together with the block's floor contact: it is dragged along.
+    run = world(item("HeavyBlock", "20.9 0 14", sizes="2 2 2", rotations="0"), place="19.5 0 12", yaw=18)
+    advance(run, FORWARD, 20)
+    block = run.scene().positions[0]
+    assert block[0] > 20.95
+    assert block[2] > 14.5
+
+
+def test_backing_off_a_wall_is_free():
+    run = world(item("Wall", "20 0 8", sizes="8 3 1", rotations="0"), place="20 0 6.99")
+    advance(run, FORWARD, 10)
+    advance(run, BACKWARD, 9)
+    assert run.agents[0].position[2] == pytest.approx(7.0 - 0.707, abs=0.02)
