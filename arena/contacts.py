@@ -12,7 +12,7 @@ from arena.bodies import AGENT_MASS, Body
 from arena.bullet import bullet
 from arena.catalog import HEAVY_KG
 from arena.heavy import STILL_SPEED
-from arena.scene import Floats, Vector
+from arena.scene import Vector
 from arena.solver import Contact
 
 Point = tuple[Any, ...]
@@ -26,13 +26,13 @@ where a sphere touches a box, Bullet remembers some of earlier ticks as well."""
 class Loose(NamedTuple):
     """A wall or ramp that is awake: its id in Bullet, mass (kg), and where it is touched (metres).
 
-    `impulse` (N s, shape (3,)) is what Bullet has applied to it there in this tick.
+    `impulse` (N s) is what Bullet has applied to the agent there in this tick.
     """
 
     id: int
     mass: float
     point: Vector
-    impulse: Floats
+    impulse: Vector
 
 
 class Found(NamedTuple):
@@ -74,9 +74,8 @@ def find(
         if other.mass:
             _follow(contact, client, nearest, fall, awake)
         contacts.append(contact)
-        loose.append(Loose(other.id, other.mass, nearest[6], -_impulse(group, tick_s)) if awake else None)
-    x, y, z = _impulse(light, tick_s).tolist() if light else (0.0, 0.0, 0.0)
-    return Found(contacts, loose, (x, y, z), [point[7] for point in light])
+        loose.append(Loose(other.id, other.mass, nearest[6], _impulse(group, tick_s)) if awake else None)
+    return Found(contacts, loose, _impulse(light, tick_s), [point[7] for point in light])
 
 
 def react(client: int, found: Found, impulses: Sequence[Vector]) -> None:
@@ -86,7 +85,8 @@ def react(client: int, found: Found, impulses: Sequence[Vector]) -> None:
     """
     for loose, impulse in zip(found.loose, impulses, strict=True):
         if loose is not None:
-            _push(client, loose, -np.array(impulse) * AGENT_MASS - loose.impulse)
+            x, y, z = (b - a * AGENT_MASS for a, b in zip(impulse, loose.impulse, strict=True))
+            _push(client, loose, (x, y, z))
 
 
 def pushed_out(client: int, agent: int, start: Vector, normals: Sequence[Vector], tick_s: float) -> Vector:
@@ -101,15 +101,18 @@ def pushed_out(client: int, agent: int, start: Vector, normals: Sequence[Vector]
     return (x, y, z)
 
 
-def _push(client: int, loose: Loose, impulse: Floats) -> None:
+def _push(client: int, loose: Loose, impulse: Vector) -> None:
     at, turn = bullet.getBasePositionAndOrientation(loose.id, physicsClientId=client)
     linear, spin = bullet.getBaseVelocity(loose.id, physicsClientId=client)
-    inertia = np.array(bullet.getDynamicsInfo(loose.id, -1, physicsClientId=client)[2])
-    axes = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-    torque = np.cross(np.array(loose.point) - np.array(at), impulse)
-    moved = np.array(linear) + impulse / loose.mass
-    turned = np.array(spin) + axes @ ((torque @ axes) / inertia)
-    bullet.resetBaseVelocity(loose.id, moved.tolist(), turned.tolist(), physicsClientId=client)
+    inertia = bullet.getDynamicsInfo(loose.id, -1, physicsClientId=client)[2]
+    axes = bullet.getMatrixFromQuaternion(turn)
+    arm = (loose.point[0] - at[0], loose.point[1] - at[1], loose.point[2] - at[2])
+    tx, ty, tz = _cross(arm, impulse)
+    # Torque in the body's own axes, over its inertia, and back.
+    own = [(axes[k] * tx + axes[k + 3] * ty + axes[k + 6] * tz) / inertia[k] for k in range(3)]
+    turned = [s + sum(axes[3 * row + k] * own[k] for k in range(3)) for row, s in enumerate(spin)]
+    moved = [v + push / loose.mass for v, push in zip(linear, impulse, strict=True)]
+    bullet.resetBaseVelocity(loose.id, moved, turned, physicsClientId=client)
 
 
 def _follow(contact: Contact, client: int, point: Point, fall: float, awake: bool) -> None:
@@ -123,18 +126,24 @@ def _follow(contact: Contact, client: int, point: Point, fall: float, awake: boo
     if not awake or max(map(abs, (*linear, *spin))) < STILL_SPEED:
         return
     at = bullet.getBasePositionAndOrientation(point[2], physicsClientId=client)[0]
-    x, y, z = (np.array(linear) + np.cross(spin, np.array(point[6]) - np.array(at))).tolist()
-    contact.surface = (x, y, z)
+    place = point[6]
+    x, y, z = _cross(spin, (place[0] - at[0], place[1] - at[1], place[2] - at[2]))
+    contact.surface = (linear[0] + x, linear[1] + y, linear[2] + z)
     contact.surface_before = (linear[0], linear[1], linear[2] - fall)
 
 
-def _impulse(points: list[Point], tick_s: float) -> Floats:
-    """Bullet's impulse on the agent at some points, shape (3,), N s."""
-    total = np.zeros(3)
+def _cross(a: Vector, b: Vector) -> Vector:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def _impulse(points: list[Point], tick_s: float) -> Vector:
+    """Bullet's impulse on the agent at some points, N s."""
+    x = y = z = 0.0
     for point in points:
         for force, along in ((9, 7), (10, 11), (12, 13)):
-            total += point[force] * tick_s * np.array(point[along])
-    return total
+            size, way = point[force] * tick_s, point[along]
+            x, y, z = x + size * way[0], y + size * way[1], z + size * way[2]
+    return (x, y, z)
 
 
 def _groups(points: list[Point]) -> list[list[Point]]:

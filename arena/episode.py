@@ -120,12 +120,10 @@ class Episode:
                 account.decay()
         if self._is_over():
             return
-        for mechanism in tuple(stage.mechanisms):
-            for event in mechanism.act(stage):
-                for seen in events:
-                    seen.append(event)
-        if self._is_over():
-            return
+        if stage.mechanisms:
+            self._let_act(events)
+            if self._is_over():
+                return
         touches = stage.world.advance(actions, frozen)
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
             if not frozen[number]:
@@ -133,6 +131,12 @@ class Episode:
                 self._clear(happened)
                 events[number] += happened
         self._is_over()
+
+    def _let_act(self, events: list[list[Event]]) -> None:
+        for mechanism in tuple(self._stage.mechanisms):
+            for event in mechanism.act(self._stage):
+                for seen in events:
+                    seen.append(event)
 
     def _clear(self, happened: Iterable[Event]) -> None:
         """Take out the balls that were eaten; those that end an episode stay for the other agents."""
@@ -146,8 +150,8 @@ class Episode:
     def _is_over(self) -> bool:
         """Settle whether the episode is over, or goes on in a merged arena."""
         accounts = self._accounts
-        ended = [account.done for account in accounts]
-        if not (all(ended) if self._stage.spec.episode_end == "all" else any(ended)):
+        ended = sum(account.outcome is not None for account in accounts)
+        if not ended or (ended < len(accounts) and self._stage.spec.episode_end == "all"):
             return False
         if self._merges():
             for agent in self.agents:

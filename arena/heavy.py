@@ -12,7 +12,7 @@ import numpy as np
 from arena.bodies import Body, swap
 from arena.bullet import bullet
 from arena.placed import AGENT_RADIUS, Placed
-from arena.scene import Vector, yaw_rotation
+from arena.scene import Floats, Vector, yaw_rotation
 
 WAKE_DISTANCE = AGENT_RADIUS + 0.02
 """An agent's centre nearer than this to a body touches it: its radius and both contact offsets, metres."""
@@ -22,6 +22,11 @@ STILL_SPEED = 0.01
 
 STILL_TICKS = 20
 """A body that was still this long sleeps: PhysX's wake counter of 0.4 s."""
+
+
+_AWAKE = (1, -1)
+_ASLEEP = (2, ~2)
+"""Bullet's collision group and mask: what is held still need not be compared with what is held still."""
 
 
 class Heavy:
@@ -36,6 +41,7 @@ class Heavy:
         self._centres = np.array([p.position for p in placed]).reshape(-1, 3)
         self._axes = np.array([yaw_rotation(p.yaw) for p in placed]).reshape(-1, 3, 3)
         self._halves = np.array([p.size for p in placed]).reshape(-1, 3) / 2
+        self._row = {index: row for row, index in enumerate(self.indices)}
         self._still = dict.fromkeys(self.indices, 0)
         self._asleep: set[int] = set()
         # What sleeps is out of reach until the agent has come this far from where it was last looked for.
@@ -55,14 +61,23 @@ class Heavy:
 
     def wake_touched(self, agent: Vector) -> None:
         """Let loose what the agent's sphere touches; `agent` is its centre (metres)."""
+        for index in self._still:
+            if self._gaps(agent, [self._row[index]])[0] < 0:
+                self._still[index] = 0
         if math.dist(agent, self._looked_from) < self._free_way:
             return
-        away = np.array(agent) - self._centres
-        local = np.abs(np.einsum("nji,nj->ni", self._axes, away)) - self._halves
-        gaps = np.linalg.norm(np.maximum(local, 0.0), axis=1) - WAKE_DISTANCE
+        asleep = [row for row, index in enumerate(self.indices) if index not in self._still]
+        gaps = self._gaps(agent, asleep)
         for row in np.flatnonzero(gaps < 0):
-            self._wake(self.indices[row])
-        self._looked_from, self._free_way = agent, float(gaps.min(initial=np.inf))
+            self._wake(self.indices[asleep[row]])
+        self._looked_from, self._free_way = agent, float(gaps[gaps >= 0].min(initial=np.inf))
+
+    def _gaps(self, agent: Vector, rows: list[int]) -> Floats:
+        """How far the agent's sphere is from touching some of the bodies, metres."""
+        away = np.array(agent) - self._centres[rows]
+        local = np.abs(np.einsum("nji,nj->ni", self._axes[rows], away)) - self._halves[rows]
+        outside = np.maximum(local, 0.0)
+        return np.asarray(np.sqrt(np.einsum("ni,ni->n", outside, outside)) - WAKE_DISTANCE)
 
     def rest(self) -> None:
         """Put to sleep what has been still for long enough."""
@@ -79,8 +94,8 @@ class Heavy:
         self._moved.add(index)
         self._asleep.add(self._bodies[index].id)
         self._free_way = 0.0
-        self._set_mass(index, 0.0)
-        row, client, body = self.indices.index(index), self._client, self._bodies[index].id
+        self._set_mass(index, 0.0, _ASLEEP)
+        row, client, body = self._row[index], self._client, self._bodies[index].id
         bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=client)
         at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
         self._centres[row] = swap(at)
@@ -90,8 +105,10 @@ class Heavy:
     def _wake(self, index: int) -> None:
         if index not in self._still:
             self._asleep.discard(self._bodies[index].id)
-            self._set_mass(index, self._bodies[index].mass)
+            self._set_mass(index, self._bodies[index].mass, _AWAKE)
         self._still[index] = 0
 
-    def _set_mass(self, index: int, mass: float) -> None:
-        bullet.changeDynamics(self._bodies[index].id, -1, mass=mass, physicsClientId=self._client)
+    def _set_mass(self, index: int, mass: float, group: tuple[int, int]) -> None:
+        body, client = self._bodies[index].id, self._client
+        bullet.changeDynamics(body, -1, mass=mass, physicsClientId=client)
+        bullet.setCollisionFilterGroupMask(body, -1, *group, physicsClientId=client)

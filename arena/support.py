@@ -1,6 +1,7 @@
 """Which things stand firmly, and at what height, found from where they were put."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,6 +35,13 @@ def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
             if drop is not None:
                 drops[index] = drop
     return {index: things[index].position[1] - drop for index, drop in drops.items()}
+
+
+def at_rest(placed: Placed, height: float | None) -> Placed:
+    """A heavy thing at the height (metres) where it comes to rest; everything else where it was placed."""
+    if height is None or not placed.kind.is_heavy:
+        return placed
+    return replace(placed, position=(placed.position[0], height, placed.position[2]))
 
 
 def _bottom(placed: Placed) -> float:

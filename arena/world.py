@@ -19,7 +19,7 @@ from arena.catalog import Body as BodyType
 from arena.heavy import Heavy
 from arena.placed import AGENT_RADIUS, Layout, Placed
 from arena.scene import Animal, Scene, Vector, yaw_rotation
-from arena.support import resting_heights
+from arena.support import at_rest, resting_heights
 
 __all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 
@@ -63,7 +63,7 @@ class World:
             for sphere, start in zip(spheres, layout.agents, strict=True)
         ]
         firm = resting_heights(layout.things)
-        self._placed = [_at_rest(placed, firm.get(index)) for index, placed in enumerate(layout.things)]
+        self._placed = [at_rest(placed, firm.get(index)) for index, placed in enumerate(layout.things)]
         self._bodies = [self._build(placed) for placed in self._placed]
         self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
         self._heavy = self._heavy_bodies(firm)
@@ -151,6 +151,7 @@ class World:
             bullet.changeDynamics(new.id, -1, mass=0.0, physicsClientId=client)
         self._bodies[index] = self._by_id[new.id] = new
         self._sizes[index] = size
+        self._index_sets()
         self._refresh(index)
 
     def position(self, index: int) -> Vector:
@@ -248,26 +249,31 @@ class World:
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]
-        self._goals = [index for index in solid if kinds[index].is_goal]
+        goals = [(index, self._placed[index].size[0] / 2) for index in solid if kinds[index].is_goal]
+        # Per ball: its index, its body, and the square of the distance at which an agent touches it.
+        self._balls = [
+            (index, self._body(index).id, (AGENT_RADIUS + radius + CONTACT_OFFSET) ** 2)
+            for index, radius in goals
+        ]
         self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
         self._zones = [index for index in there if kinds[index].body is BodyType.ZONE]
 
     def _limit_spin(self) -> None:
-        for index in self._goals:
-            body = self._body(index).id
-            linear, spin = bullet.getBaseVelocity(body, physicsClientId=self._client)
-            rate = math.sqrt(spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2)
-            if rate > MAX_SPIN:
-                slower = [component * MAX_SPIN / rate for component in spin]
-                bullet.resetBaseVelocity(body, linear, slower, physicsClientId=self._client)
+        client = self._client
+        for _, body, _ in self._balls:
+            linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
+            rate = spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2
+            if rate > MAX_SPIN**2:
+                slower = [component * MAX_SPIN / math.sqrt(rate) for component in spin]
+                bullet.resetBaseVelocity(body, linear, slower, physicsClientId=client)
 
     def _touched_goals(self, centre: Vector) -> tuple[int, ...]:
         x, y, z = centre
+        client = self._client
         touched = []
-        for index in self._goals:
-            at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
-            reach = AGENT_RADIUS + self._placed[index].size[0] / 2 + CONTACT_OFFSET
-            if (at[0] - x) ** 2 + (at[1] - z) ** 2 + (at[2] - y) ** 2 < reach**2:
+        for index, body, reach in self._balls:
+            at = bullet.getBasePositionAndOrientation(body, physicsClientId=client)[0]
+            if (at[0] - x) ** 2 + (at[1] - z) ** 2 + (at[2] - y) ** 2 < reach:
                 touched.append(index)
         return tuple(touched)
 
@@ -284,13 +290,6 @@ class World:
         body = self._bodies[index]
         assert body is not None, "the thing is a zone or was removed"
         return body
-
-
-def _at_rest(placed: Placed, height: float | None) -> Placed:
-    """A heavy thing at the height where it comes to rest; everything else where it was placed."""
-    if height is None or not placed.kind.is_heavy:
-        return placed
-    return replace(placed, position=(placed.position[0], height, placed.position[2]))
 
 
 def _ball_in_box(centre: Vector, zone: Placed) -> bool:
