@@ -103,7 +103,7 @@ class Tree:
             del self._growing[index]
             return
         share = min(1.0, age / self._settings.ripening_s) if self._settings.ripening_s else 1.0
-        size = initial + (final - initial) * share
+        size = SHRINK * (initial + (final - initial) * share)
         world.resize(index, (size, size, size), held=True)
         if share >= 1:
             world.let_go(index)

@@ -1,0 +1,303 @@
+"""What acts by itself: changing balls, spawners, doors, buttons, data zones and operations."""
+
+import numpy as np
+import pytest
+
+from arena import FORWARD, IDLE, Episode, EventKind, Outcome
+from arena.rules import TICKS_PER_STEP
+from tests.arena.worlds import agent, episode, item, spec
+
+FAR = agent("5 0 5")
+
+
+def play(run, action=IDLE, steps=1):
+    events = []
+    for _ in range(steps):
+        if run.done:
+            break
+        events += run.step(action).events
+    return events
+
+
+def value(run, index=0):
+    """What touching a ball would bring now."""
+    return run._stage.goals.value(index)
+
+
+def sizes(run):
+    return run.scene().sizes[:, 1]
+
+
+# Changing balls (section 7.4).
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "after", "size"),
+    [
+        ("DecayGoal", 2.5, 2.5 - 0.005 * 30, 2.5),
+        ("AntiDecayGoal", 0.5, 0.5 + 0.005 * 30, 2.5),
+        # By its new name a ripening goal gets the falling pair of values.
+        ("RipenGoal", 2.5, 2.5 - 0.005 * 30, 0.5),
+    ],
+)
+def test_a_balls_worth_changes_by_0_005_a_tick(name, start, after, size):
+    run = episode(FAR, item(name, "20 0 20"))
+    assert value(run) == start
+    play(run, steps=30 // TICKS_PER_STEP)
+    assert value(run) == pytest.approx(after, abs=0.006)
+    assert sizes(run)[0] == size
+
+
+def test_delay_rate_and_final_value_are_taken_from_the_file():
+    more = "delays: [30], initialValues: [1], finalValues: [0.9], changeRates: [-0.01]"
+    run = episode(FAR, item("DecayGoal", "20 0 20", more=more))
+    play(run, steps=10)
+    assert value(run) == 1
+    play(run, steps=2)
+    assert 0.9 < value(run) < 1
+    play(run, steps=10)
+    assert value(run) == pytest.approx(0.9)
+
+
+def test_eating_a_decayed_ball_brings_what_is_left():
+    more = "initialValues: [2], finalValues: [1], changeRates: [0.01]"
+    run = episode(agent("20 0 5"), item("DecayGoal", "20 0 12", more=more), t=0)
+    (event,) = play(run, FORWARD, 40)
+    assert (event.kind, run.outcome) == (EventKind.GOOD_GOAL, Outcome.GOAL)
+    assert event.reward == pytest.approx(2 - 0.01 * (event.tick - 1), abs=0.011)
+    assert run.total_reward == pytest.approx(event.reward)
+
+
+@pytest.mark.parametrize(("name", "first", "last"), [("GrowGoal", 0.5, 2.5), ("ShrinkGoal", 2.5, 0.5)])
+def test_balls_grow_and_shrink_on_the_ground(name, first, last):
+    run = episode(FAR, item(name, "20 0 20"))
+    assert sizes(run)[0] == first
+    play(run, steps=200)
+    assert sizes(run)[0] == pytest.approx(0.999 * last, abs=0.01)
+    assert run.scene().positions[0, 1] == pytest.approx(sizes(run)[0] / 2 - 0.01, abs=0.02)
+    assert value(run) == sizes(run)[0]
+
+
+def test_a_ball_does_not_grow_into_a_wall():
+    wall = item("Wall", "20 0 21", rotations="0", sizes="8 3 1", colors="0 0 0")
+    run = episode(FAR, item("GrowGoal", "20 0 20.1"), wall)
+    play(run, steps=200)
+    assert sizes(run)[0] < 1.2
+
+
+@pytest.mark.parametrize(("version", "ends"), [("3.1.3", False), ("4", True)])
+def test_a_changing_ball_ends_the_episode_in_version_4_only(version, ends):
+    balls = item("DecayGoal", "20 0 8", "30 0 30")
+    run = episode(agent("20 0 5"), balls, version=version)
+    play(run, FORWARD, 12)
+    assert run.done is ends
+
+
+# Spawners (section 7.5).
+
+
+def test_a_tree_drops_ripe_fruit():
+    more = (
+        "ripenTimes: [1], timesBetweenSpawns: [2], spawnCounts: [2], initialValues: [0.3], finalValues: [0.8]"
+    )
+    run = episode(FAR, item("SpawnerTree", "20 0 20", more=more), t=0)
+    play(run, steps=33)
+    assert len(run.scene().things) == 1
+    play(run, steps=8)
+    seen = run.scene()
+    assert seen.things[1].kind == "GoodGoalMulti"
+    hanging = seen.positions[1]
+    assert hanging[1] > 2
+    assert np.hypot(hanging[0] - 20, hanging[2] - 20) > 1
+    play(run, steps=200)
+    assert len(run.scene().things) == 3
+    assert sizes(run)[1:] == pytest.approx([0.8 * 0.999] * 2)
+    assert (run.scene().positions[1:, 1] < 0.5).all()
+    assert run._stage.goals.number == 2
+
+
+def test_fruit_grows_in_the_same_places_in_every_episode():
+    def places(seed):
+        run = episode(FAR, item("SpawnerTree", "20 0 20", rotations="0"), seed=seed, t=0)
+        play(run, steps=40)
+        return run.scene().positions[1:].tolist()
+
+    assert places(0) == places(1) != []
+
+
+@pytest.mark.parametrize(
+    ("name", "interval", "most"), [("SpawnerDispenserTall", 1.5, -1), ("SpawnerContainerShort", 1.5, 1)]
+)
+def test_a_house_fills_with_balls_and_its_door_opens(name, interval, most):
+    run = episode(FAR, item(name, "20 0 20", rotations="0", more=f"spawnCounts: [{most}]"), t=0)
+    closed = sizes(run)[1]
+    assert closed == 1.15
+    play(run, steps=int((interval + 2.5) / 0.06))
+    assert sizes(run)[1] < 0.01
+    balls = [index for index, thing in enumerate(run.scene().things) if thing.kind == "GoodGoalMulti"]
+    assert len(balls) >= 1
+    assert (most < 0) or len(balls) == most
+    inside = run.scene().positions[balls[0]]
+    assert abs(inside[0] - 20) < 0.8
+    assert abs(inside[2] - 20) < 0.8
+
+
+def test_a_ball_can_be_fetched_out_of_a_container():
+    # Its doorway is on its -x side, where the agent comes from.
+    more = "spawnCounts: [1], finalValues: [0.5]"
+    box = item("SpawnerContainerShort", "20 0 20", rotations="0", more=more)
+    run = episode(agent("16 0 20", yaw=90), box, t=0)
+    play(run, steps=60)
+    events = play(run, FORWARD, 60)
+    assert [event.name for event in events] == ["GoodGoalMulti"]
+    assert run.outcome is Outcome.GOAL
+
+
+def test_a_door_closes_again_where_the_file_says_so():
+    run = episode(FAR, item("SpawnerDispenser", "20 0 20", more="timesBetweenDoorOpens: [2]"), t=0)
+    heights = []
+    for _ in range(150):
+        run.step(IDLE)
+        heights.append(sizes(run)[1])
+    assert min(heights) < 0.01
+    opened = int(np.argmin(heights))
+    assert max(heights[opened:]) == pytest.approx(1.15)
+
+
+# Buttons, data zones and operations.
+
+
+def pressed(*more, version="4", **options):
+    """An agent that drives into a button's front; the button faces -z at rotation 90."""
+    quick = "moveDurations: [0.1], resetDurations: [0.1]"
+    button = item("SpawnerButton", "20 0 12", rotations="90", more=", ".join((quick, *more)))
+    run = episode(agent("20 0 8"), button, version=version, **options)
+    return run, play(run, FORWARD, 40)
+
+
+def test_a_button_is_pressed_once_by_running_against_it():
+    _, events = pressed("operations: [!grantReward {reward: 0.25}]", t=0)
+    assert [event.kind for event in events] == [EventKind.BUTTON, EventKind.GRANT]
+    assert events[1].tick - events[0].tick == 5
+    assert events[1].reward == 0.25
+
+
+def test_operations_reward_and_end_the_episode():
+    run, _ = pressed("operations: [!grantReward {reward: 0.5}, !endEpisode {reward: 2}]", t=0)
+    assert run.outcome is Outcome.OPERATION
+    assert run.total_reward == pytest.approx(2.5)
+
+
+def test_an_object_is_toggled():
+    shown = "!Item {name: GoodGoalMulti, positions: [!Vector3 {x: 30, y: 0, z: 30}]}"
+    there = f"operations: [!toggleObject {{objectInitiallyPresent: true, spawnable: {shown}}}]"
+    run, _ = pressed(there, t=0)
+    assert run.scene().things[1].kind == "GoodGoalMulti"
+    assert not run.scene().visible[1]
+    run, _ = pressed(there.replace("true", "false"), t=0)
+    assert run.scene().visible[1]
+
+
+def test_the_agent_is_frozen_for_the_steps_asked_for():
+    run, _ = pressed("operations: [!freezeAgent {freezeSteps: 300}]", t=250)
+    health = run.health
+    play(run, FORWARD, 20)
+    assert run.health == health
+    play(run, FORWARD, 100)
+    assert run.health < health
+
+
+def test_limited_and_drawn_operations():
+    grant = "!grantReward {reward: 1}"
+    limited = f"!limitedInvocationsOperation {{maxInvocations: 0, operation: {grant}}}"
+    drawn = f"!operationFromList {{operations: [{grant}, !noneOperation {{}}], operationWeights: [0, 1]}}"
+    for operation in (limited, drawn, "!noneOperation {}"):
+        run, events = pressed(f"operations: [{operation}]", t=0)
+        assert [event.kind for event in events] == [EventKind.BUTTON]
+        assert run.total_reward == 0
+
+
+@pytest.mark.parametrize("version", ["3.1.3", "4"])
+def test_an_older_button_lets_its_reward_appear(version):
+    reward = "rewardNames: [GoodGoalMulti], rewardWeights: [1], rewardSpawnPos: !Vector3 {x: 30, y: 0, z: 30}"
+    run, _ = pressed(reward, version=version, t=0)
+    assert [thing.kind for thing in run.scene().things[1:]] == ["GoodGoalMulti"]
+    assert run.scene().positions[1, [0, 2]] == pytest.approx([30, 30], abs=0.01)
+
+
+def test_a_data_zone_tells_of_entry_and_exit_and_rewards_every_tick():
+    more = "zoneVisibility: false, operations: [!grantContinuousReward {rewardPerStep: 0.01}]"
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="6 1 4", more=more)
+    run = episode(agent("20 0 6"), zone, version="4", t=0)
+    events = play(run, FORWARD, 30)
+    kinds = [event.kind for event in events if event.kind is not EventKind.GRANT]
+    assert kinds == [EventKind.ZONE_ENTRY, EventKind.ZONE_EXIT]
+    granted = [event for event in events if event.kind is EventKind.GRANT]
+    assert run.total_reward == pytest.approx(0.01 * len(granted), abs=1e-5)
+    assert len(granted) > 5
+    assert not run.scene().visible[0]
+
+
+# Versions and merged arenas.
+
+
+@pytest.mark.parametrize(("version", "mass"), [("3.1.3", 2.0), ("4", 420.0)])
+def test_blocks_have_the_mass_of_their_version(version, mass):
+    block = item("HeavyBlock", "20 0 8", rotations="0", sizes="2 2 2")
+    run = episode(agent("20 0 5"), block, version=version)
+    assert run.layout.things[0].kind.mass == mass
+    play(run, FORWARD, 12)
+    assert (run.position[2] > 10) is (mass < 100)
+
+
+def test_an_agent_on_the_edge_is_moved_in_version_4():
+    assert episode(agent("0 0 20")).position[0] == 0
+    assert episode(agent("0 0 20"), version="4").position == pytest.approx((1, 0.51, 1))
+
+
+def test_a_bad_multi_goal_is_eaten_and_a_decoy_ends():
+    bad = item("BadGoalMulti", "20 0 8", sizes="1 1 1")
+    run = episode(agent("20 0 5"), bad, version="4", t=0)
+    events = play(run, FORWARD, 12)
+    assert [event.kind for event in events] == [EventKind.BAD_GOAL]
+    assert (run.done, run.total_reward) == (False, pytest.approx(-0.999))
+    run = episode(agent("20 0 5"), item("DecoyGoal", "20 0 8", sizes="1 1 1"), version="4", t=0)
+    play(run, FORWARD, 12)
+    assert (run.outcome, run.total_reward) == (Outcome.DECOY, 0)
+
+
+def test_a_success_leads_into_the_merged_arena():
+    goal = item("GoodGoal", "20 0 8", sizes="1 1 1")
+    then = spec(agent("5 0 5"), item("GoodGoal", "5 0 8", sizes="2 2 2"), version="4", t=0)
+    first = spec(agent("20 0 5"), goal, version="4", t=0).model_copy(update={"then": then})
+    run = Episode(first, task_id="test")
+    play(run, FORWARD, 30)
+    assert run.outcome is Outcome.GOAL
+    assert run.total_reward == pytest.approx(0.999 + 1.998)
+    assert run.position[0] == pytest.approx(5)
+
+
+def test_a_failure_does_not():
+    then = spec(FAR, version="4")
+    first = spec(agent("20 0 5"), item("BadGoal", "20 0 8"), version="4").model_copy(update={"then": then})
+    run = Episode(first, task_id="test")
+    play(run, FORWARD, 30)
+    assert run.outcome is Outcome.BAD_GOAL
+
+
+@pytest.mark.parametrize(
+    "things",
+    [
+        item("SpawnerTree", "20 0 20"),
+        item("SpawnerDispenserTall", "20 0 20"),
+        item("GrowGoal", "20 0 20"),
+        item("DecayGoal", "20 0 20"),
+    ],
+)
+def test_the_same_actions_give_the_same_bits(things):
+    def bits():
+        run = episode(FAR, things, seed=4)
+        play(run, FORWARD, 120)
+        return run.scene().positions.tobytes() + run.scene().sizes.tobytes()
+
+    assert bits() == bits()
