@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from arena.config import ArenaSpec
+from arena.versions import Version
 
 
 class Advice(NamedTuple):
@@ -23,5 +24,5 @@ def advice(arena: ArenaSpec) -> Iterator[Advice]:
         yield Advice(
             "blackouts-ignored", "blackouts start with a negative period, so the other entries are ignored"
         )
-    if sum(item.name == "Agent" for item in arena.items) > 1:
-        yield Advice("several-agents", "several Agent items; only the first is used")
+    if sum(item.name == "Agent" for item in arena.items) > 1 and arena.version is Version.V3:
+        yield Advice("several-agents", "several Agent items; only the first is used before version 4")

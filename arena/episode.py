@@ -53,16 +53,18 @@ class Episode:
         self.ticks = 0
         self.rng = episode_rng(seed, task_id, trial)
         self._accounts: list[Account] = []
-        self._stage = self._enter(spec)
+        self._stages = [self._enter(spec)]
         self.layout = self._stage.world.layout
         self.agents = tuple(
-            AgentState(account, spec.pass_mark, partial(self._body, number))
+            AgentState(account, spec.pass_mark, partial(_body, self._stages, number))
             for number, account in enumerate(self._accounts)
         )
         self._actions: list[list[Action]] = [[] for _ in self.agents]
 
-    def _body(self, agent: int) -> AgentBody:
-        return self._stage.world.agents[agent]
+    @property
+    def _stage(self) -> Stage:
+        """The arena that is played now."""
+        return self._stages[-1]
 
     def _enter(self, spec: ArenaSpec) -> Stage:
         """Build an arena; the agents' accounts go on where there are some."""
@@ -86,10 +88,14 @@ class Episode:
     def step(self, action: Action) -> StepResult:
         """One step of 3 ticks (0.06 s); an end in the middle of it cuts it short.
 
-        Raises RuntimeError after the end, as an episode is not restarted, and where there are several agents.
+        Raises RuntimeError after the end, as an episode is not restarted, and LayoutError where there are
+        several agents.
         """
         if len(self.agents) > 1:
-            raise RuntimeError("the arena has several agents; use step_all")
+            raise LayoutError(
+                f"{self.task_id}: the arena has {len(self.agents)} agents, expected one; step_all and "
+                "arena.parallel_env play several"
+            )
         return self.step_all((action,))[0]
 
     def step_all(self, actions: Sequence[Action]) -> tuple[StepResult, ...]:
@@ -158,7 +164,7 @@ class Episode:
                 agent.keep_reward()
             self._stage.world.close()
             assert self._stage.spec.then is not None
-            self._stage = self._enter(self._stage.spec.then)
+            self._stages[-1] = self._enter(self._stage.spec.then)
             return False
         for account in accounts:
             account.outcome = account.outcome or Outcome.OTHER_AGENT
@@ -270,6 +276,11 @@ class Episode:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _body(stages: Sequence[Stage], agent: int) -> AgentBody:
+    # Not a method: an agent's state that knew its episode would keep both alive for a while.
+    return stages[-1].world.agents[agent]
 
 
 def software_versions() -> dict[str, str]:

@@ -5,6 +5,7 @@ Animal-AI's (left-handed, y up). Exchanging the last two components converts eit
 """
 
 import math
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -46,6 +47,8 @@ class World:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self._client = bullet.connect(bullet.DIRECT)
+        # Bullet takes some 30 MB for a world; one that nobody uses any more is freed even if not closed.
+        self._free = weakref.finalize(self, bullet.disconnect, self._client)
         try:
             self._make()
         except BaseException:
@@ -76,9 +79,8 @@ class World:
 
     def close(self) -> None:
         """Free Bullet's memory; the world cannot be used afterwards."""
-        if self._client >= 0:
-            bullet.disconnect(self._client)
-            self._client = -1
+        self._free()
+        self._client = -1
 
     def advance(self, actions: Sequence[Action], frozen: Sequence[bool] = ()) -> tuple[Touches, ...]:
         """One tick with an action of each agent: drive, simulate, report each agent's contacts.

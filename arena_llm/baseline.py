@@ -23,6 +23,7 @@ def run_baseline(
     agent: str,
     levels: str | None,
     testbed: Path | None,
+    animal_ai: str,
     trials: int,
     seed: int,
     jobs: int | None,
@@ -39,7 +40,7 @@ def run_baseline(
     """
     if agent not in STEP_AGENTS:
         raise ConfigError(f"--agent: got {agent!r}, expected one of: {', '.join(STEP_AGENTS)}")
-    tasks = find_tasks(parse_levels(levels) if levels else None, testbed)
+    tasks = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
     count = len(tasks) * trials
     processes = min(jobs or os.cpu_count() or 1, count)
     played = play_tasks(agent, tasks, trials=trials, seed=seed, jobs=processes)

@@ -42,6 +42,7 @@ def evaluate_command(
     max_scripts: Annotated[int, typer.Option(min=1, max=1000, help="Scripts per episode.")] = 30,
     strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
     prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
+    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
     log_dir: Annotated[
         Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
     ] = Path("logs"),
@@ -56,7 +57,7 @@ def evaluate_command(
     from human_data import compare_levels, layouts_note, levels_table, results_frame, write_report
     from llm_control.evaluate import Request, evaluate
 
-    request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt)
+    request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt, animal_ai)
     console = Console()
     try:
         result = evaluate(request, log_dir, resume=resume, display="rich" if console.is_terminal else "plain")
@@ -131,11 +132,12 @@ def run_command(
     ] = "paper",
     seed: Annotated[int, typer.Option(help="Seed of the arena's randomness.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
+    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
     from arena_llm.run import run_scripts
 
-    for line in run_scripts(task, scripts, frames, initial, seed, strict):
+    for line in run_scripts(task, scripts, frames, initial, seed, strict, animal_ai):
         print(json.dumps(line), flush=True)
 
 
@@ -154,6 +156,7 @@ def baseline_command(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; as many as processors where left out.")
     ] = None,
+    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
 ) -> None:
     """Play an agent that acts at every step without a model, and compare it with published ones."""
     from arena_llm.baseline import run_baseline
@@ -161,7 +164,7 @@ def baseline_command(
 
     console = Console()
     try:
-        results = run_baseline(agent, levels, testbed, trials, seed, jobs, out, console)
+        results = run_baseline(agent, levels, testbed, animal_ai, trials, seed, jobs, out, console)
     except KeyboardInterrupt:
         print(f"Stopped. The episodes so far are in {out}.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -17,7 +17,7 @@ INITIAL = {"paper": Protocol().initial_idle_steps, "none": ()}
 
 
 def run_scripts(
-    task: str, scripts: Path, frames: Path | None, initial: str, seed: int, strict: bool
+    task: str, scripts: Path, frames: Path | None, initial: str, seed: int, strict: bool, animal_ai: str
 ) -> Iterator[dict[str, Any]]:
     """Play a file of scripts, one per line, until it or the episode ends; one dictionary per turn.
 
@@ -31,7 +31,7 @@ def run_scripts(
     if initial not in INITIAL:
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(INITIAL)}")
     lines = _scripts(scripts, strict)
-    chosen = task_named(task)
+    chosen = task_named(task, version=animal_ai)
     protocol = Protocol(initial_idle_steps=INITIAL[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode:

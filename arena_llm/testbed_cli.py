@@ -49,6 +49,7 @@ def check_command(
     svg: Annotated[
         Path | None, typer.Option(help="Folder for a plan of every arena, seen from above.")
     ] = None,
+    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
 ) -> None:
     """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
     from arena_llm.check_print import as_json, print_report, print_summary
@@ -58,7 +59,7 @@ def check_command(
     paths = task_files(target)
     every: list[FileReport] = []
     shown: list[FileReport] = []
-    work = check_files(target, paths, Options(seed, upgrade, svg), jobs or _cores())
+    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or _cores())
     try:
         with closing(work) as reports, _bar(console, output) as bar:
             for report in bar.track(reports, total=len(paths), description="checking"):

@@ -31,10 +31,12 @@ class Request:
     max_scripts: int = 30
     strict: bool = False
     prompt: Path | None = None
+    animal_ai: str = "3.1.3"
 
     def tasks(self) -> tuple[BatteryTask, ...]:
         """The tasks asked for; raises ConfigError where there are none."""
-        return find_tasks(parse_levels(self.levels) if self.levels is not None else None, self.folder)
+        levels = parse_levels(self.levels) if self.levels is not None else None
+        return find_tasks(levels, self.folder, self.animal_ai)
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task `testbed`, with paths that hold in any folder."""
@@ -47,6 +49,7 @@ class Request:
             "max_scripts": self.max_scripts,
             "strict": self.strict,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
+            "animal_ai": self.animal_ai,
         }
 
 

@@ -37,10 +37,11 @@ def testbed(
     max_scripts: int = 30,
     strict: bool = False,
     prompt: str | None = None,
+    animal_ai: str = "3.1.3",
 ) -> Task:
     """The battery, for `inspect eval arena_llm/testbed -T levels=1-3`; options as of `arena-llm eval`."""
     protocol = Protocol(demonstration=icl, trials=trials, seed=seed, max_scripts=max_scripts, strict=strict)
-    tasks = find_tasks(parse_levels(levels) if levels else None, Path(folder) if folder else None)
+    tasks = find_tasks(parse_levels(levels) if levels else None, Path(folder) if folder else None, animal_ai)
     return make_task(tasks, protocol, prompt_set(Path(prompt) if prompt else None))
 
 

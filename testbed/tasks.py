@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from arena import ArenaSpec, ConfigError, load
+from arena.versions import Version
 
 LEVELS_FOLDER = Path(__file__).parent / "levels"
 """The shipped battery."""
@@ -67,10 +68,13 @@ def parse_levels(text: str) -> tuple[int, ...]:
     return tuple(sorted(levels))
 
 
-def find_tasks(levels: tuple[int, ...] | None = None, folder: Path | None = None) -> tuple[Task, ...]:
+def find_tasks(
+    levels: tuple[int, ...] | None = None, folder: Path | None = None, version: str = Version.V3
+) -> tuple[Task, ...]:
     """All tasks of the given levels (all levels where None), sorted by id.
 
     `folder` is searched with its subfolders for *.yaml files; without one, the shipped battery is.
+    `version` is that of Animal-AI, "3.1.3" or "4".
     Raises ConfigError where the folder or a level has no tasks, and where a file is broken.
     """
     root = folder if folder is not None else LEVELS_FOLDER
@@ -86,23 +90,23 @@ def find_tasks(levels: tuple[int, ...] | None = None, folder: Path | None = None
             raise ConfigError(
                 f"{root}: no tasks of level {level}; there are levels {', '.join(map(str, present))}"
             )
-    tasks = tuple(task for path in wanted for task in _read(path))
+    tasks = tuple(task for path in wanted for task in _read(path, version))
     _refuse_twins(tasks)
     return tasks
 
 
-def task_named(name: str, folder: Path | None = None) -> Task:
+def task_named(name: str, folder: Path | None = None, version: str = Version.V3) -> Task:
     """A task by its id in the battery or by the path of its file; raises ConfigError where there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        return _read(path)[0]
+        return _read(path, version)[0]
     root = folder if folder is not None else LEVELS_FOLDER
     found = sorted(root.rglob(f"{path.name}.yaml"))
     if not found or path.name != name:
         raise ConfigError(
             f"no task {name!r}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
-    return _read(found[0])[0]
+    return _read(found[0], version)[0]
 
 
 def task_id(path: Path, number: int) -> str:
@@ -115,8 +119,8 @@ def _level(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _read(path: Path) -> tuple[Task, ...]:
-    file = load(path)
+def _read(path: Path, version: str) -> tuple[Task, ...]:
+    file = load(path, version)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     return tuple(
         Task(task_id(path, k), _level(path), path, spec, sha256, file.warnings)

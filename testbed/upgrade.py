@@ -11,6 +11,7 @@ from arena.config import ArenaFile
 from arena.errors import ConfigError
 from arena.keys import KEYS
 from arena.load import Located, load_located, load_text
+from arena.versions import Version
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -32,13 +33,15 @@ def newest_key(spelled: str, field: str | int) -> str:
     return spelled
 
 
-def upgrade_text(text: str, source: str = "<text>") -> tuple[str, tuple[Change, ...]]:
+def upgrade_text(
+    text: str, source: str = "<text>", version: str = Version.V3
+) -> tuple[str, tuple[Change, ...]]:
     """The text in the newest spelling, and what was changed, from top to bottom.
 
     Raises ConfigError as `arena.load.load_text` does, and where a word cannot be replaced without
     changing what the file means (as where an anchor shares it with something else).
     """
-    before = load_located(text, source)
+    before = load_located(text, source, version)
     edits = sorted(set(_edits(before)))
     changes: list[Change] = []
     parts: list[str] = []
@@ -50,17 +53,17 @@ def upgrade_text(text: str, source: str = "<text>") -> tuple[str, tuple[Change, 
             changes.append(Change(line, old, new))
             here = end
     upgraded = "".join([*parts, text[here:]])
-    if _meaning(load_text(upgraded, source)) != _meaning(before.file):
+    if _meaning(load_text(upgraded, source, version)) != _meaning(before.file):
         line = changes[0].line if changes else 1
         raise ConfigError(f"{source}:{line}: cannot be upgraded without a change of meaning; left as it is")
     return upgraded, tuple(changes)
 
 
-def upgrade_file(path: Path) -> tuple[Change, ...]:
+def upgrade_file(path: Path, version: str = Version.V3) -> tuple[Change, ...]:
     """Upgrade a file in place; one that needs nothing is not written. Raises ConfigError as above."""
     raw = path.read_bytes()
     mark = _BOM if raw.startswith(_BOM) else b""
-    upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path))
+    upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path), version)
     if changes:
         try:
             path.write_bytes(mark + upgraded.encode("utf-8"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from arena.errors import ConfigError, DuplicateKeyError
 from arena.load import Located, load_located, read_text
+from arena.versions import Version
 from testbed.check.arenas import arena_findings, spelling_findings
 from testbed.check.build import build, build_findings
 from testbed.check.finding import Finding, Level
@@ -19,11 +20,14 @@ from testbed.upgrade import Change, upgrade_file
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to check: the first seed, whether to rewrite old spellings in place, where plans are drawn."""
+    """How to check: the first seed, whether to rewrite old spellings in place, where plans are drawn, and
+    the version of Animal-AI that the files are for.
+    """
 
     seed: int = 0
     upgrade: bool = False
     svg: Path | None = None
+    version: str = Version.V3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,12 @@ def check_file(path: Path, options: Options, plan: Path | None = None) -> FileRe
     changes: tuple[Change, ...] = ()
     try:
         if options.upgrade:
-            load_located(read_text(path), str(path))
+            load_located(read_text(path), str(path), options.version)
             try:
-                changes = upgrade_file(path)
+                changes = upgrade_file(path, options.version)
             except ConfigError as error:
                 findings += _from_error(error, path, "not-upgraded")
-        located = load_located(read_text(path), str(path))
+        located = load_located(read_text(path), str(path), options.version)
     except ConfigError as error:
         code = "duplicate-key" if isinstance(error, DuplicateKeyError) else "unreadable"
         return FileReport(path, tuple(_from_error(error, path, code)))

@@ -82,7 +82,7 @@ def test_version_3_knows_one_agent_only():
 
 def test_step_asks_for_an_action_of_each():
     run = pair(*FACING)
-    with pytest.raises(RuntimeError, match="step_all"):
+    with pytest.raises(LayoutError, match="step_all"):
         run.step(IDLE)
 
 
