@@ -55,7 +55,8 @@ def plan(layout: Layout, title: str) -> ElementTree.Element:
     _scale(root)
     for placed in sorted(layout.things, key=_height):
         _thing(root, placed)
-    _agent(root, layout.agent.position, layout.agent.yaw)
+    for start in layout.agents:
+        _agent(root, start.position, start.yaw)
     return root
 
 

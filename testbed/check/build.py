@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from arena.catalog import Shape
 from arena.config import ArenaSpec, Item, Vector3
 from arena.errors import LayoutError
 from arena.layout import episode_rng, resolve
@@ -58,10 +59,16 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
             layouts[tried] = resolve(located.file.arenas[arena_id], episode_rng(tried, task_id, 0))
         except LayoutError as error:
             failures[tried] = str(error)
-    things = tuple(subject for subject in subjects(located, arena_id) if subject.kind)
+    # A dispenser or container is followed by its door.
+    things = tuple(
+        subject
+        for subject in subjects(located, arena_id)
+        if subject.kind
+        for _ in range(2 if subject.kind.shape is Shape.HOUSE else 1)
+    )
     for layout in layouts.values():
-        names = [placed.kind.name for placed in layout.things]
-        assert names == [subject.kind.name for subject in things if subject.kind], "order of creation changed"
+        origins = [(placed.item, placed.number) for placed in layout.things]
+        assert origins == [(subject.item, subject.index) for subject in things], "order of creation changed"
     return Built(located, arena_id, things, layouts, failures)
 
 
@@ -74,7 +81,7 @@ def build_findings(built: Built) -> Iterator[Finding]:
         yield Finding("agent-blocked", f"{place.spelled}: {reason} ({seeds})", place.line)
     for index, subject in enumerate(built.things):
         blocked = tuple(seed for seed, layout in built.layouts.items() if layout.things[index].blocked)
-        if blocked:
+        if blocked and not next(iter(built.layouts.values())).things[index].kind.internal:
             yield _blocked(built, index, subject, blocked)
     if built.layout:
         yield from _enclosed(built.layout, built.things)
@@ -121,13 +128,15 @@ def _alone(subject: Subject) -> Placed:
     """The object as it would stand in an empty arena."""
     lists = ("positions", "rotations", "sizes")
     entry = {name: getattr(subject.item, name)[subject.index :][:1] for name in lists}
-    spec = ArenaSpec(items=(_FAR_AGENT, Item(name=subject.item.name, **entry)))
+    items = (_FAR_AGENT, Item(name=subject.item.name, **entry))
+    spec = ArenaSpec(items=items, version=subject.version)
     return resolve(spec, np.random.default_rng(0)).things[0]
 
 
 def _free_of_agent(placed: Placed, layout: Layout) -> bool:
     agent = Placements()
-    agent.add_ball(layout.agent.position, AGENT_RADIUS)
+    for start in layout.agents:
+        agent.add_ball(start.position, AGENT_RADIUS)
     return agent.is_free(placed)
 
 

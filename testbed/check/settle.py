@@ -57,7 +57,7 @@ def _settle(layout: Layout) -> tuple[Floats, float]:
     try:
         start = world.scene().positions
         for _ in range(round(SETTLE_S / TICK_S)):
-            world.advance([IDLE])
+            world.advance([IDLE] * len(world.agents))
         sinks = layout.agent.position[1] - world.agents[0].position[1]
         return world.scene().positions - start, sinks - (LIFT - FLOOR_Y)
     finally:

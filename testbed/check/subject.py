@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.catalog import ALIASES, KINDS, Kind
+from arena.catalog import Kind
 from arena.config import ArenaSpec, Item, Vector3
 from arena.load import Located, nearest
 from arena.nodes import Place
+from arena.versions import Version, kind_named
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
 """What a missing position or size counts as (section 8.2 of the behaviour specification)."""
@@ -25,7 +26,12 @@ class Subject:
     @property
     def kind(self) -> Kind | None:
         """The object's row of the catalogue."""
-        return None if self.item.name == "Agent" else KINDS[ALIASES.get(self.item.name, self.item.name)]
+        return None if self.item.name == "Agent" else kind_named(self.item.name, self.version)
+
+    @property
+    def version(self) -> Version:
+        """The version of Animal-AI that the arena is for."""
+        return self.located.file.arenas[int(self.path[1])].version
 
     @property
     def label(self) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena import ArenaError
+from arena.catalog import KINDS
+from arena.versions import DIFFERENCES, Version
 from testbed.check import CODES, Level, Options, check_file, check_files, task_files
 from testbed.check.reach import TOP_SPEED, driven, ticks_to_drive
 from testbed.tasks import LEVELS_FOLDER
@@ -294,3 +296,21 @@ def test_files_are_found_in_subfolders_by_both_endings(tmp_path):
     for name in ("b/1.yml", "a.yaml", "c.txt"):
         (tmp_path / name).write_text(arena())
     assert [str(path.relative_to(tmp_path)) for path in task_files(tmp_path)] == ["a.yaml", "b/1.yml"]
+
+
+@pytest.mark.parametrize("version", ["3.1.3", "4"])
+@pytest.mark.parametrize("name", sorted(name for name, kind in KINDS.items() if not kind.internal))
+def test_every_kind_can_be_checked(tmp_path, name, version):
+    path = tmp_path / "task.yaml"
+    path.write_text(arena(item(name, "30 0 30", rotations="0")))
+    (report,) = check_files(path, [path], Options(version=version), 1)
+    errors = [finding for finding in report.findings if finding.level is Level.ERROR]
+    absent = name in DIFFERENCES[Version(version)].absent
+    assert [finding.code for finding in errors] == (["unreadable"] if absent else [])
+
+
+def test_several_agents_are_checked(tmp_path):
+    path = tmp_path / "task.yaml"
+    path.write_text(arena(item("Agent", "9 0 5", rotations="0")))
+    (report,) = check_files(path, [path], Options(version="4"), 1)
+    assert "several-agents" not in {finding.code for finding in report.findings}
