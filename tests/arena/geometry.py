@@ -9,8 +9,11 @@ import numpy as np
 
 from arena.catalog import Body, Shape
 from arena.placed import Placed
-from arena.scene import Floats, Vector, yaw_rotation
-from arena.shapes import ARENA_SIZE, BARS, FLOOR_Y, bar_parts, prism_vertices, tube_wedges
+from arena.scene import Floats, Scene, Vector, yaw_rotation
+from arena.shapes import ARENA_SIZE, FLOOR_Y, parts_of, prism_vertices, tube_wedges
+
+STANDS = 0.025
+"""A wall that is this near to where it was placed, metres, and as little turned, stands; all sink 0.02."""
 
 
 class Solid(NamedTuple):
@@ -56,8 +59,8 @@ def solids(placed: Placed) -> list[Solid]:
     shape, size = placed.kind.shape, placed.size
     if shape is Shape.BOX:
         return [_box(size)]
-    if shape in BARS:
-        return [_box(part.size, part.centre) for part in bar_parts(shape, size)]
+    if parts := parts_of(shape, size, placed.kind.fitted):
+        return [_box(part.size, part.centre) for part in parts]
     if shape is Shape.PRISM:
         side = prism_vertices(size)[[0, 2, 4]][:, [1, 2]]
         return [Solid((1, 2, 0), side[None], size[0] / 2)]
@@ -68,22 +71,25 @@ def solids(placed: Placed) -> list[Solid]:
 
 
 class Walls:
-    """All that cannot move in an arena."""
+    """All that cannot move in an arena, and the walls and ramps that stand where they were at the start."""
 
     def __init__(self, things: tuple[Placed, ...]) -> None:
         self._parts = [
-            (placed.kind.name, np.array(placed.position), yaw_rotation(placed.yaw), solid)
-            for placed in things
-            if placed.kind.body is Body.STATIC
+            (index, placed.kind.name, np.array(placed.position), yaw_rotation(placed.yaw), solid)
+            for index, placed in enumerate(things)
+            if placed.kind.body is Body.STATIC or placed.kind.is_heavy
             for solid in solids(placed)
         ]
 
-    def depth(self, centre: Vector, radius: float) -> tuple[float, str]:
+    def depth(self, centre: Vector, radius: float, scene: Scene) -> tuple[float, str]:
         """How deep a ball is in what it is deepest in, metres, and the name of that."""
         x, y, z = centre
         edges = {"floor": y - FLOOR_Y, "boundary": min(x, z, ARENA_SIZE - x, ARENA_SIZE - z)}
         depths = [(radius - gap, name) for name, gap in edges.items()]
-        for name, position, turn, solid in self._parts:
-            gap = solid.distance((np.array(centre) - position) @ turn)
+        for index, name, position, turn, solid in self._parts:
+            at, now = scene.positions[index], scene.rotations[index]
+            if np.abs(at - position).max() > STANDS or np.abs(now - turn).max() > STANDS:
+                continue
+            gap = solid.distance((np.array(centre) - at) @ now)
             depths.append((radius - gap, name))
         return max(depths)

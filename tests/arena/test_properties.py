@@ -112,7 +112,7 @@ def test_the_agent_stays_out_of_what_cannot_move(arena, seed, actions):
         at = tick.world.agents[0].position
         speed = math.dist(tick.world.agents[0].velocity, (0, 0, 0))
         assert speed < FASTEST
-        depth, name = walls.depth(at, AGENT_RADIUS)
+        depth, name = walls.depth(at, AGENT_RADIUS, tick.world.scene())
         # What came in with a tick's speed is out again after a few.
         deep = deep + 1 if depth > DEPTH_TOLERANCE else 0
         assert deep <= SETTLED, (tick.number, name, depth)
