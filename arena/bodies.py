@@ -8,7 +8,7 @@ import numpy as np
 from arena.bullet import bullet
 from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Shape
 from arena.placed import AGENT_RADIUS, Placed
-from arena.scene import Vector
+from arena.scene import Floats, Vector
 from arena.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 
 AGENT_MASS = 100.0
@@ -38,6 +38,17 @@ class Body(NamedTuple):
     id: int
     friction: float
     mass: float
+
+
+CONTACT_OFFSET = 0.02
+"""Two colliders touch when closer than this, metres: PhysX adds up both contact offsets of 0.01."""
+
+
+def pose(client: int, body: int) -> tuple[Vector, Floats]:
+    """Position (metres) and rotation (3, 3) of a body, in Animal-AI's frame."""
+    at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
+    matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+    return swap(at), matrix[np.ix_((0, 2, 1), (0, 2, 1))]
 
 
 def swap(vector: tuple[float, ...]) -> Vector:

@@ -81,7 +81,7 @@ class ArenaEnv(gymnasium.Env[Observation, np.int64]):
         if seed is not None or not self._started:
             self._sequence.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
             self._started = True
-        self.close_episode()
+        self.close()
         self._episode = self._sequence.next()
         if len(self._episode.agents) > 1:
             raise ConfigError(
@@ -103,14 +103,10 @@ class ArenaEnv(gymnasium.Env[Observation, np.int64]):
         """The agent's view now, uint8 (resolution, resolution, 3); None without a render mode."""
         return self._sensors.view(self._playing()) if self.render_mode else None
 
-    def close_episode(self) -> None:
+    def close(self) -> None:
         """Free the present episode's physics."""
         if self._episode is not None:
             self._episode.close()
-
-    def close(self) -> None:
-        """Free everything."""
-        self.close_episode()
 
     def _playing(self) -> Episode:
         if self._episode is None:

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from arena.bodies import Body, swap
+from arena.bodies import CONTACT_OFFSET, Body, pose
 from arena.bullet import bullet
 from arena.placed import AGENT_RADIUS, Placed
 from arena.scene import Floats, Vector, yaw_rotation
 
-WAKE_DISTANCE = AGENT_RADIUS + 0.02
-"""An agent's centre nearer than this to a body touches it: its radius and both contact offsets, metres."""
+WAKE_DISTANCE = AGENT_RADIUS + CONTACT_OFFSET
+"""An agent's centre nearer than this to a body touches it, metres."""
 
 STILL_SPEED = 0.01
 """Slower than this (m/s and rad/s) a body counts as still."""
@@ -95,12 +95,9 @@ class Heavy:
         self._asleep.add(self._bodies[index].id)
         self._free_way = 0.0
         self._set_mass(index, 0.0, _ASLEEP)
-        row, client, body = self._row[index], self._client, self._bodies[index].id
-        bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=client)
-        at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
-        self._centres[row] = swap(at)
-        matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-        self._axes[row] = matrix[np.ix_((0, 2, 1), (0, 2, 1))]
+        row, body = self._row[index], self._bodies[index].id
+        bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
+        self._centres[row], self._axes[row] = pose(self._client, body)
 
     def _wake(self, index: int) -> None:
         if index not in self._still:

@@ -45,7 +45,7 @@ RANDOM_HEIGHT = 100.0
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
-_LEAST = 0.05
+SMALLEST_BALL = 0.05
 """Smallest diameter of a ball that grows or shrinks, metres: Bullet needs more than nothing."""
 
 _NOTHING: Vector = (0.0, 0.0, 0.0)
@@ -231,7 +231,7 @@ def _changing_size(placed: Placed) -> float:
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = 8.0 if change in (Change.GROW, Change.SHRINK) else 5.0
-    return min(max(final if change is Change.RIPEN else initial, _LEAST), largest)
+    return min(max(final if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
 
 
 def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differs: Differences) -> float:

@@ -78,7 +78,7 @@ class ArenaParallelEnv(ParallelEnv):
         if seed is not None or self._seed is None:
             self._seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
             self._sequence.restart(self._seed)
-        self.close_episode()
+        self.close()
         self._episode = self._sequence.next()
         self.agents = list(self.possible_agents)
         return self._observe(), self._infos()
@@ -111,14 +111,10 @@ class ArenaParallelEnv(ParallelEnv):
         """The first agent's view, uint8 (resolution, resolution, 3); None without a render mode."""
         return self._sensors.view(self._playing()) if self.render_mode else None
 
-    def close_episode(self) -> None:
+    def close(self) -> None:
         """Free the present episode's physics."""
         if self._episode is not None:
             self._episode.close()
-
-    def close(self) -> None:
-        """Free everything."""
-        self.close_episode()
 
     def _playing(self) -> Episode:
         if self._episode is None:

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from arena.catalog import Ends
+from arena.catalog import Change, Ends
 from arena.placed import Placed
 from arena.versions import DIFFERENCES, Version
 
@@ -90,7 +90,7 @@ class Goals:
         self._things.append(placed)
         counts = placed.kind.is_good_goal and not placed.blocked
         # In 4.x decay, ripen, grow and shrink goals are not tagged as good goals.
-        if counts and not (self._every_good_counts and placed.kind.change.value != "none"):
+        if counts and not (self._every_good_counts and placed.kind.change is not Change.NONE):
             self.number += 1
 
     def placed(self, index: int) -> Placed:

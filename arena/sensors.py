@@ -81,9 +81,12 @@ class Sensors:
 
     def view(self, episode: Episode, agent: int = 0) -> Frame:
         """An agent's view now, uint8 (resolution, resolution, 3)."""
+        return self._frame(episode.scene(agent))
+
+    def _frame(self, scene: Scene) -> Frame:
         if self._renderer is None:
             self._renderer = open_camera(self._resolution, self._resolution)
-        return self._renderer.frame(episode.scene(agent))
+        return self._renderer.frame(scene)
 
     def observe(self, episode: Episode, agent: int = 0) -> Observation:
         """What an agent observes now."""
@@ -93,11 +96,14 @@ class Sensors:
             "velocity": np.array(state.local_velocity, np.float32),
             "position": np.array(state.position, np.float32),
         }
+        if not self._camera and self._rays is None:
+            return observation
+        scene = episode.scene(agent)
         if self._camera:
-            view = self.view(episode, agent)
+            view = self._frame(scene)
             observation["camera"] = gray(view) if self._grayscale else view
         if self._rays is not None:
-            observation["rays"] = self._rays.observe(episode.scene(agent)).ravel()
+            observation["rays"] = self._rays.observe(scene).ravel()
         return observation
 
 

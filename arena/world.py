@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.action import Action
 from arena.agent import DRIVE, GRAVITY, TICK_S, AgentBody
-from arena.bodies import AGENT_MASS, Body, Builder, swap
+from arena.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
 from arena.bullet import bullet
 from arena.catalog import Body as BodyType
 from arena.heavy import Heavy
@@ -23,9 +23,6 @@ from arena.scene import Animal, Scene, Vector, yaw_rotation
 from arena.support import at_rest, resting_heights
 
 __all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
-
-CONTACT_OFFSET = 0.02
-"""Two colliders touch when closer than this: PhysX adds up both contact offsets of 0.01."""
 
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
@@ -168,10 +165,6 @@ class World:
         ids = {body for body, _ in found}
         return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
 
-    def placed(self, index: int) -> Placed:
-        """A thing as it was built, in its present size."""
-        return self._placed[index]
-
     def is_there(self, index: int) -> bool:
         """Whether a thing has not been taken out."""
         return bool(self._visible[index])
@@ -283,10 +276,7 @@ class World:
         return tuple(index for index in self._zones if _ball_in_box(centre, self._placed[index]))
 
     def _refresh(self, index: int) -> None:
-        at, turn = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)
-        self._positions[index] = swap(at)
-        matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-        self._rotations[index] = matrix[np.ix_((0, 2, 1), (0, 2, 1))]
+        self._positions[index], self._rotations[index] = pose(self._client, self._body(index).id)
 
     def _body(self, index: int) -> Body:
         body = self._bodies[index]

@@ -6,7 +6,7 @@ from arena.catalog import Change, Shape
 from arena.config import Item
 from arena.mechanisms.buttons import Button
 from arena.mechanisms.changing import GrowingBall, ValuedBall
-from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared
+from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
 from arena.placed import Layout, Placed
@@ -41,7 +41,8 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
     elif kind.name == "Door":
         yield Door(index, placed)
     elif kind.name == "SpawnerButton":
-        yield Button(index, placed, _operations(placed.item, stage))
+        reward = reward_of(placed.item, stage)
+        yield Button(index, placed, _operations(placed.item, stage) or ([reward] if reward else []))
 
 
 def _operations(item: Item, stage: Stage) -> list[Operate]:

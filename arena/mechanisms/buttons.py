@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from arena.agent import TICK_S
-from arena.mechanisms.operations import Operate, reward_of
+from arena.mechanisms.operations import Operate
 from arena.mechanisms.stage import Stage
 from arena.placed import AGENT_RADIUS, Placed
 from arena.rules import Event, EventKind
@@ -31,19 +31,15 @@ class Button:
         item = placed.item
         self._index = index
         self._placed = placed
-        self._operations = list(operations)
+        self._operations = operations
         self._move_s = _duration(placed.setting(item.move_durations, DURATION_S))
         self._reset_s = _duration(placed.setting(item.reset_durations, DURATION_S))
-        self._prepared = False
         self._inside: set[int] = set()
         self._free_at = 0.0
         self._due: tuple[float, int] | None = None
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Notice who comes, and set off what is due."""
-        if not self._prepared and (reward := reward_of(self._placed.item, stage)) and not self._operations:
-            self._operations.append(reward)
-        self._prepared = True
         for agent, body in enumerate(stage.world.agents):
             touches = self._is_before(body.position)
             if touches and agent not in self._inside and stage.seconds >= self._free_at:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from arena.catalog import Change
-from arena.layout import SHRINK, changing_values
+from arena.layout import SHRINK, SMALLEST_BALL, changing_values
 from arena.mechanisms.stage import Stage
 from arena.placed import Placed
 from arena.rules import Event
@@ -11,9 +11,6 @@ from arena.shapes import ARENA_SIZE
 
 RATE = 0.005
 """Change per tick where the file gives none."""
-
-_SMALLEST = 0.05
-"""Smallest diameter that a shrinking ball gets, metres: Bullet needs more than nothing."""
 
 
 class ValuedBall:
@@ -50,7 +47,7 @@ class GrowingBall:
         world = stage.world
         if stage.tick <= self._delay or not world.is_there(self._index):
             return ()
-        size = max(_SMALLEST, SHRINK * _towards(self._size, self._final, self._rate))
+        size = max(SMALLEST_BALL, SHRINK * _towards(self._size, self._final, self._rate))
         if abs(size - self._size) < 1e-6 or (self._grows and self._is_cramped(stage)):
             return ()
         self._size = size

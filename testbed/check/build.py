@@ -12,7 +12,7 @@ from arena.layout import episode_rng, resolve
 from arena.load import Located, nearest
 from arena.placed import AGENT_RADIUS, Layout, Placed
 from arena.placement import Placements
-from arena.shapes import BARS, bar_parts
+from arena.shapes import BARS, parts_of
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects
 
@@ -160,5 +160,5 @@ def _inside(ball: Placed, block: Placed) -> bool:
     radius = ball.size[0] / 2
     return any(
         bool(np.all(np.abs(local - part.centre) + radius <= np.array(part.size) / 2))
-        for part in bar_parts(block.kind.shape, block.size)
+        for part in parts_of(block.kind.shape, block.size, block.kind.fitted)
     )
