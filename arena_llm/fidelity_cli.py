@@ -53,7 +53,7 @@ def fidelity_command(
     console = wide_console(COLUMNS)
     print_fidelity(console, found)
     if frames:
-        count = write_frames(frames, played, {pair.match.name: pair.ours for pair in pairs})
+        count = write_frames(frames, played, pairs)
         console.print(f"Our {count} pictures: {frames}", soft_wrap=True)
     if sheet:
         write_sheet(sheet, pairs)

@@ -11,7 +11,7 @@ from arena.errors import RenderError
 from arena.scene import Thing, Vector
 from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
 from arena.shapes import parts_of as boxes_of
-from render.look import FENCE, FLOOR, RAIL, Look
+from render.look import FENCE, FLOOR, POST, RAIL, Look
 
 Vertices = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]
@@ -154,7 +154,7 @@ def surroundings() -> list[tuple[Part, Look]]:
     for across in (-1, 1):
         for along_x in (True, False):
             parts.append((_fence_box(along_x, across, 0.5, (42.0, 6.06, 0.25), middle), FENCE))
-            parts += [(_fence_box(along_x, across, 0.5, (1.2, 7.2, 1.0), post), RAIL) for post in posts]
+            parts += [(_fence_box(along_x, across, 0.5, (1.2, 7.2, 1.0), post), POST) for post in posts]
     return parts
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from render.look import BRICK, SURFACES, Material
 
-SIDE = 512
+SIDE = 1024
 """Pixels of a layer's side."""
 
 Layer = npt.NDArray[np.float64]
@@ -20,11 +20,18 @@ Layer = npt.NDArray[np.float64]
 _BRICK_JOINT = (0.019, 0.008)
 """Widths of the upright and the level joints in metres, as measured 0.5 m from a wall."""
 
-_SLAB_JOINT_M, _SLAB_BLUR_M = 0.03, 0.016
+_SLAB_JOINT_M, _SLAB_BLUR_M = 0.02, 0.016
 _JOINT = (124.0, 93.0, 43.0)
 _SLABS_SEED = 11
 
-_STONE = (184.0, 151.0, 99.0)
+_GAPS = (1.03, 1.94, 2.82, 3.77, 4.80, 5.90, 7.01, 8.10, 9.05, 10.01, 10.98, 12.02, 13.0)
+"""Where the dark gaps lie between the fence's planks, in metres from the left end of a panel of 14 m as seen
+from inside; measured in the recorded frames, but for the fifth last and the last, which are filled in."""
+
+_GAP = (0.032, 0.010)
+"""Width of a gap and of the change at its edges, metres."""
+
+_STONE = (183.0, 146.0, 98.0)
 """The slabs' own colour, sRGB: the middle of sunlit and shadowed floor over the recorded frames gives it and
 the light from above."""
 
@@ -36,19 +43,16 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.BRICK: _opaque(_bricks()),
         Material.CLOUD: _opaque(0.85 + 0.15 * _clouds(6)),
         Material.PANEL: _opaque(_panel()),
-        Material.DEATH: _fog((0.23, 0.004, 0.027), 0.64, 0.80),
-        Material.HOT: _fog((0.57, 0.19, 0.13), 0.40, 0.65),
+        Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
+        Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
         Material.GLASS: _glass(),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        Material.RAIL: _opaque(np.broadcast_to(linear((198, 208, 213)), (SIDE, SIDE, 3))),
     }
-    white = _opaque(np.ones((SIDE, SIDE)))
-    return np.stack([_bytes(made.get(material, white)) for material in Material])
-
-
-def _bytes(layer: Layer) -> npt.NDArray[np.uint8]:
-    return np.round(255 * np.clip(layer, 0.0, 1.0)).astype(np.uint8)
+    stack = np.full((len(Material), SIDE, SIDE, 4), 255, np.uint8)
+    for material, layer in made.items():
+        stack[material] = np.round(255 * np.clip(layer, 0.0, 1.0))
+    return stack
 
 
 def linear(color: tuple[float, float, float] | Layer) -> Layer:
@@ -112,7 +116,7 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 
 
 def _fog(color: tuple[float, float, float], thin: float, thick: float) -> Layer:
-    opacity = thin + (thick - thin) * _clouds(12)
+    opacity = thin + (thick - thin) * np.clip(2 * _clouds(4) - 0.5, 0.0, 1.0)
     return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)
 
 
@@ -124,10 +128,10 @@ def _glass() -> Layer:
 def _planks() -> Layer:
     """Upright planks of uneven width, about 1 m, with thin dark gaps."""
     width = SURFACES[Material.FENCE].repeat[0]
-    x, _ = _grid(width, 1.0)
-    gaps = (0.0, 0.97, 1.86, 2.98, 4.05, 4.92, 6.04)
-    dark = np.max([_joint(x - gap, width, 0.03, 0.014) for gap in gaps], axis=0)
-    return np.asarray(linear((203, 210, 212)) * (1 - 0.95 * dark[..., None]))
+    x = (np.arange(SIDE) + 0.5) * width / SIDE
+    dark = np.max([_joint(x - gap, width, *_GAP) for gap in _GAPS], axis=0)
+    row = linear((204, 211, 213)) * (1 - 0.95 * dark[:, None])
+    return np.broadcast_to(row, (SIDE, SIDE, 3))
 
 
 def _slabs() -> Layer:
@@ -152,10 +156,10 @@ def _slabs() -> Layer:
 
 def _slab_edges(side: float, rng: np.random.Generator) -> Iterator[tuple[float, float, float, float]]:
     """Bottom, top, left and right of every slab, metres; right may lie beyond the side and wraps round."""
-    heights = np.array([1.2, 0.8, 1.35, 0.95, 1.25, 0.75, 1.15, 0.95])
+    heights = rng.uniform(0.54, 0.8, 13)
     tops = np.cumsum(heights) * side / heights.sum()
     for top, height in zip(tops, np.diff(tops, prepend=0.0), strict=True):
-        widths = rng.uniform(0.9, 2.2, 6)
+        widths = rng.uniform(0.6, 1.6, 8)
         rights = np.cumsum(widths) * side / widths.sum() + rng.uniform(0.0, side)
         for right, width in zip(rights, widths * side / widths.sum(), strict=True):
             yield top - height, top, right - width, right

@@ -78,7 +78,7 @@ def load_picture(path: Path) -> Frame:
         frame = decode(path.read_bytes())
     except OSError as error:
         raise RecordingError(f"{path}: not a picture ({error.strerror or 'unknown format'})") from None
-    return _without_margins(frame)
+    return without_margins(frame)
 
 
 def compare_frames(name: str, recorded: Frame, ours: Frame) -> FrameMatch:
@@ -111,7 +111,7 @@ def _overlaps(one: Classes, other: Classes) -> dict[str, float]:
     return found
 
 
-def _without_margins(frame: Frame) -> Frame:
+def without_margins(frame: Frame) -> Frame:
     """Cut what is wider than a square where it is white at both sides."""
     height, width, _ = frame.shape
     margin, odd = divmod(width - height, 2)

@@ -22,13 +22,17 @@ flat out float v_layer;
 const vec3 TO_SUN = vec3(0.321, 0.766, -0.557);
 const vec3 SUN = vec3(1.0, 0.905, 0.672);
 
-// Ambient light measured on faces along the axes, blended by the squared normal.
+// Ambient light from a sky that is smooth all round, a quadratic of the normal: it takes the values measured on
+// the axes, and those on the fence's round rails in between.
 vec3 ambient(vec3 n) {
+    const vec3 RIGHT = vec3(0.45, 0.61, 0.77), LEFT = vec3(0.41, 0.53, 0.64);
+    const vec3 UP = vec3(0.479, 0.723, 0.951), DOWN = vec3(0.353, 0.349, 0.302);
+    const vec3 FRONT = vec3(0.41, 0.54, 0.65), BACK = vec3(0.47, 0.63, 0.82);
+    const vec3 SLANT = vec3(-0.059, -0.119, -0.123);
     vec3 s = n * n;
-    vec3 x = n.x > 0.0 ? vec3(0.45, 0.61, 0.77) : vec3(0.41, 0.53, 0.64);
-    vec3 y = n.y > 0.0 ? vec3(0.47, 0.65, 0.94) : vec3(0.35, 0.40, 0.43);
-    vec3 z = n.z > 0.0 ? vec3(0.41, 0.54, 0.65) : vec3(0.47, 0.63, 0.82);
-    return s.x * x + s.y * y + s.z * z;
+    vec3 even = s.x * (RIGHT + LEFT) + s.y * (UP + DOWN) + s.z * (FRONT + BACK);
+    vec3 odd = n.x * (RIGHT - LEFT) + n.y * (UP - DOWN) + n.z * (FRONT - BACK);
+    return 0.5 * (even + odd) + n.y * (n.z - n.x) * SLANT;
 }
 
 // Metres from the left and lower edge of a face as seen from outside, divided by the face or the repeat.
