@@ -86,7 +86,7 @@ _PANEL = Look(Material.PANEL, _WHITE)
 FLOOR = Look(Material.FLOOR, _WHITE)
 FENCE = Look(Material.FENCE, _WHITE)
 POST = Look(Material.RAIL, srgb(204, 211, 213))
-RAIL = Look(Material.RAIL, srgb(198, 203, 209))
+RAIL = Look(Material.RAIL, srgb(198, 204, 211))
 
 LOOKS: dict[str, Look] = {
     "Wall": Look(Material.BRICK, _GREY),

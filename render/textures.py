@@ -28,10 +28,13 @@ _GAPS = (1.03, 1.94, 2.82, 3.77, 4.80, 5.90, 7.01, 8.10, 9.05, 10.01, 10.98, 12.
 """Where the dark gaps lie between the fence's planks, in metres from the left end of a panel of 14 m as seen
 from inside; measured in the recorded frames, but for the fifth last and the last, which are filled in."""
 
+_BEHIND = (0.04, 0.039, 0.011)
+"""What is seen through a gap, linear light; in shade about (43, 47, 24) on display."""
+
 _GAP = (0.032, 0.010)
 """Width of a gap and of the change at its edges, metres."""
 
-_STONE = (183.0, 146.0, 98.0)
+_STONE = (181.0, 147.0, 101.0)
 """The slabs' own colour, sRGB: the middle of sunlit and shadowed floor over the recorded frames gives it and
 the light from above."""
 
@@ -130,7 +133,7 @@ def _planks() -> Layer:
     width = SURFACES[Material.FENCE].repeat[0]
     x = (np.arange(SIDE) + 0.5) * width / SIDE
     dark = np.max([_joint(x - gap, width, *_GAP) for gap in _GAPS], axis=0)
-    row = linear((204, 211, 213)) * (1 - 0.95 * dark[:, None])
+    row = linear((204, 211, 213)) * (1 - dark[:, None]) + np.multiply(_BEHIND, dark[:, None])
     return np.broadcast_to(row, (SIDE, SIDE, 3))
 
 

@@ -26,9 +26,9 @@ const vec3 SUN = vec3(1.0, 0.905, 0.672);
 // the axes, and those on the fence's round rails in between.
 vec3 ambient(vec3 n) {
     const vec3 RIGHT = vec3(0.45, 0.61, 0.77), LEFT = vec3(0.41, 0.53, 0.64);
-    const vec3 UP = vec3(0.479, 0.723, 0.951), DOWN = vec3(0.353, 0.349, 0.302);
+    const vec3 UP = vec3(0.528, 0.717, 0.915), DOWN = vec3(0.327, 0.32, 0.266);
     const vec3 FRONT = vec3(0.41, 0.54, 0.65), BACK = vec3(0.47, 0.63, 0.82);
-    const vec3 SLANT = vec3(-0.059, -0.119, -0.123);
+    const vec3 SLANT = vec3(-0.094, -0.115, -0.089);
     vec3 s = n * n;
     vec3 even = s.x * (RIGHT + LEFT) + s.y * (UP + DOWN) + s.z * (FRONT + BACK);
     vec3 odd = n.x * (RIGHT - LEFT) + n.y * (UP - DOWN) + n.z * (FRONT - BACK);
