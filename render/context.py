@@ -10,11 +10,6 @@ from arena.errors import RenderError
 EGL_HINT = "install an EGL library, on Debian: apt-get install libegl1 libgl1-mesa-dri"
 
 
-def require_drawing() -> None:
-    """Make a context for nothing: raises RenderError, with what to install, before work is begun."""
-    gl_context.__wrapped__().release()
-
-
 @cache
 def gl_context() -> moderngl.Context:
     """A context without a window: EGL on Linux, the platform's own elsewhere.
