@@ -161,7 +161,8 @@ def _machine_lines(facts: dict[str, Any]) -> list[str]:
     return [
         f"{facts['processor']}; {facts['cores']} cores, {usable} usable; load {loads}{drawing}",
         f"{facts['system']}; {versions}",
-        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, one process",
+        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, {facts['rounds']} rounds,"
+        " one process at a time",
     ]
 
 

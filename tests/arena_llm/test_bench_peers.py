@@ -3,8 +3,10 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import pairwise
@@ -170,6 +172,23 @@ def test_the_command_measures_the_profile_alone(tmp_path):
     stored = json.loads(path.read_text())
     assert [profile["side"] for profile in stored["profile"]] == [84, 128, 512]
     assert stored["parts"] == []
+
+
+def test_ctrl_c_ends_all_processes_and_keeps_what_there_is(tmp_path):
+    path = tmp_path / "bench.json"
+    command = [sys.executable, "-m", "arena_llm", "bench", "--only", "peers", "--json", str(path)]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(2.0)
+    started.send_signal(signal.SIGINT)
+    # The pipes end only when every process that has them is gone.
+    said, complained = started.communicate(timeout=60)
+    assert (started.returncode, complained) == (130, "Stopped after 0 of 1 parts.\n")
+    assert "seed 0" in said
+    rows = json.loads(path.read_text())["peers"]["rows"]
+    assert {row["name"] for row in rows} == {contender.name for contender in CONTENDERS}
 
 
 def test_without_opengl_one_sentence_says_what_to_install():
