@@ -1,5 +1,29 @@
-"""`python -m arena_llm` is the `arena-llm` command."""
+"""The `arena-llm` command, also as `python -m arena_llm`."""
 
-from arena_llm.cli import main
+import sys
+from collections.abc import Callable
+from contextlib import suppress
 
-main()
+
+def main() -> None:
+    """Run the command; where a package is missing or broken, say so in a sentence and let `doctor` run."""
+    try:
+        from arena_llm.cli import main as run
+    except ImportError as error:
+        run = _without(error)
+    run()
+
+
+def _without(error: ImportError) -> Callable[[], None]:
+    """The doctor, where that is asked for and itself can be imported; else ends with a sentence."""
+    if sys.argv[1:2] == ["doctor"]:
+        with suppress(ImportError):
+            from arena_llm.doctor_cli import doctor_alone
+
+            return doctor_alone
+    print(f"arena-llm: {error}; `make setup` mends it, and `arena-llm doctor` says more", file=sys.stderr)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -3,20 +3,17 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TaskID
+from rich.progress import Progress
 
 from arena_llm.status import INTERRUPTED
 from arena_llm.wide import wide_console
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arena_llm.bench import Effort, Part, Result
-    from testbed import Task
+    from arena_llm.bench import Figures, Plan
 
 COLUMNS = 150
 """Width at which no figure of the table is broken."""
@@ -29,6 +26,11 @@ class Group(StrEnum):
     RESET = "reset"
     FRAMES = "frames"
     RAYS = "rays"
+    PEERS = "peers"
+    PROFILE = "profile"
+
+
+_DRAWING = {Group.FRAMES, Group.PEERS, Group.PROFILE}
 
 
 def bench_command(
@@ -37,56 +39,81 @@ def bench_command(
     ] = None,
     only: Annotated[list[Group] | None, typer.Option(help="Measure this only; may be repeated.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A few tasks, seconds, and rough figures.")] = False,
+    batch: Annotated[
+        int | None, typer.Option(min=2, help="Also draw so many scenes in one call, beside the peers.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the arenas' and the actions' randomness.")] = 0,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="File for every rate that was measured.")
     ] = None,
 ) -> None:
-    """Measure steps, resets, pictures and rays per second, beside PyBullet on its own."""
-    from arena_llm.bench import FULL, PARTS, QUICK, machine_facts, select_tasks
+    """Measure steps, resets, pictures and rays per second, beside other programs, and where time goes."""
+    from arena_llm.bench import Figures, print_figures
     from arena_llm.bench.machine import load_average
-    from arena_llm.bench.report import check_writable, print_results, write_json
+    from arena_llm.bench.report import check_writable, write_json
 
-    effort = QUICK if quick else FULL
-    parts = [part for part in PARTS if not only or part.group in only]
-    selection = select_tasks(testbed, effort.every)
+    plan, facts = _planned(testbed, only, quick, batch, seed)
     if json_file:
         check_writable(json_file)
-    facts = machine_facts(drawing=any(part.group == Group.FRAMES for part in parts))
-    facts |= {"selection": selection.words, "seed": seed, "passes": effort.passes, "quick": quick}
     facts["load_before"] = load_average()
-    results: list[Result] = []
-    interrupted = False
+    figures, interrupted = Figures(), False
     try:
-        _measure(parts, selection.tasks, effort, seed, results)
+        _measure(plan, figures)
     except KeyboardInterrupt:
         interrupted = True
     facts["load_after"] = load_average()
     console = wide_console(COLUMNS)
-    print_results(console, results, facts)
+    print_figures(console, figures, facts)
     if json_file:
-        write_json(json_file, results, facts)
+        write_json(json_file, figures.parts, facts, **figures.sections())
         console.print(f"Figures: {json_file}", soft_wrap=True)
     if interrupted:
-        print(f"Stopped after {len(results)} of {len(parts)} parts.", file=sys.stderr)
+        print(f"Stopped after {figures.done} of {len(plan)} parts.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
 
 
-def _measure(
-    parts: "Sequence[Part]", tasks: "Sequence[Task]", effort: "Effort", seed: int, results: "list[Result]"
-) -> None:
-    """Measure the parts one after another, adding each to `results` when it is done."""
-    from arena_llm.bench import measure_part
+def _planned(
+    testbed: Path | None, only: list[Group] | None, quick: bool, batch: int | None, seed: int
+) -> tuple["Plan", dict[str, Any]]:
+    """What to measure, and the facts about it; pictures are left out where none can be drawn.
+
+    Raises ConfigError for a wrong folder, RenderError where only pictures are asked for and there are none.
+    """
+    from arena import RenderError
+    from arena_llm.bench import FULL, PARTS, QUICK, Plan, machine_facts, select_tasks
+    from arena_llm.bench.peers import CONTENDERS, FULL_ROUNDS, QUICK_ROUNDS, batch_contender
+
+    effort = QUICK if quick else FULL
+    selection = select_tasks(testbed, effort.every)
+    wanted = set(only or Group)
+    facts = machine_facts(drawing=bool(wanted & _DRAWING))
+    if facts.get("no_opengl"):
+        wanted -= {Group.FRAMES, Group.PROFILE}
+        if not wanted:
+            raise RenderError(facts["no_opengl"])
+    rounds = QUICK_ROUNDS if quick else FULL_ROUNDS
+    contenders = [*CONTENDERS, *([batch_contender(batch)] if batch else [])]
+    plan = Plan(
+        [part for part in PARTS if part.group in wanted],
+        selection.tasks,
+        effort,
+        contenders if Group.PEERS in wanted else [],
+        Group.PROFILE in wanted,
+        rounds,
+        seed,
+    )
+    facts |= {"selection": selection.words, "seed": seed, "passes": effort.passes, "rounds": rounds.count}
+    return plan, facts | {"quick": quick}
+
+
+def _measure(plan: "Plan", figures: "Figures") -> None:
+    """Do what was planned behind a progress bar."""
+    from arena_llm.bench import measure
 
     console = Console(stderr=True)
     # The bar is drawn between measurements, not by a thread of its own that would disturb them.
     with Progress(
         console=console, transient=True, auto_refresh=False, disable=not console.is_terminal
     ) as progress:
-        for part in parts:
-            bar = progress.add_task(part.name, total=effort.passes * len(tasks))
-
-            def advance(bar: TaskID = bar) -> None:
-                progress.update(bar, advance=1, refresh=True)
-
-            results.append(measure_part(part, tasks, effort, seed, advance))
+        bar = progress.add_task("", total=plan.advances)
+        measure(plan, figures, lambda doing: progress.update(bar, advance=1, description=doing, refresh=True))

@@ -31,6 +31,7 @@ def fidelity_command(
     json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures.")] = None,
 ) -> None:
     """Replay an episode recorded in Unity and say what agrees; status 1 where health does not."""
+    from arena import RenderError
     from arena_llm.fidelity import read_trace, replay
     from arena_llm.fidelity.pictures import compare_pictures, without_counterpart, write_frames, write_sheet
     from arena_llm.fidelity.poses import ending_of, poses_of
@@ -40,7 +41,13 @@ def fidelity_command(
     recording = read_trace(trace, table)
     model = poses_of(recording, poses)
     played = replay(recording)
-    pairs = list(compare_pictures(recording, played))
+    pairs, no_pictures = [], None
+    try:
+        pairs = list(compare_pictures(recording, played))
+    except RenderError as error:
+        if frames or sheet:
+            raise
+        no_pictures = error
     found = Fidelity(
         recording,
         played,
@@ -52,6 +59,8 @@ def fidelity_command(
     )
     console = wide_console(COLUMNS)
     print_fidelity(console, found)
+    if no_pictures:
+        console.print(f"Only health, events and places: {no_pictures}.", soft_wrap=True, markup=False)
     if frames:
         count = write_frames(frames, played, pairs)
         console.print(f"Our {count} pictures: {frames}", soft_wrap=True)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from arena.errors import EvaluationError
 from llm_control.models import model_name
 from llm_control.prompts import prompt_set
+from render.context import gl_context
 from testbed import Task as BatteryTask
 from testbed import find_tasks, parse_levels
 
@@ -92,13 +93,16 @@ def evaluate(
     request in that folder is continued.
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder and nothing to
-    resume, ConfigError for tasks and prompt, KeyboardInterrupt after finished work was kept.
+    resume, ConfigError for tasks and prompt, RenderError where no picture can be drawn, and
+    KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.model)
     tasks = request.tasks()
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
     _check_writable(log_dir)
+    # Where no picture can be drawn, that is said before anything is spent.
+    gl_context()
     log = _run(request, model, log_dir, print_, resume, display)
     rows = _rows(log, model, tasks, request.trials)
     facts = _facts(log, request, model, prompts.sha256)

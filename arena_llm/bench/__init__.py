@@ -1,5 +1,6 @@
-"""How fast arenas are built, simulated and drawn on this machine, beside PyBullet on its own."""
+"""How fast arenas are built, simulated and drawn on this machine, beside other programs."""
 
+from arena_llm.bench.benchmark import Figures, Plan, measure, print_figures
 from arena_llm.bench.machine import machine_facts
 from arena_llm.bench.measure import FULL, QUICK, Effort, Subject
 from arena_llm.bench.parts import PARTS, Part
@@ -12,12 +13,16 @@ __all__ = [
     "PARTS",
     "QUICK",
     "Effort",
+    "Figures",
     "Part",
+    "Plan",
     "Result",
     "Selection",
     "Subject",
     "Timing",
     "machine_facts",
+    "measure",
     "measure_part",
+    "print_figures",
     "select_tasks",
 ]

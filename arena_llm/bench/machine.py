@@ -6,13 +6,17 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from arena import RenderError
 from render.context import gl_context
 
-_PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "moderngl", "numpy")
+_PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "moderngl", "numpy", "pyrender", "miniworld")
 
 
 def machine_facts(drawing: bool) -> dict[str, Any]:
-    """Processor, cores, system and versions; with `drawing`, also what OpenGL draws with."""
+    """Processor, cores, system and versions; with `drawing`, also what OpenGL draws with.
+
+    `opengl` is None where there is none, and `no_opengl` says why.
+    """
     facts: dict[str, Any] = {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -21,7 +25,10 @@ def machine_facts(drawing: bool) -> dict[str, Any]:
         "versions": {"python": platform.python_version(), **_versions()},
     }
     if drawing:
-        facts["opengl"] = gl_context().info["GL_RENDERER"]
+        try:
+            facts["opengl"] = gl_context().info["GL_RENDERER"]
+        except RenderError as error:
+            facts |= {"opengl": None, "no_opengl": str(error)}
     return facts
 
 

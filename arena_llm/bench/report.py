@@ -28,13 +28,14 @@ BUSY = 0.5
 _PARTS = {part.name: part for part in PARTS}
 
 
-def print_results(console: Console, results: Sequence[Result], facts: dict[str, Any]) -> None:
-    """The machine, a table with one row per part, the slowest tasks, and how far to trust it all."""
+def print_machine(console: Console, facts: dict[str, Any]) -> None:
+    """Where and with what all was measured."""
     for line in _machine_lines(facts):
         console.print(line, highlight=False)
-    if not results:
-        console.print("Nothing was measured to the end.")
-        return
+
+
+def print_parts(console: Console, results: Sequence[Result], facts: dict[str, Any]) -> None:
+    """A table with one row per part, the slowest tasks, and how far to trust it all."""
     console.print(_table(results))
     console.print(
         "Ratio: our speed in units of the peer's, task by task, median and quartiles. CPU: processor time"
@@ -47,9 +48,12 @@ def print_results(console: Console, results: Sequence[Result], facts: dict[str, 
         console.print(note)
 
 
-def as_dict(results: Sequence[Result], facts: dict[str, Any]) -> dict[str, Any]:
-    """Plain values, ready for JSON: the machine, the options, and every rate that was measured."""
-    return {"facts": facts, "parts": [_part_dict(result) for result in results]}
+def as_dict(results: Sequence[Result], facts: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Plain values, ready for JSON: the machine, the options, and every rate that was measured.
+
+    `more` are further sections by their names.
+    """
+    return {"facts": facts, "parts": [_part_dict(result) for result in results], **more}
 
 
 def check_writable(path: Path) -> None:
@@ -61,9 +65,9 @@ def check_writable(path: Path) -> None:
         raise EvaluationError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
-def write_json(path: Path, results: Sequence[Result], facts: dict[str, Any]) -> None:
-    """Store everything that was measured."""
-    path.write_text(json.dumps(as_dict(results, facts), indent=1) + "\n", encoding="utf-8")
+def write_json(path: Path, results: Sequence[Result], facts: dict[str, Any], **more: Any) -> None:
+    """Store everything that was measured; `more` are further sections by their names."""
+    path.write_text(json.dumps(as_dict(results, facts, **more), indent=1) + "\n", encoding="utf-8")
 
 
 def _part_dict(result: Result) -> dict[str, Any]:
@@ -110,10 +114,10 @@ def _table(results: Sequence[Result]) -> Table:
         table.add_row(
             result.name if part.unit in result.name else f"{result.name}: {part.unit}",
             _number(result.median_task),
-            _spread(result.total),
+            spread_words(result.total),
             f"{median:.3g} ({slow:.3g})",
             part.peer,
-            _spread(result.peer_total),
+            spread_words(result.peer_total),
             f"{result.ratio.median:.2f} [{result.ratio.low:.2f}-{result.ratio.high:.2f}]",
             f"{result.cpu:.2f}",
         )
@@ -153,11 +157,12 @@ def _machine_lines(facts: dict[str, Any]) -> list[str]:
     versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
     loads = " -> ".join("?" if load is None else f"{load:.2f}" for load in _loads(facts))
     usable = facts["usable_cores"] or "?"
-    drawing = f"; OpenGL: {facts['opengl']}" if "opengl" in facts else ""
+    drawing = f"; OpenGL: {facts['opengl'] or 'none'}" if "opengl" in facts else ""
     return [
         f"{facts['processor']}; {facts['cores']} cores, {usable} usable; load {loads}{drawing}",
         f"{facts['system']}; {versions}",
-        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, one process",
+        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, {facts['rounds']} rounds,"
+        " one process at a time",
     ]
 
 
@@ -165,7 +170,8 @@ def _loads(facts: dict[str, Any]) -> tuple[float | None, float | None]:
     return facts["load_before"], facts["load_after"]
 
 
-def _spread(spread: Spread) -> str:
+def spread_words(spread: Spread) -> str:
+    """Median [lowest-highest]."""
     return f"{_number(spread.median)} [{_number(spread.low)}-{_number(spread.high)}]"
 
 

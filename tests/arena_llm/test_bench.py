@@ -16,7 +16,7 @@ from arena import load_text
 from arena_llm.bench import PARTS, Effort, Result, Subject, Timing, measure_part, select_tasks
 from arena_llm.bench.bare import SIDE_M, BareWorld
 from arena_llm.bench.measure import random_actions
-from arena_llm.bench.report import as_dict, print_results
+from arena_llm.bench.report import as_dict, print_parts
 from arena_llm.bench.result import Pair
 from testbed import Task, find_tasks, task_named
 
@@ -59,7 +59,7 @@ def test_the_report_names_tasks_noise_and_company(result):
     }
     noisy = Result.of("reset", ["a"], [timings(1.0), timings(2.0)], cpu=1.0)
     console = Console(file=io.StringIO(), record=True, width=160)
-    print_results(console, [result, noisy], facts)
+    print_parts(console, [result, noisy], facts)
     text = console.export_text()
     assert "Slowest in physics: c (2.5), b (5.0), a (15.0)" in text
     assert "Noisy, passes differ by: reset (67%)" in text
@@ -171,7 +171,7 @@ def test_ctrl_c_keeps_the_parts_so_far_and_says_so(tmp_path):
     started.send_signal(signal.SIGINT)
     said, complained = started.communicate(timeout=60)
     assert started.returncode == 130
-    assert complained == "Stopped after 0 of 5 parts.\n"
+    assert complained == "Stopped after 0 of 7 parts.\n"
     assert "Nothing was measured to the end." in said
     assert json.loads(path.read_text())["parts"] == []
 

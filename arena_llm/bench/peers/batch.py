@@ -1,0 +1,35 @@
+"""arena-llm's renderer, drawing several scenes in one call."""
+
+from time import perf_counter
+from typing import Any
+
+from arena import RenderError
+from arena_llm.bench.peers.contenders import Timed, Work
+from arena_llm.bench.peers.ours import about
+from arena_llm.bench.peers.scenery import scene_subject
+from render import Renderer
+
+__all__ = ["about", "opened"]
+
+
+def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
+    """Frames of `batch` episodes a call; a count is rounded up to full calls, and the time is per count.
+
+    Raises RenderError where this version's renderer has no `frames`.
+    """
+    renderer: Any = Renderer(side, side)
+    if not hasattr(renderer, "frames"):
+        raise RenderError("this version of Renderer has no frames(scenes)")
+    subjects = [scene_subject(seed + number) for number in range(batch)]
+
+    def frames(count: int) -> float:
+        calls, seconds = -(-count // batch), 0.0
+        for _ in range(calls):
+            for subject in subjects:
+                subject.step()
+            started = perf_counter()
+            renderer.frames([subject.episode.scene() for subject in subjects])
+            seconds += perf_counter() - started
+        return seconds * count / (calls * batch)
+
+    return frames

@@ -1,0 +1,189 @@
+"""What is looked at, and what to do where it is wrong."""
+
+import ctypes.util
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import Any
+
+from arena_llm.doctor.ask import ask
+from arena_llm.doctor.egl import EGL_PACKAGES, has_egl, install_command
+
+PYTHONS = ((3, 11), (3, 14))
+"""The first Python that will do, and the first that will not (`pyproject.toml`)."""
+
+STEERING = (
+    "__EGL_VENDOR_LIBRARY_FILENAMES",
+    "__EGL_VENDOR_LIBRARY_DIRS",
+    "EGL_PLATFORM",
+    "GALLIUM_DRIVER",
+    "GLCONTEXT_DEVICE_INDEX",
+    "GLCONTEXT_LINUX_LIBEGL",
+    "LD_LIBRARY_PATH",
+    "LD_PRELOAD",
+    "LIBGL_DRIVERS_PATH",
+    "MESA_LOADER_DRIVER_OVERRIDE",
+)
+"""Variables of the environment that choose another OpenGL than the system's."""
+
+BULLETS = ("pybullet", "pybullet-arm64")
+"""The two packages that bring PyBullet; one of them is enough."""
+
+_MEND_BULLET = (
+    "pip install --force-reinstall "
+    + (BULLETS[sys.platform != "linux" or platform.machine() != "x86_64" or sys.version_info >= (3, 12)])
+)
+
+NAMED = ("moderngl", "numpy", "gymnasium", "inspect-ai")
+"""Required packages with a line of their own."""
+
+
+class State(StrEnum):
+    """How a thing is; only BROKEN keeps the main job from running."""
+
+    OK = "ok"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: what was found, and what to do about it ("" where nothing is)."""
+
+    name: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+def examine() -> Iterator[Check]:
+    """Look at everything, in the order of the table; takes a few seconds."""
+    yield python_check(sys.version_info[:2])
+    yield from _packages()
+    yield from physics_checks(ask("physics"))
+    yield egl_check()
+    yield from drawing_checks(ask("drawing"))
+    yield from _extras()
+
+
+def python_check(found: tuple[int, int]) -> Check:
+    """Whether this Python will do."""
+    first, beyond = PYTHONS
+    told = f"{platform.python_version()} ({sys.executable})"
+    if first <= found < beyond:
+        return Check("Python", State.OK, told)
+    remedy = f"use Python {first[0]}.{first[1]} to {beyond[0]}.{beyond[1] - 1}: make PYTHON=python3.11"
+    return Check("Python", State.BROKEN, told, remedy)
+
+
+def physics_checks(found: dict[str, Any]) -> list[Check]:
+    """Bullet, and whether its steps are the same twice; from what the probe `physics` found."""
+    fault = found.get("fault", "")
+    if "bullet" not in found:
+        return [Check("physics", State.BROKEN, fault, _MEND_BULLET)]
+    package = next(
+        (f"{name} {number}" for name in BULLETS if (number := _version(name))), "of unknown origin"
+    )
+    built = "with" if found["numpy"] else "without"
+    told = f"{package}, API {found['bullet']}, built {built} NumPy"
+    slow = "" if found["numpy"] else f"only the peer in `arena-llm bench` is slower for it: {_MEND_BULLET}"
+    bits = Check("physics", State.OK, "60 steps twice: the same bits")
+    if fault:
+        bits = Check("physics", State.BROKEN, fault, _MEND_BULLET)
+    return [Check("Bullet", State.OK, told, slow), bits]
+
+
+def egl_check() -> Check:
+    """Whether there is an EGL library, on systems that need one."""
+    if not sys.platform.startswith("linux"):
+        return Check("EGL", State.OK, "not needed on this system")
+    if has_egl():
+        return Check("EGL", State.OK, ctypes.util.find_library("EGL") or "")
+    return Check("EGL", State.BROKEN, "no library", " ".join(install_command()))
+
+
+def drawing_checks(found: dict[str, Any]) -> list[Check]:
+    """OpenGL, and whether a picture is right; from what the probe `drawing` found."""
+    fault = found.get("fault", "")
+    if "renderer" not in found:
+        remedy = "mend the packages first" if found.get("import") else drawing_remedy()
+        return [Check("OpenGL", State.BROKEN, fault, remedy)]
+    told = f"{found['renderer']}; vendor {found['vendor']}; {found['version']}"
+    picture = Check("picture", State.OK, "84 x 84, drawn twice: not constant, the same bits")
+    if fault:
+        picture = Check("picture", State.BROKEN, fault, drawing_remedy())
+    return [Check("OpenGL", State.OK, told), picture]
+
+
+def drawing_remedy() -> str:
+    """What to do where no right picture can be drawn."""
+    install = " ".join(install_command())
+    steering = [name for name in STEERING if os.environ.get(name)]
+    if steering:
+        return f"unset {' '.join(steering)}; if that does not help: {install}"
+    if has_egl():
+        return f"install a driver ({EGL_PACKAGES[-1]} has one that needs no graphics card): {install}"
+    return install
+
+
+def _packages() -> Iterator[Check]:
+    yield _required("arena-llm")
+    for name in NAMED:
+        yield _required(name)
+    others = [name for name, extra in _requirements() if extra is None and name not in (*NAMED, *BULLETS)]
+    missing = [name for name in others if _version(name) is None]
+    if missing:
+        told = f"missing: {', '.join(missing)}"
+        yield Check("other packages", State.BROKEN, told, f"pip install {' '.join(missing)}")
+    else:
+        yield Check("other packages", State.OK, f"all {len(others)} installed")
+
+
+def _required(name: str) -> Check:
+    found = _version(name)
+    if found is None:
+        remedy = "make setup" if name == "arena-llm" else f"pip install {name}"
+        return Check(name, State.BROKEN, "not installed", remedy)
+    return Check(name, State.OK, found)
+
+
+def _extras() -> Iterator[Check]:
+    """A line for each package that only some features need."""
+    seen: set[str] = set()
+    for name, extra in _requirements():
+        if extra is None or extra in ("dev", "test") or name in ("arena-llm", *seen):
+            continue
+        seen.add(name)
+        found = _version(name)
+        if found is None:
+            yield Check(f"{name} (optional)", State.ABSENT, "-", f"pip install 'arena-llm[{extra}]'")
+        else:
+            yield Check(f"{name} (optional)", State.OK, found)
+
+
+def _requirements() -> list[tuple[str, str | None]]:
+    """Names of the packages that arena-llm asks for, with their extra."""
+    try:
+        lines = requires("arena-llm") or []
+    except PackageNotFoundError:
+        return []
+    return [requirement(line) for line in lines]
+
+
+def requirement(line: str) -> tuple[str, str | None]:
+    """The package and the extra of a line such as `pettingzoo>=1.24; extra == "multi"`."""
+    name = re.match(r"[A-Za-z0-9._-]+", line)
+    extra = re.search(r"""extra\s*==\s*["']([^"']+)["']""", line)
+    return (name[0].lower() if name else line), extra[1] if extra else None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,106 @@
+"""`python -m arena_llm.doctor.probe drawing|physics`: tries it once and prints a line of JSON.
+
+A process of its own, as a broken driver may end it.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+TASK = """
+arenas:
+  0: !Arena
+    timeLimit: 0
+    items:
+    - !Item
+      name: Agent
+      positions: [!Vector3 {x: 20, y: 0, z: 5}]
+      rotations: [0]
+    - !Item
+      name: Wall
+      positions: [!Vector3 {x: 16, y: 0, z: 12}]
+      rotations: [0]
+      sizes: [!Vector3 {x: 4, y: 3, z: 1}]
+    - !Item
+      name: LightBlock
+      positions: [!Vector3 {x: 20, y: 0, z: 8}, !Vector3 {x: 20.5, y: 0, z: 10}]
+      rotations: [20, 70]
+      sizes: [!Vector3 {x: 1, y: 1, z: 1}, !Vector3 {x: 1, y: 1, z: 1}]
+"""
+"""An arena with a wall and blocks in the agent's way."""
+
+SIDE = 84
+STEPS = 60
+
+
+def drawing() -> dict[str, Any]:
+    """Who draws, and what is wrong with a frame that is drawn twice ("" where nothing is)."""
+    from arena import Episode, load_text
+    from render import Renderer
+    from render.context import gl_context
+
+    info = gl_context().info
+    renderer = Renderer(SIDE, SIDE)
+    with Episode(load_text(TASK).arenas[0], task_id="doctor") as episode:
+        first, second = (renderer.frame(episode.scene()) for _ in range(2))
+    names = {key: info[f"GL_{key.upper()}"] for key in ("vendor", "renderer", "version")}
+    return {**names, "fault": fault_of(first, second)}
+
+
+def physics() -> dict[str, Any]:
+    """Bullet's version, whether it was built with NumPy, and whether the same steps give the same bits."""
+    from arena.bullet import bullet
+
+    first, second = _played(), _played()
+    return {
+        "bullet": str(bullet.getAPIVersion()),
+        "numpy": bool(bullet.isNumpyEnabled()),
+        "fault": "" if first == second else "the same steps gave different bits in two runs",
+    }
+
+
+def fault_of(first: Any, second: Any) -> str:
+    """What is wrong with two pictures (height, width, 3) of the same moment; "" where nothing is."""
+    if first.min() == first.max():
+        return f"the picture is the same everywhere (all {first.min()})"
+    return "" if (first == second).all() else "the same scene gave two different pictures"
+
+
+def _played() -> str:
+    """Fingerprint of a short episode: the bits of all poses after each step."""
+    import numpy as np
+
+    from arena import ACTIONS, Episode, load_text
+
+    bits = hashlib.sha256()
+    with Episode(load_text(TASK).arenas[0], task_id="doctor") as episode:
+        for action in np.random.default_rng(0).integers(len(ACTIONS), size=STEPS):
+            # Mostly forward, so that blocks are pushed.
+            episode.step(ACTIONS[3 if action % 2 else action])
+            scene = episode.scene()
+            bits.update(scene.positions.tobytes() + scene.rotations.tobytes())
+            bits.update(np.array([*episode.position, episode.yaw, episode.total_reward]).tobytes())
+    return bits.hexdigest()
+
+
+PROBES: dict[str, Callable[[], dict[str, Any]]] = {"drawing": drawing, "physics": physics}
+
+
+def main() -> None:
+    """Print what the probe found, or under "fault" why it failed and under "import" whether on a package."""
+    try:
+        found = PROBES[sys.argv[1]]()
+    except Exception as error:  # whatever is broken is the finding
+        first = (str(error).splitlines() or [""])[0]
+        ours = any(kind.__name__ == "ArenaError" for kind in type(error).__mro__)
+        found = {
+            "fault": first if ours else f"{type(error).__name__}: {first}",
+            "import": isinstance(error, ImportError),
+        }
+    print("\n" + json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
