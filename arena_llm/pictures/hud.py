@@ -1,11 +1,12 @@
 """A thin strip under a picture: health, step and reward."""
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from PIL import ImageDraw
 
-from arena_llm.pictures.canvas import FAINT, page, text_width, write
+from arena_llm.pictures.canvas import FAINT, page, paste, text_width, write
 from arena_llm.pictures.trajectory import path_color
 from render import Frame
 
@@ -13,6 +14,7 @@ NARROWEST = 192
 """Pixels of width below which the words do not fit."""
 
 _GREEN, _AMBER, _RED = (68, 150, 84), (226, 160, 40), (200, 56, 50)
+_PLAIN = (0.45, 0.45, 0.45)
 _LOW, _VERY_LOW = 50.0, 25.0
 
 
@@ -40,7 +42,9 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     image = page(width, height)
     draw = ImageDraw.Draw(image)
     edge = max(3, height // 9)
-    _progress(draw, status, width, edge, timed)
+    draw.rectangle((0, 0, width, edge - 1), fill=FAINT)
+    done = round(width * status.step / max(status.steps, 1))
+    paste(image, np.tile(_progress_colors(width, timed)[:, :done], (edge, 1, 1)), (0, 0))
     letters, gap = min(width / 28, 0.42 * height), width / 40
     middle = (height + edge) / 2
     right = width - gap
@@ -56,11 +60,11 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     return np.asarray(image)
 
 
-def _progress(draw: ImageDraw.ImageDraw, status: Status, width: int, edge: int, timed: bool) -> None:
-    draw.rectangle((0, 0, width, edge - 1), fill=FAINT)
-    for column in range(round(width * status.step / max(status.steps, 1))):
-        r, g, b = path_color(column / width) if timed else (0.45, 0.45, 0.45)
-        draw.line((column, 0, column, edge - 1), fill=(round(255 * r), round(255 * g), round(255 * b)))
+@cache
+def _progress_colors(width: int, timed: bool) -> Frame:
+    """One row of pixels (1, width, 3): the whole bar."""
+    colors = [path_color(column / width) if timed else _PLAIN for column in range(width)]
+    return np.asarray(np.round(255 * np.array([colors])), np.uint8)
 
 
 def _health(draw: ImageDraw.ImageDraw, health: float, box: tuple[float, float, float, float]) -> None:

@@ -37,11 +37,11 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
     """
     start = StartViews(size).of(task.spec, task.id, seed)
     unit = size / 512
-    margin, axis, gap = round(28 * unit), round(56 * unit), round(36 * unit)
+    margin, axis, gap = round(28 * unit), round(50 * unit), round(36 * unit)
     top = margin + round(92 * unit)
     left, right = margin + axis, margin + axis + size + gap
     width = right + size + margin
-    image = page(width, top + size + round(52 * unit) + margin)
+    image = page(width, top + size + round(44 * unit) + margin)
     name, asked = describe(task, seed)
     inner = width - 2 * margin - axis
     write(image, (left, margin + 22 * unit), fitted(name, 26 * unit, inner), 26 * unit)
