@@ -76,7 +76,8 @@ def _first_problem(error: ValidationError | UnicodeDecodeError) -> str:
         return str(error)
     problem = error.errors()[0]
     place = ".".join(map(str, problem["loc"]))
-    return f"{place}: {problem['msg']}" if place else problem["msg"]
+    text = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {text}" if place else text
 
 
 def _unpacked(runs: Runs) -> Iterator[Action]:

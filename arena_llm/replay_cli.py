@@ -1,6 +1,7 @@
 """The `arena-llm replay` command."""
 
-from contextlib import ExitStack
+import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,9 +9,12 @@ import typer
 from rich.console import Console
 
 from arena.errors import ConfigError, RecordingError
+from arena_llm.status import INTERRUPTED
 from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arena_llm.pictures import Film, Video
     from arena_llm.replay import Replay
     from render import Frame
@@ -47,11 +51,13 @@ def replay_command(
     from arena_llm.pictures import STEPS_PER_S, Film, open_video
     from arena_llm.replay import Replay, arena_of, find_recording
 
+    if not (video or stills) and (trail is not None or hud or view != "agent"):
+        raise ConfigError("nothing is drawn: --view, --trail and --hud need --video FILE or --stills DIR")
     kept = find_recording(recording, sample, trial)
     spec = arena_of(kept.recording, task, testbed or kept.folder)
     rate = STEPS_PER_S if fps is None else fps
     console = Console(soft_wrap=True, highlight=False)
-    with ExitStack() as stack:
+    with _told_when_stopped(video), ExitStack() as stack:
         replay = stack.enter_context(Replay(kept.recording, spec))
         agents, steps = len(replay.episode.agents), kept.recording.steps
         drawn = video or stills
@@ -64,8 +70,17 @@ def replay_command(
     if video and writer:
         console.print(f"Video: {video} ({writer.frames} frames, {writer.frames / rate:.1f} s)", markup=False)
     if stills:
-        console.print(f"Stills: {stills} ({saved})", markup=False)
+        console.print(f"Stills: {stills} ({saved} pictures)", markup=False)
     _judge(replay)
+
+
+@contextmanager
+def _told_when_stopped(video: Path | None) -> "Iterator[None]":
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("Stopped; no video was written." if video else "Stopped.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _play(

@@ -1,5 +1,6 @@
 """The `arena-llm show` command."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,6 +9,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from arena.errors import ConfigError, EvaluationError
+from arena_llm.status import INTERRUPTED
 from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
@@ -47,10 +49,14 @@ def show_command(
         raise ConfigError("nothing to show: give a TASK, or --testbed DIR or --levels for contact sheets")
     if task is not None and levels is not None:
         raise ConfigError("--levels chooses the tasks of a sheet; leave it out, or the TASK")
-    if task is None:
-        _show_sheets(testbed, levels, out or Path("sheet.png"), seed, size or TILE, animal_ai)
-    else:
+    if task is not None:
         _show_task(task, testbed, out, seed, size or 512, animal_ai)
+        return
+    try:
+        _show_sheets(testbed, levels, out or Path("sheet.png"), seed, size or TILE, animal_ai)
+    except KeyboardInterrupt:
+        print("Stopped; finished sheets are kept.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _show_task(
@@ -76,12 +82,15 @@ def _counted(tiles: "Iterator[Tile]", progress: Progress, bar: TaskID) -> "Itera
 def _show_sheets(
     testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str
 ) -> None:
+    from arena.versions import Version
     from arena_llm.pictures import contact_sheet
     from arena_llm.pictures.canvas import save
     from arena_llm.pictures.views import StartViews
     from arena_llm.sheets import draw_tiles, find_files, plan_sheets, read_entries
 
     _check_size(size, _SMALLEST_TILE, _LARGEST_TILE)
+    if animal_ai not in tuple(Version):
+        raise ConfigError(f"--animal-ai: got {animal_ai!r}, expected one of: {', '.join(Version)}")
     paths = find_files(testbed, levels)
     views = StartViews(size, smooth=True)
     broken: list[Entry] = []
