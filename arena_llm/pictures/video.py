@@ -4,32 +4,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-from PIL import GifImagePlugin, Image
 
 from arena import ConfigError, EvaluationError
+from arena_llm.pictures.encoders import Encoder, Gif, Mp4, check_encoder, first_line
 from arena_llm.pictures.writing import whole_file
 from render import Frame
 
 STEPS_PER_S = 50 / 3
 """Steps in a second of the original: one takes 3 ticks of 0.02 s."""
 
-FASTEST_GIF = 50.0
+_FASTEST_GIF = 50.0
 """A GIF's delays are hundredths of a second, and readers slow down those below two."""
-
-
-class Encoder(Protocol):
-    """What takes frames of one size and makes a file of them."""
-
-    def add(self, frame: Frame) -> None:
-        """The next frame."""
-        ...
-
-    def close(self) -> None:
-        """Finish the file."""
-        ...
 
 
 class Video:
@@ -76,7 +61,7 @@ class Video:
         try:
             yield
         except OSError as error:
-            raise EvaluationError(f"{self._path}: the encoder failed ({_first_line(error)})") from None
+            raise EvaluationError(f"{self._path}: the encoder failed ({first_line(error)})") from None
 
 
 @contextmanager
@@ -104,80 +89,10 @@ def _encoder_for(path: Path, fps: float) -> Callable[[Path, float, tuple[int, ..
     kind = path.suffix.lower()
     if kind not in (".mp4", ".gif"):
         raise ConfigError(f"{path}: got {path.suffix or 'no suffix'!r}, expected a name in .mp4 or .gif")
-    highest = FASTEST_GIF if kind == ".gif" else 1000.0
+    highest = _FASTEST_GIF if kind == ".gif" else 1000.0
     if not 0.1 <= fps <= highest:
         raise ConfigError(f"fps: got {fps:g}, expected 0.1 to {highest:g} frames per second for {kind}")
     if kind == ".gif":
-        return _Gif
-    _imageio()
-    return _Mp4
-
-
-def _imageio() -> Any:
-    try:
-        import imageio.v2
-        import imageio_ffmpeg
-    except ImportError as error:
-        raise EvaluationError(
-            f"videos need imageio and imageio-ffmpeg ({error}): pip install 'arena-llm[video]'"
-        ) from None
-    try:
-        imageio_ffmpeg.get_ffmpeg_exe()
-    except RuntimeError as error:
-        raise EvaluationError(f"videos need ffmpeg: {_first_line(error)}") from None
-    return imageio.v2
-
-
-class _Mp4:
-    """H.264 by ffmpeg, through imageio."""
-
-    def __init__(self, path: Path, fps: float, shape: tuple[int, ...]) -> None:
-        self._padding = ((0, shape[0] % 2), (0, shape[1] % 2), (0, 0))
-        self._writer = _imageio().get_writer(
-            str(path),
-            format="FFMPEG",
-            mode="I",
-            fps=fps,
-            codec="libx264",
-            quality=8,
-            macro_block_size=2,
-            # Players begin before the whole file has come only where the index stands in front.
-            output_params=["-movflags", "+faststart"],
-        )
-
-    def add(self, frame: Frame) -> None:
-        self._writer.append_data(np.pad(frame, self._padding, constant_values=255))
-
-    def close(self) -> None:
-        self._writer.close()
-
-
-class _Gif:
-    """Frames with a palette of their own each, through Pillow's encoder of single frames.
-
-    Its encoder of whole animations, which imageio uses too, keeps all of them until the end.
-    """
-
-    def __init__(self, path: Path, fps: float, shape: tuple[int, ...]) -> None:
-        self._file = path.open("wb")
-        self._fps = fps
-        self._frames = 0
-
-    def add(self, frame: Frame) -> None:
-        image = Image.fromarray(frame).quantize(256)
-        if not self._frames:
-            blocks, _ = GifImagePlugin.getheader(image.copy(), info={"loop": 0})
-            self._file.writelines(blocks)
-        # Whole hundredths, whose sum stays right for every rate.
-        start, end = (round(100 * count / self._fps) for count in (self._frames, self._frames + 1))
-        delay_ms = 10 * (end - start)
-        self._file.writelines(GifImagePlugin.getdata(image, duration=delay_ms, include_color_table=True))
-        self._frames += 1
-
-    def close(self) -> None:
-        with self._file:
-            self._file.write(b";")
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]
+        return Gif
+    check_encoder()
+    return Mp4

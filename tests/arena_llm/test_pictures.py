@@ -1,5 +1,6 @@
 """Paths, strips, videos and pages: what is drawn, and where."""
 
+import subprocess
 import sys
 from itertools import pairwise
 
@@ -202,6 +203,49 @@ def test_a_gif_has_the_frames_size_and_pace_it_was_given(tmp_path, fps, seconds)
             assert np.abs(np.asarray(image.convert("RGB")).astype(int) - frame).max() <= 4
     assert sum(delays) / 1000 == pytest.approx(seconds, abs=0.01)
     assert max(delays) - min(delays) <= 10
+
+
+def test_a_gif_keeps_what_does_not_change_and_stays_small(tmp_path, scene):
+    still = Renderer(128, 128).frame(scene)
+    moved = still.copy()
+    moved[100:110, 20:30] = (250, 0, 250)
+    for name, made in {"one": [still], "many": [still, still, moved, moved, still] * 4}.items():
+        write_frames(tmp_path / f"{name}.gif", *made)
+    with Image.open(tmp_path / "many.gif") as image:
+        assert image.n_frames == 20
+        for number in range(20):
+            image.seek(number)
+            wanted = [still, still, moved, moved, still][number % 5]
+            away = np.abs(np.asarray(image.convert("RGB")).astype(int) - wanted)
+            assert away.mean() < 2
+            assert away[100:110, 20:30].max() < 12
+    assert (tmp_path / "many.gif").stat().st_size < 3 * (tmp_path / "one.gif").stat().st_size
+
+
+FULL_DISK = """
+import resource, sys
+import numpy as np
+from pathlib import Path
+from arena import EvaluationError
+from arena_llm.pictures import open_video
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    with open_video(Path(sys.argv[1])) as video:
+        for seed in range(20):
+            video.add(np.random.default_rng(seed).integers(0, 256, (64, 64, 3), np.uint8))
+except EvaluationError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of file sizes there")
+@pytest.mark.parametrize("suffix", [".mp4", ".gif"])
+def test_a_disk_that_is_full_is_an_error_and_leaves_nothing(tmp_path, suffix):
+    path = tmp_path / f"film{suffix}"
+    result = subprocess.run([sys.executable, "-c", FULL_DISK, path], capture_output=True, text=True)
+    assert result.returncode == 1
+    assert f"{path}: the encoder failed" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
