@@ -1,9 +1,11 @@
 """An episode as it can be kept, sent and replayed: task, seed and actions; all else is recomputed."""
 
 import hashlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
 from arena.config import ArenaSpec
@@ -13,10 +15,13 @@ from arena.rules import Outcome
 FORMAT = 1
 """Version of the recording's fields; raised when they change meaning."""
 
+Runs = tuple[tuple[Annotated[int, Field(ge=0, lt=len(ACTIONS))], Annotated[int, Field(ge=1)]], ...]
+"""Run lengths: pairs of (index into `arena.ACTIONS`, number of steps)."""
+
 
 class Recording(BaseModel):
-    """One episode. `actions` are run lengths: pairs of (index into `arena.ACTIONS`, number of steps);
-    `others` the same for every further agent; totals and outcome are those of the first.
+    """One episode. `actions` are run lengths of the first agent's actions, `others` those of every further
+    agent; all agents have an action in each of the `steps`. Totals and outcome are those of the first.
 
     `spec_sha256` is of the arena's specification, so that a replay on another arena is noticed.
     `versions` names the software that ran it.
@@ -29,8 +34,8 @@ class Recording(BaseModel):
     seed: int
     trial: int
     spec_sha256: str
-    actions: tuple[tuple[int, int], ...]
-    others: tuple[tuple[tuple[int, int], ...], ...] = ()
+    actions: Runs
+    others: tuple[Runs, ...] = ()
     steps: int
     total_reward: float
     health: float
@@ -38,9 +43,20 @@ class Recording(BaseModel):
     passed: bool | None
     versions: dict[str, str]
 
+    @model_validator(mode="after")
+    def _actions_fill_the_steps(self) -> "Recording":
+        counts = [sum(count for _, count in runs) for runs in (self.actions, *self.others)]
+        if any(count != self.steps for count in counts):
+            raise ValueError(f"expected {self.steps} actions of each agent, got {counts}")
+        return self
+
+    def steps_taken(self) -> Iterator[tuple[Action, ...]]:
+        """The actions of all agents, step by step."""
+        return zip(*map(_unpacked, (self.actions, *self.others)), strict=True)
+
     def unpacked(self) -> list[Action]:
         """The actions one by one."""
-        return [ACTIONS[index] for index, count in self.actions for _ in range(count)]
+        return list(_unpacked(self.actions))
 
     @classmethod
     def read(cls, path: str | Path) -> "Recording":
@@ -51,8 +67,21 @@ class Recording(BaseModel):
             raise RecordingError(f"{path}: cannot be read: {error.strerror or error}") from None
         except (ValidationError, UnicodeDecodeError) as error:
             raise RecordingError(
-                f"{path}: not a recording of format {FORMAT}: {str(error).splitlines()[0]}"
+                f"{path}: not a recording of format {FORMAT}: {_first_problem(error)}"
             ) from None
+
+
+def _first_problem(error: ValidationError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return str(error)
+    problem = error.errors()[0]
+    place = ".".join(map(str, problem["loc"]))
+    text = problem["msg"].removeprefix("Value error, ")
+    return f"{place}: {text}" if place else text
+
+
+def _unpacked(runs: Runs) -> Iterator[Action]:
+    return (ACTIONS[index] for index, count in runs for _ in range(count))
 
 
 def packed(actions: list[Action]) -> tuple[tuple[int, int], ...]:

@@ -12,6 +12,8 @@ from arena.errors import ArenaError, EvaluationError
 from arena_llm.bench_cli import bench_command
 from arena_llm.doctor_cli import doctor_command
 from arena_llm.fidelity_cli import fidelity_command
+from arena_llm.replay_cli import replay_command
+from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
@@ -25,6 +27,8 @@ app.add_typer(testbed_app, name="testbed")
 app.command("bench")(bench_command)
 app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
+app.command("replay")(replay_command)
+app.command("show")(show_command)
 
 
 @app.command("eval")
@@ -129,6 +133,9 @@ def run_command(
     frames: Annotated[
         Path | None, typer.Option(help="Folder for the pictures obs-<turn>.<steps>.png.")
     ] = None,
+    recording: Annotated[
+        Path | None, typer.Option(help="JSON file for the episode, for `arena-llm replay`.")
+    ] = None,
     initial: Annotated[
         str, typer.Option(help="Idle steps before the first script: paper or none.")
     ] = "paper",
@@ -139,7 +146,7 @@ def run_command(
     """Play scripts and print one line of JSON per turn."""
     from arena_llm.run import run_scripts
 
-    for line in run_scripts(task, scripts, frames, initial, seed, strict, animal_ai):
+    for line in run_scripts(task, scripts, frames, initial, seed, strict, animal_ai, recording):
         print(json.dumps(line), flush=True)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import ConfigError, Episode, EvaluationError, ScriptError
+from arena_llm.pictures.writing import whole_file
 from llm_control.play import Play, Turn
 from llm_control.protocol import Protocol
 from llm_control.script import parse
@@ -17,16 +18,24 @@ INITIAL = {"paper": Protocol().initial_idle_steps, "none": ()}
 
 
 def run_scripts(
-    task: str, scripts: Path, frames: Path | None, initial: str, seed: int, strict: bool, animal_ai: str
+    task: str,
+    scripts: Path,
+    frames: Path | None,
+    initial: str,
+    seed: int,
+    strict: bool,
+    animal_ai: str,
+    recording: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Play a file of scripts, one per line, until it or the episode ends; one dictionary per turn.
 
     Keys: turn, script, steps, health, reward, total_reward, position (x, y, z; metres), yaw (degrees),
     speed (m/s), events, lights, done, outcome. With `frames`, pictures are saved there: `obs-0.0.png` and
-    so on for those before the first script, then `obs-<turn>.<steps>.png`.
+    so on for those before the first script, then `obs-<turn>.<steps>.png`. With `recording`, the episode as
+    far as it came is stored there, for `arena-llm replay`.
 
     Raises ConfigError for a broken task or option, ScriptError (file:line) for a line that is no script,
-    EvaluationError where pictures cannot be saved.
+    EvaluationError where pictures or recording cannot be saved.
     """
     if initial not in INITIAL:
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(INITIAL)}")
@@ -40,11 +49,14 @@ def run_scripts(
             _save(frames, f"obs-0.{number}.png", frame)
         for line in lines:
             if episode.done:
-                return
+                break
             turn = play.reply(line)
             if frames:
                 _save(frames, f"obs-{turn.turn}.{turn.steps}.png", play.frame())
             yield _told(turn)
+        if recording:
+            with whole_file(recording) as beside:
+                beside.write_text(episode.recording().model_dump_json() + "\n", encoding="utf-8")
 
 
 def _scripts(path: Path, strict: bool) -> list[str]:

@@ -1,6 +1,7 @@
-"""Output for wide tables."""
+"""Output for wide tables, and bars beside other output."""
 
 from rich.console import Console
+from rich.progress import Progress
 
 
 def wide_console(columns: int) -> Console:
@@ -10,3 +11,9 @@ def wide_console(columns: int) -> Console:
     """
     console = Console()
     return console if console.width >= columns else Console(width=columns)
+
+
+def bar_beside(console: Console) -> Progress:
+    """A progress bar on the terminal: `console`'s own, whose lines then come above it, or standard error."""
+    beside = console if console.is_terminal else Console(stderr=True)
+    return Progress(console=beside, transient=True, disable=not beside.is_terminal)

@@ -83,14 +83,14 @@ def find_tasks(
     paths = sorted((p for p in root.rglob("*.yaml") if p.is_file()), key=lambda path: (path.stem, path))
     if not paths:
         raise ConfigError(f"{root}: no task files (*.yaml) in this folder")
-    wanted = [path for path in paths if levels is None or _level(path) in levels]
-    present = sorted({_level(path) for path in paths})
+    wanted = [path for path in paths if levels is None or level_of(path) in levels]
+    present = sorted({level_of(path) for path in paths})
     for level in levels or ():
         if level not in present:
             raise ConfigError(
                 f"{root}: no tasks of level {level}; there are levels {', '.join(map(str, present))}"
             )
-    tasks = tuple(task for path in wanted for task in _read(path, version))
+    tasks = tuple(task for path in wanted for task in read_tasks(path, version))
     _refuse_twins(tasks)
     return tasks
 
@@ -99,14 +99,14 @@ def task_named(name: str, folder: Path | None = None, version: str = Version.V3)
     """A task by its id in the battery or by the path of its file; raises ConfigError where there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        return _read(path, version)[0]
+        return read_tasks(path, version)[0]
     root = folder if folder is not None else LEVELS_FOLDER
     found = sorted(root.rglob(f"{path.name}.yaml"))
     if not found or path.name != name:
         raise ConfigError(
             f"no task {name!r}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
-    return _read(found[0], version)[0]
+    return read_tasks(found[0], version)[0]
 
 
 def task_id(path: Path, number: int) -> str:
@@ -114,16 +114,18 @@ def task_id(path: Path, number: int) -> str:
     return path.stem if number == 0 else f"{path.stem}#{number}"
 
 
-def _level(path: Path) -> int:
+def level_of(path: Path) -> int:
+    """The level that a file's name gives, 0 where it gives none."""
     match = _ID.fullmatch(path.stem)
     return int(match[1]) if match else 0
 
 
-def _read(path: Path, version: str) -> tuple[Task, ...]:
+def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
+    """Every arena of a file as a task; raises ConfigError where the file is broken."""
     file = load(path, version)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     return tuple(
-        Task(task_id(path, k), _level(path), path, spec, sha256, file.warnings)
+        Task(task_id(path, k), level_of(path), path, spec, sha256, file.warnings)
         for k, spec in enumerate(file.arenas.values())
     )
 

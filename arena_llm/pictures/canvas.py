@@ -1,0 +1,79 @@
+"""A white page with pictures and lettering, as all stills of the project have it."""
+
+from functools import cache
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+from arena_llm.pictures.writing import whole_file
+from render import Frame, png
+
+INK = (34, 34, 34)
+GREY = (110, 110, 110)
+FAINT = (225, 225, 225)
+RED = (176, 32, 32)
+
+Box = tuple[float, float, float, float]
+Place = tuple[float, float]
+Ink = tuple[int, int, int]
+
+
+@cache
+def font(size: float) -> ImageFont.FreeTypeFont:
+    """Pillow's own scalable font at a size in pixels; it knows Latin letters only."""
+    loaded = ImageFont.load_default(size=max(size, 6.0))
+    assert isinstance(loaded, ImageFont.FreeTypeFont), "Pillow was built without FreeType"
+    return loaded
+
+
+def page(width: int, height: int) -> Image.Image:
+    """An empty white page."""
+    return Image.new("RGB", (width, height), "white")
+
+
+def write(
+    image: Image.Image, at: Place, text: str, size: float, *, anchor: str = "ls", color: Ink = INK
+) -> None:
+    """One line of text; `anchor` is Pillow's: horizontal l, m, r and vertical a (top), m, s (baseline)."""
+    ImageDraw.Draw(image).text(at, text, font=font(size), fill=color, anchor=anchor)
+
+
+def paste(image: Image.Image, frame: Frame, at: tuple[int, int]) -> None:
+    """Put a frame, uint8 (H, W, 3), on a page, its upper left corner at a place."""
+    image.paste(Image.fromarray(frame), at)
+
+
+def text_width(text: str, size: float) -> float:
+    """Pixels that a line of text takes."""
+    return font(size).getlength(text)
+
+
+def fitted(text: str, size: float, width: float) -> str:
+    """The text, or as much of its beginning as fits a width, with three dots."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(text + "...", size) > width:
+        text = text[:-1]
+    return text.rstrip() + "..."
+
+
+def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
+    """The text in at most so many lines of a width; a word that is too long is cut, and so is the end."""
+    made: list[str] = [""]
+    for word in text.split():
+        joined = f"{made[-1]} {word}".strip()
+        if text_width(joined, size) <= width:
+            made[-1] = joined
+        else:
+            made.append(word)
+    made = [line for line in made if line]
+    rest = " ".join(made[lines - 1 :])
+    return [fitted(line, size, width) for line in (*made[: lines - 1], rest) if line]
+
+
+def save(image: Image.Image, path: Path) -> None:
+    """Write a page as a PNG file, whole or not at all; raises EvaluationError where that is impossible."""
+    import numpy as np
+
+    with whole_file(path) as beside:
+        beside.write_bytes(png(np.asarray(image)))

@@ -1,0 +1,98 @@
+"""One task as a figure: from above with axes, and as the agent sees it at the start."""
+
+import math
+
+from PIL import Image, ImageDraw
+
+from arena.rules import TICKS_PER_STEP, TICKS_PER_UNIT
+from arena.shapes import ARENA_SIZE
+from arena_llm.pictures.canvas import GREY, INK, fitted, font, page, paste, write
+from arena_llm.pictures.projection import project
+from arena_llm.pictures.views import StartViews, varies
+from render import top_view
+from testbed import Task
+
+SMALLEST = 192
+"""Side of a picture in pixels below which the lettering does not fit."""
+
+_TICKS_M = (0, 10, 20, 30, 40)
+
+
+def describe(task: Task, seed: int = 0) -> tuple[str, str]:
+    """A task's heading, and what it asks for; the seed is told where it decides what is built."""
+    spec = task.spec
+    name = f"{task.id}   {task.level_name}" if task.level else task.id
+    mark = "no pass mark" if spec.pass_mark is None else f"pass mark {spec.pass_mark:g}"
+    steps = math.ceil(spec.time_limit * TICKS_PER_UNIT / TICKS_PER_STEP)
+    limit = f"time limit t = {spec.time_limit} ({steps} steps)" if spec.time_limit else "no time limit"
+    seeded = (f"seed {seed}",) if varies(spec, task.id) else ()
+    return name, "  ·  ".join((mark, limit, *seeded))
+
+
+def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
+    """A page with a task's start from above and from the agent, each `size` pixels a side, and its facts.
+
+    Around the picture from above stand the arena's axes x and z in metres; north, which is +z, is up.
+    Raises LayoutError where the task cannot be built, RenderError where nothing can be drawn.
+    """
+    start = StartViews(size).of(task.spec, task.id, seed)
+    unit = size / 512
+    margin, axis, gap = round(28 * unit), round(50 * unit), round(36 * unit)
+    top = margin + round(92 * unit)
+    left, right = margin + axis, margin + axis + size + gap
+    width = right + size + margin
+    image = page(width, top + size + round(44 * unit) + margin)
+    name, asked = describe(task, seed)
+    inner = width - 2 * margin - axis
+    write(image, (left, margin + 22 * unit), fitted(name, 26 * unit, inner), 26 * unit)
+    write(image, (left, margin + 50 * unit), fitted(asked, 17 * unit, inner), 17 * unit, color=GREY)
+    write(image, (left, top - 10 * unit), "From above", 16 * unit)
+    lights = "" if start.lights_on else " (lights are out)"
+    agents = " (the first agent)" if len(task_agents(task)) > 1 else ""
+    write(image, (right, top - 10 * unit), f"What the agent sees{agents}{lights}", 16 * unit)
+    paste(image, start.above, (left, top))
+    paste(image, start.agent, (right, top))
+    _axes(image, left, top, size)
+    _north(image, left + size - 9 * unit, top - 8 * unit, unit)
+    return image
+
+
+def task_agents(task: Task) -> list[str]:
+    """Names of the items that are agents in the task's version; one at least."""
+    from arena.versions import DIFFERENCES
+
+    named = [item.name for item in task.spec.items if item.name == "Agent"] or ["Agent"]
+    return named if DIFFERENCES[task.spec.version].several_agents else named[:1]
+
+
+def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
+    """Ticks and numbers of x below and of z on the left, outside the picture."""
+    draw, unit, bottom = ImageDraw.Draw(image), size / 512, top + size
+    letters, tick, line = 14 * unit, 6 * unit, max(1, round(unit))
+    along = project(top_view(), [(at, 0.0, at) for at in _TICKS_M], size, size)
+    for metres, (column, row) in zip(_TICKS_M, along, strict=True):
+        x, y = left + column, top + row
+        draw.line((x, bottom, x, bottom + tick), fill=INK, width=line)
+        write(image, (x, bottom + tick + 3 * unit), f"{metres}", letters, anchor="ma")
+        draw.line((left - tick, y, left - 1, y), fill=INK, width=line)
+        write(image, (left - tick - 4 * unit, y), f"{metres}", letters, anchor="rm")
+    middle = project(top_view(), [(ARENA_SIZE / 2, 0.0, ARENA_SIZE / 2)], size, size)[0]
+    write(image, (left + middle[0], bottom + tick + 22 * unit), "x (m)", letters, anchor="ma")
+    _upright(image, (left - 42 * unit, top + middle[1]), "z (m)", letters)
+
+
+def _upright(image: Image.Image, at: tuple[float, float], text: str, size: float) -> None:
+    """Text that reads upwards, its middle at a place."""
+    left, top, right, bottom = font(size).getbbox(text)
+    label = page(math.ceil(right - left), math.ceil(bottom - top))
+    write(label, (-left, -top), text, size, anchor="la")
+    label = label.transpose(Image.Transpose.ROTATE_90)
+    image.paste(label, (round(at[0] - label.width / 2), round(at[1] - label.height / 2)))
+
+
+def _north(image: Image.Image, x: float, bottom: float, unit: float) -> None:
+    """An arrow upwards and the letter N on its left."""
+    draw, top = ImageDraw.Draw(image), bottom - 20 * unit
+    draw.line((x, bottom, x, top + 4 * unit), fill=INK, width=max(1, round(1.6 * unit)))
+    draw.polygon([(x, top), (x - 4 * unit, top + 9 * unit), (x + 4 * unit, top + 9 * unit)], fill=INK)
+    write(image, (x - 8 * unit, bottom - 2 * unit), "N", 16 * unit, anchor="rs")

@@ -1,0 +1,104 @@
+"""The paths of agents, drawn where a camera sees them."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.placed import AGENT_RADIUS
+from arena_llm.pictures.projection import pixels_per_metre, project
+from arena_llm.pictures.strokes import Color, Strokes, distance
+from render import Camera, Frame
+
+LEAP_M = 2.0
+"""No agent gets farther in a step of 0.06 s by itself, as drag holds it to 31 m/s."""
+
+_ALONE = "plasma"
+_SEVERAL = ("Blues", "Oranges", "Greens", "Purples", "Reds", "Greys")
+"""Colour maps of matplotlib: of a single agent, and of each of several, light to dark."""
+
+
+def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
+    """Colour of an agent's path at `part` (0..1) of its time; several agents have a hue each."""
+    import matplotlib
+
+    if agents == 1:
+        name, low, high = _ALONE, 0.0, 0.95
+    else:
+        name, low, high = _SEVERAL[agent % len(_SEVERAL)], 0.3, 0.95
+    r, g, b, _ = matplotlib.colormaps[name](low + (high - low) * min(max(part, 0.0), 1.0))
+    return (float(r), float(g), float(b))
+
+
+class Trail:
+    """The path of one agent, which grows point by point and is laid over frames of `width` by `height`.
+
+    `steps` is how many steps the whole path has, so that a moment has the same colour in every frame;
+    `agent` of `agents` chooses the hue. `thickness` in pixels; where left out it suits the height.
+    """
+
+    def __init__(
+        self,
+        camera: Camera,
+        width: int,
+        height: int,
+        *,
+        steps: int,
+        agent: int = 0,
+        agents: int = 1,
+        thickness: float | None = None,
+    ) -> None:
+        self._camera, self._width, self._height = camera, width, height
+        self._strokes = Strokes(width, height, thickness or max(1.5, height / 170), max(0.7, height / 512))
+        self._color: Callable[[float], Color] = lambda part: path_color(part, agent, agents)
+        self._steps = steps
+        self._points = 0
+        self._last = np.full(3, np.nan)
+
+    def add(self, point: npt.ArrayLike) -> None:
+        """Draw on to the next point (3,), metres; one with NaN, or a leap, breaks the line."""
+        here = np.asarray(point, float)
+        if np.linalg.norm(here - self._last) <= LEAP_M:
+            start, end = project(self._camera, [self._last, here], self._width, self._height)
+            self._strokes.line(start, end, self._color(self._points / max(self._steps, 1)))
+        self._points += 1
+        self._last = here
+
+    def over(self, frame: Frame, *, spare_agent: bool = True) -> Frame:
+        """A copy of a frame, uint8 (height, width, 3), with the path so far.
+
+        With `spare_agent`, the agent's own body, at the last point, stays free of it.
+        """
+        return self._strokes.over(frame, self._free() if spare_agent else None)
+
+    def _free(self) -> npt.NDArray[np.float32] | None:
+        place = project(self._camera, self._last, self._width, self._height)[0]
+        if not np.isfinite(place).all():
+            return None
+        radius = AGENT_RADIUS * pixels_per_metre(self._camera, self._last, self._height)
+        away = distance(place, place, (slice(0, self._height), slice(0, self._width)))
+        return np.asarray(np.clip(away - radius + 0.5, 0.0, 1.0), np.float32)
+
+
+def trajectory(
+    frame: Frame,
+    camera: Camera,
+    points: npt.ArrayLike,
+    *,
+    agent: int = 0,
+    agents: int = 1,
+    thickness: float | None = None,
+    spare_agent: bool = False,
+) -> Frame:
+    """A copy of a frame, uint8 (H, W, 3), with a path through `points` (n, 3), one per step, metres.
+
+    The path is coloured by time; a row of NaN breaks it, and so does a leap of more than `LEAP_M`. The
+    frame must have been drawn with `camera`. The other arguments are those of `Trail`.
+    """
+    height, width, _ = frame.shape
+    path = np.asarray(points, float).reshape(-1, 3)
+    steps = max(len(path) - 1, 1)
+    trail = Trail(camera, width, height, steps=steps, agent=agent, agents=agents, thickness=thickness)
+    for point in path:
+        trail.add(point)
+    return trail.over(frame, spare_agent=spare_agent)
