@@ -35,6 +35,7 @@ class Renderer:
         gl_context()
         if camera is None and not scene.lights_on:
             return np.zeros((self.height, self.width, 3), np.uint8)
+        self._view.cast(scene)
         self._view.draw(self._target, scene, camera)
         frame = np.empty((self.height, self.width, 3), np.uint8)
         self._target.read_into(frame, components=3, alignment=1)

@@ -37,15 +37,18 @@ class View:
         self._shadows = Shadows(self._ctx, self._painter)
         self._things: ThingRows | None = None
 
-    def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
-        """Draw a scene; without a camera as the agent sees it, whose own body then throws a shadow alone."""
+    def cast(self, scene: Scene) -> None:
+        """Take over a scene and bring its shadows up to date; `draw` comes after."""
         things, casters = self._updated(scene)
-        own = Animal(scene.agent_position, scene.agent_yaw, scene.skin)
-        shadows = [shadow_of(animal) for animal in (own, *scene.others)]
-        self._shadows.draw_moving(joined([casters.moving, *shadows]))
-        bodies = scene.others if camera is None else (*scene.others, own)
-        opaque = joined([things.opaque, *(body(animal) for animal in bodies)])
-        self._draw(target, opaque, things.clear, camera or first_person(scene))
+        agents = (_own(scene), *scene.others)
+        self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
+        self._opaque, self._clear = things.opaque, things.clear
+
+    def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
+        """Draw the scene that `cast` took over; without a camera as the agent sees it, without its body."""
+        agents = scene.others if camera is None else (*scene.others, _own(scene))
+        opaque = joined([self._opaque, *(body(agent) for agent in agents)])
+        self._draw(target, opaque, self._clear, camera or first_person(scene))
 
     def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
@@ -86,6 +89,11 @@ class View:
         target.depth_mask = True
         ctx.disable(moderngl.BLEND)
         ctx.disable_direct(_FRAMEBUFFER_SRGB)
+
+
+def _own(scene: Scene) -> Animal:
+    """The agent whose view a scene is."""
+    return Animal(scene.agent_position, scene.agent_yaw, scene.skin)
 
 
 @cache
