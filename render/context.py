@@ -82,5 +82,6 @@ def _made(settings: dict[str, str | int]) -> moderngl.Context:
         return moderngl.create_context(standalone=True, require=330, **settings)  # type: ignore[arg-type]
     except Exception as error:  # moderngl raises bare Exception where the library or a driver is missing
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        hint = f"choose another by {DEVICE}" if "requested device index" in reason else EGL_HINT
+        another = settings.get("device_index") and "requested device index" in reason
+        hint = f"choose another by {DEVICE}" if another else EGL_HINT
         raise RenderError(f"no picture can be drawn without a screen ({reason}); {hint}") from None

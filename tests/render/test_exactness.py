@@ -92,14 +92,18 @@ def megabytes():
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the system does not tell its memory")
 def test_two_thousand_episodes_leave_no_memory_behind():
     fixed, batch = Renderer(SIZE, SIZE), BatchRenderer(2, SIZE, SIZE)
+    # PyBullet never frees the triangles of a tunnel, 0.1 MB each: one arena with a tunnel is drawn again.
+    *_, tunnel = played()
+    room = [each for each in ROOM if "CylinderTunnel" not in each]
 
     def play(count):
         for _ in range(count):
-            with episode(agent("20 0 18"), *ROOM) as run:
+            with episode(agent("20 0 18"), *room) as run:
                 run.step(ACTIONS[3])
                 scene = run.scene()
             fixed.frame(scene)
-            batch.frames([scene, scene])
+            fixed.frame(tunnel)
+            batch.frames([scene, tunnel])
             Renderer(256, 256).frame(scene)
         gc.collect()
         gl_context().gc()
