@@ -9,6 +9,7 @@ import numpy as np
 
 from arena.errors import RenderError
 from arena.scene import Animal, Vector, yaw_rotation
+from render.culling import coarse
 from render.instances import Batch, batch
 from render.look import Look, Material, srgb
 from render.meshes import Part
@@ -77,9 +78,16 @@ def body(animal: Animal) -> Batch:
 
     Raises RenderError for a skin without a body.
     """
-    if animal.skin not in BODIES:
-        raise RenderError(f"skin: got {animal.skin!r}, expected one of {', '.join(BODIES)}")
-    local, turn = _at_origin(animal.skin), yaw_rotation(animal.yaw)
+    return _placed(_at_origin(animal.skin), animal)
+
+
+def shadow_of(animal: Animal) -> Batch:
+    """The parts of an agent's body that throw a shadow; raises as `body`."""
+    return _placed(_casters(animal.skin), animal)
+
+
+def _placed(local: Batch, animal: Animal) -> Batch:
+    turn = yaw_rotation(animal.yaw)
     rows = local.rows.copy()
     rows[:, :3] = rows[:, :3] @ turn.T + animal.position
     rows[:, 3:12] = turn.T.ravel()
@@ -88,4 +96,17 @@ def body(animal: Animal) -> Batch:
 
 @cache
 def _at_origin(skin: str) -> Batch:
-    return batch([(part, look, np.eye(3)) for part, look in BODIES[skin]])
+    return _batch(skin, casting=False)
+
+
+@cache
+def _casters(skin: str) -> Batch:
+    local = _batch(skin, casting=True)
+    return local._replace(meshes=coarse(local.meshes))
+
+
+def _batch(skin: str, casting: bool) -> Batch:
+    if skin not in BODIES:
+        raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
+    pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
+    return batch([(part, look, np.eye(3)) for part, look in pieces])

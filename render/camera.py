@@ -50,9 +50,10 @@ class Camera:
         The picture is upside down, so that OpenGL's bottom row, which is read first, is the top one.
         """
         axes = self.axes()
-        view = np.eye(4)
+        view = np.empty((4, 4))
         view[:3, :3] = axes
         view[:3, 3] = -axes @ np.array(self.position)
+        view[3] = 0.0, 0.0, 0.0, 1.0
         return np.asarray(self._projection(aspect) @ view, dtype=np.float32)
 
     def magnification(self, distances: Floats) -> Floats:
@@ -63,9 +64,9 @@ class Camera:
 
     def rays(self, aspect: float) -> Matrix:
         """(3, 3): a place (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
-        right, up, forward = self.axes()
         spread = 0.0 if self.half_height else math.tan(math.radians(self.fov) / 2)
-        return np.column_stack([spread * aspect * right, -spread * up, forward]).astype(np.float32)
+        scale = np.array([[spread * aspect], [-spread], [1.0]])
+        return (scale * self.axes()).T.astype(np.float32)
 
     def _projection(self, aspect: float) -> Floats:
         depth = self.far - self.near

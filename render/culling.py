@@ -4,59 +4,65 @@ import numpy as np
 
 from arena.scene import Floats
 from render.camera import Camera, Matrix
-from render.instances import Batch
+from render.instances import Batch, Group, Places, groups
 from render.meshes import BALL_ERRORS, BALLS, MESHES
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
 _LEAST_ERROR_PX = 0.3
 
-
-def in_view(batch: Batch, view: Matrix) -> Batch:
-    """The rows that may show; `view` is the camera's matrix to clip space."""
-    planes = np.concatenate([view[3] + view[:2], view[3] - view[:2]])
-    planes = planes / np.linalg.norm(planes[:, :3], axis=1, keepdims=True)
-    away = batch.rows[:, :3] @ planes[:, :3].T + planes[:, 3]
-    return batch.only((away > -_reach(batch)[:, None]).all(axis=1))
+_SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
+"""Clip space to the four planes at the picture's edges."""
 
 
-def front_to_back(batch: Batch, camera: Camera, height: int) -> Batch:
-    """The rows by how far they reach from the camera: what may hide others first, floor and fence last.
+def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
+    """What may show, by mesh, and by how far it reaches from the camera: what may hide others first.
 
-    Balls are as coarse as their size in a picture of `height` pixels allows.
+    `view` is the camera's matrix to clip space. Balls are as coarse as their size in a picture of `height`
+    pixels allows.
     """
-    distance = _distances(batch, camera)
-    fitting = _with_fitting_balls(batch, 0.5 * height * camera.magnification(distance))
-    return fitting.only(np.argsort(distance + _reach(batch), kind="stable"))
+    seen = _in_view(batch, view)
+    distance = _distances(seen, camera)
+    meshes = _with_fitting_balls(seen, distance, camera, height)
+    order = np.lexsort((distance + seen.reach, meshes))
+    return groups(meshes, seen.rows.take(order, axis=0))
 
 
-def back_to_front(batch: Batch, camera: Camera) -> Batch:
-    """The rows by the distance of their middles, the farthest first."""
-    return batch.only(np.argsort(-_distances(batch, camera), kind="stable"))
+def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
+    """What may show by the distance of its middle, the farthest first."""
+    if not len(batch.rows):
+        return batch
+    seen = _in_view(batch, view)
+    return seen.only(np.argsort(-_distances(seen, camera), kind="stable"))
 
 
-def coarse(batch: Batch) -> Batch:
+def coarse(meshes: Places) -> Places:
     """The same with balls of few triangles, enough for the shadow map."""
-    return batch._replace(meshes=np.where(batch.meshes == _BALL, _BALLS[0], batch.meshes))
+    return np.where(meshes == _BALL, _BALLS[0], meshes)
 
 
-def _with_fitting_balls(batch: Batch, pixels_per_metre: Floats) -> Batch:
-    """Balls as coarse as their size in the picture allows without a visible corner."""
+def _in_view(batch: Batch, view: Matrix) -> Batch:
+    planes = _SIDES @ view
+    normals = planes[:, :3]
+    inside = normals @ batch.rows[:, :3].T
+    inside += planes[:, 3:]
+    inside /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
+    inside += batch.reach
+    return batch.only(np.flatnonzero(inside.min(axis=0) > 0))
+
+
+def _with_fitting_balls(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
+    """The meshes, with balls as coarse as their size in the picture allows without a visible corner."""
     balls = np.flatnonzero(batch.meshes == _BALL)
     if not len(balls):
-        return batch
-    radius = 0.5 * batch.rows[balls, 12:15].max(axis=1) * pixels_per_metre[balls]
-    level = (radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)
+        return batch.meshes
+    pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
+    radius = 0.5 * batch.rows[balls, 12:15].max(axis=1) * pixels_per_metre
     meshes = batch.meshes.copy()
-    meshes[balls] = _BALLS[level]
-    return batch._replace(meshes=meshes)
+    meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
+    return meshes
 
 
 def _distances(batch: Batch, camera: Camera) -> Floats:
     away = batch.rows[:, :3] - np.array(camera.position)
-    return np.asarray(np.linalg.norm(away, axis=1))
-
-
-def _reach(batch: Batch) -> Floats:
-    """Radius of a ball round each row, metres."""
-    return np.asarray(0.5 * np.linalg.norm(batch.rows[:, 12:15], axis=1), float)
+    return np.asarray(np.sqrt((away * away).sum(axis=1)))

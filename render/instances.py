@@ -13,15 +13,11 @@ from render.textures import linear
 
 Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.intp]
 
 ROW = 23
 """Numbers per row: position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, how much it
 is lit and how much it shines, and the width and height of the texture."""
-
-
-_TREMBLE = 1 / 512
-"""Step in metres (and of the rotation's numbers) to which the poses of heavy things are rounded for their
-shadows, which depend on the pose alone and are seldom redrawn."""
 
 
 class Group(NamedTuple):
@@ -32,20 +28,32 @@ class Group(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Rows in any order of meshes, each row's mesh (its place in `MESHES`), and which throw a shadow."""
+    """Rows in any order of meshes, each row's mesh (its place in `MESHES`) and reach.
 
-    meshes: npt.NDArray[np.intp]
+    `reach` (n,) is the radius in metres of a ball round a row's position that holds its part.
+    """
+
+    meshes: Places
     rows: Rows
-    casts: Bools
+    reach: Floats
+
+    def only(self, chosen: Places) -> "Batch":
+        """The rows at these places, in their order."""
+        return Batch(self.meshes.take(chosen), self.rows.take(chosen, axis=0), self.reach.take(chosen))
 
     def groups(self) -> list[Group]:
         """All rows, gathered by mesh; their order within a mesh stays."""
-        present = np.flatnonzero(np.bincount(self.meshes))
-        return [Group(MESHES[mesh], self.rows[self.meshes == mesh]) for mesh in present]
+        return groups(self.meshes, self.rows.take(np.argsort(self.meshes, kind="stable"), axis=0))
 
-    def only(self, chosen: Bools | npt.NDArray[np.intp]) -> "Batch":
-        """The chosen rows, or all in another order."""
-        return Batch(self.meshes[chosen], self.rows[chosen], self.casts[chosen])
+
+def groups(meshes: Places, rows: Rows) -> list[Group]:
+    """Rows that stand in the order of their meshes already; `meshes` may be in any order."""
+    found, end = [], 0
+    for mesh, count in enumerate(np.bincount(meshes).tolist()):
+        if count:
+            found.append(Group(MESHES[mesh], rows[end : end + count]))
+        end += count
+    return found
 
 
 def batch(parts: Sequence[tuple[Part, Look, Floats]]) -> Batch:
@@ -53,12 +61,18 @@ def batch(parts: Sequence[tuple[Part, Look, Floats]]) -> Batch:
     rows = np.zeros((len(parts), ROW), np.float32)
     for row, (part, look, rotation) in zip(rows, parts, strict=True):
         row[:3], row[3:12], row[12:15], row[15:] = part.centre, rotation.T.ravel(), part.size, _surface(look)
-    meshes = np.array([MESHES.index(part.mesh) for part, _, _ in parts])
-    return Batch(meshes, rows, np.array([look.casts for _, look, _ in parts], bool))
+    return Batch(np.array([MESHES.index(part.mesh) for part, _, _ in parts], np.intp), rows, reach_of(rows))
+
+
+def reach_of(rows: Rows) -> Floats:
+    """Radius in metres of a ball round each row's position that holds its part."""
+    return np.asarray(0.5 * np.linalg.norm(rows[:, 12:15], axis=1), float)
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
     """All rows of several batches, one after the other."""
+    if len(batches) == 1:
+        return batches[0]
     return Batch(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
@@ -70,70 +84,70 @@ def arena_batch() -> Batch:
 
 
 class ThingRows:
-    """The rows of one tuple of things; poses are brought up to date for every frame, all at once."""
+    """The rows of one tuple of things, and after them those of floor and fence.
+
+    `rows`, `meshes` and `reach` are as in `Batch`, `owner` (parts,) is the place of each part's thing in
+    `things`, and `shown` (parts,) whether it is there; floor and fence have no owner. What has not changed
+    since the last frame is not computed again.
+    """
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
         self.things = things
         looks = [look_of(thing) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
-        self._owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(int)
+        self.owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(np.intp)
         flat = [part for of_thing in parts for part in of_thing]
+        level = np.eye(3)
+        own = batch([(part, looks[i], level) for part, i in zip(flat, self.owner, strict=True)])
+        self.meshes, self.rows, self.reach = joined([own, arena_batch()])
+        self.shown = np.zeros(len(flat), bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
-        self._extents = np.array([part.size for part in flat], float).reshape(-1, 3)
-        own = [looks[i] for i in self._owner]
-        self._meshes = np.array([MESHES.index(part.mesh) for part in flat], np.intp)
-        self._casts = np.array([look.casts for look in own], bool)
-        self._clear = np.array([look.translucent for look in own], bool)
-        self._moves = np.array([things[i].moves for i in self._owner], bool)
-        self._rows = np.zeros((len(flat), ROW), np.float32)
-        self._rows[:, 15:] = np.array([_surface(look) for look in own]).reshape(-1, ROW - 15)
-        self._shown = np.zeros(len(flat), bool)
-        self._still: Batch | None = None
+        self._clear = np.array([looks[i].translucent for i in self.owner], bool)
+        self._off_centre = np.flatnonzero(self._centres.any(axis=1))
+        self._pose: tuple[bytes, ...] | None = None
 
     def update(self, scene: Scene) -> bool:
-        """Take over a scene's poses, sizes and visibility.
-
-        Returns whether the shadow of what stands still has changed.
-        """
-        self._resize(scene.sizes)
-        owner, rotations = self._owner, scene.rotations[self._owner]
-        rows = self._rows
-        rows[:, :3] = scene.positions[owner] + np.einsum("nij,nj->ni", rotations, self._centres)
-        rows[:, 3:12] = rotations.transpose(0, 2, 1).reshape(-1, 9)
-        rows[:, 12:15] = self._extents
-        self._shown = scene.visible[owner]
-        before, self._still = self._still, self._rounded(self._casts & ~self._moves)
-        return before is None or not np.array_equal(before.rows, self._still.rows)
+        """Take over a scene's poses, sizes and visibility; returns whether anything has changed."""
+        arrays = scene.visible, scene.sizes, scene.positions, scene.rotations
+        before, self._pose = self._pose, tuple(array.tobytes() for array in arrays)
+        if self._pose == before:
+            return False
+        if before is None or self._pose[0] != before[0]:
+            self._show(scene.visible[self.owner])
+        if before is None or self._pose[1] != before[1]:
+            self._resize(scene.sizes)
+        self._place(scene)
+        return True
 
     @property
     def opaque(self) -> Batch:
         """What is seen and hides what is behind it."""
-        return self._pick(self._shown & ~self._clear)
+        return self.only(self._opaque)
 
     @property
     def clear(self) -> Batch:
         """What is seen and lets through what is behind it."""
-        return self._pick(self._shown & self._clear)
+        return self.only(self._transparent)
 
-    @property
-    def still_casters(self) -> Batch:
-        """What throws a shadow and hardly ever moves, its pose rounded: heavy things tremble a little."""
-        assert self._still is not None, "update comes first"
-        return self._still
+    def only(self, chosen: Places) -> Batch:
+        """The rows at these places."""
+        return Batch(self.meshes, self.rows, self.reach).only(chosen)
 
-    @property
-    def moving_casters(self) -> Batch:
-        """What throws a shadow and may move."""
-        return self._pick(self._shown & self._casts & self._moves)
+    def _show(self, shown: Bools) -> None:
+        self.shown = shown
+        arena = np.arange(len(shown), len(self.rows))
+        self._opaque = np.concatenate([np.flatnonzero(shown & ~self._clear), arena])
+        self._transparent = np.flatnonzero(shown & self._clear)
 
-    def _rounded(self, chosen: Bools) -> Batch:
-        batch = self._pick(self._shown & chosen)
-        batch.rows[:, :12] = np.round(batch.rows[:, :12] / _TREMBLE) * _TREMBLE
-        return batch
-
-    def _pick(self, chosen: Bools) -> Batch:
-        return Batch(self._meshes, self._rows, self._casts).only(chosen)
+    def _place(self, scene: Scene) -> None:
+        rows, off = self.rows[: len(self.owner)], self._off_centre
+        rotations = scene.rotations.take(self.owner, axis=0)
+        positions = scene.positions.take(self.owner, axis=0)
+        if len(off):
+            positions[off] += np.einsum("nij,nj->ni", rotations[off], self._centres[off])
+        rows[:, :3] = positions
+        rows[:, 3:12] = rotations.transpose(0, 2, 1).reshape(-1, 9)
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
@@ -142,9 +156,11 @@ class ThingRows:
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
             self._sizes[index] = sizes[index]
-            parts = self._parts(index)
-            self._centres[self._owner == index] = [part.centre for part in parts]
-            self._extents[self._owner == index] = [part.size for part in parts]
+            parts, rows = self._parts(index), np.flatnonzero(self.owner == index)
+            self._centres[rows] = [part.centre for part in parts]
+            self._off_centre = np.flatnonzero(self._centres.any(axis=1))
+            self.rows[rows, 12:15] = [part.size for part in parts]
+            self.reach[rows] = reach_of(self.rows[rows])
 
 
 def _surface(look: Look) -> Floats:

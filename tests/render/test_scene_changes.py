@@ -65,7 +65,7 @@ def test_a_tremble_of_a_wall_is_no_new_shadow(renderer, monkeypatch):
     scene = scene_of(*ROOM)
     renderer.frame(scene)
     drawn = []
-    monkeypatch.setattr(renderer._shadows, "draw_still", drawn.append)
+    monkeypatch.setattr(renderer._view._shadows, "draw_still", drawn.append)
     renderer.frame(moved(scene, 0, (1e-6, 0.0, 0.0)))
     assert not drawn
     renderer.frame(moved(scene, 0, (0.1, 0.0, 0.0)))

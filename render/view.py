@@ -1,0 +1,108 @@
+"""What is kept of one arena from frame to frame, and how it is drawn."""
+
+from functools import cache
+from itertools import groupby
+
+import moderngl
+
+from arena.scene import Animal, Scene
+from render.animals import body, shadow_of
+from render.camera import Camera, first_person
+from render.casters import Casters
+from render.context import gl_context
+from render.culling import back_to_front, front_to_back
+from render.instances import Batch, Group, ThingRows, joined
+from render.meshes import MESHES
+from render.painter import Painter, Sky, write
+from render.shadows import Shadows
+
+_FRAMEBUFFER_SRGB = 0x8DB9
+_SRGB8_ALPHA8 = 0x8C43
+"""OpenGL's numbers of what moderngl has no names for."""
+
+
+def new_target(width: int, height: int) -> moderngl.Framebuffer:
+    """Something to draw into, a colour of 4 bytes and a depth per pixel."""
+    ctx = gl_context()
+    picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
+    return ctx.framebuffer([picture], ctx.depth_renderbuffer((width, height)))
+
+
+class View:
+    """Draws the scenes of one arena after another; keeps the rows and shadows of what stands still."""
+
+    def __init__(self) -> None:
+        self._ctx = gl_context()
+        self._painter, self._sky = _shared()
+        self._shadows = Shadows(self._ctx, self._painter)
+        self._things: ThingRows | None = None
+
+    def cast(self, scene: Scene) -> None:
+        """Take over a scene and bring its shadows up to date; `draw` comes after."""
+        things, casters = self._updated(scene)
+        agents = (_own(scene), *scene.others)
+        self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
+        self._opaque, self._clear = things.opaque, things.clear
+
+    def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
+        """Draw the scene that `cast` took over; without a camera as the agent sees it, without its body."""
+        agents = scene.others if camera is None else (*scene.others, _own(scene))
+        opaque = joined([self._opaque, *(body(agent) for agent in agents)])
+        self._draw(target, opaque, self._clear, camera or first_person(scene))
+
+    def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
+        """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
+        if self._things is None or scene.things is not self._things.things:
+            self._things = ThingRows(scene.things, scene.sizes)
+            self._casters = Casters(self._things)
+        if self._things.update(scene) and self._casters.update():
+            self._shadows.draw_still(self._casters.still)
+        return self._things, self._casters
+
+    def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
+        ctx, aspect = self._ctx, target.width / target.height
+        target.use()
+        target.clear(depth=1.0)
+        ctx.enable_direct(_FRAMEBUFFER_SRGB)
+        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        # Left-handed coordinates and the upside-down picture each turn every face around.
+        ctx.front_face = "ccw"
+        view = camera.matrix(aspect)
+        write(self._painter.scene, "u_view", view)
+        self._painter.textures.use(0)
+        self._shadows.texture.use(1)
+        self._painter.draw(front_to_back(opaque, camera, view, target.height))
+        ctx.disable_direct(_FRAMEBUFFER_SRGB)
+        self._sky.draw(camera.rays(aspect))
+        self._draw_clear(target, back_to_front(clear, camera, view))
+
+    def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
+        """Translucent things, the farthest first; only their near faces show."""
+        if not len(batch.rows):
+            return
+        ctx = self._ctx
+        ctx.enable_direct(_FRAMEBUFFER_SRGB)
+        ctx.enable(moderngl.BLEND)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        target.depth_mask = False
+        self._painter.draw(_runs(batch))
+        target.depth_mask = True
+        ctx.disable(moderngl.BLEND)
+        ctx.disable_direct(_FRAMEBUFFER_SRGB)
+
+
+def _own(scene: Scene) -> Animal:
+    """The agent whose view a scene is."""
+    return Animal(scene.agent_position, scene.agent_yaw, scene.skin)
+
+
+@cache
+def _shared() -> tuple[Painter, Sky]:
+    """What all views of a process have in common."""
+    return Painter(gl_context()), Sky(gl_context())
+
+
+def _runs(batch: Batch) -> list[Group]:
+    """Rows in their order, cut where the mesh changes."""
+    runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: batch.meshes[i])]
+    return [Group(MESHES[batch.meshes[run[0]]], batch.rows[run]) for run in runs]

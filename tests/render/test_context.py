@@ -1,0 +1,104 @@
+"""Where OpenGL may be used: one process, one thread, one device."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from arena import RenderError
+from render import BatchRenderer, Renderer
+from render.context import DEVICE
+from tests.arena.worlds import agent, episode
+
+FORK = """
+import os
+from arena import RenderError
+from render import Renderer
+from tests.arena.worlds import agent, episode
+
+scene = episode(agent("20 0 20")).scene()
+DRAW
+child = os.fork()
+if child:
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert Renderer(16, 16).frame(scene).any()
+    raise SystemExit(status)
+try:
+    frame = USE
+except RenderError as error:
+    assert "'spawn'" in str(error), error
+    os._exit(3)
+os._exit(4 if frame.any() else 5)
+"""
+
+NEW, OLD = "Renderer(16, 16).frame(scene)", "renderer.frame(scene)"
+
+
+def python(program, **environment):
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize(
+    ("draw", "use", "status"),
+    [
+        ("", NEW, 4),
+        ("renderer = Renderer(16, 16)", NEW, 3),
+        ("renderer = Renderer(16, 16); renderer.frame(scene)", OLD, 3),
+    ],
+)
+def test_a_forked_process_draws_only_if_its_parent_had_not(draw, use, status):
+    done = python(FORK.replace("DRAW", draw).replace("USE", use))
+    assert done.returncode == status, done.stderr
+
+
+@pytest.mark.parametrize("use", ["old", "new", "batch"])
+def test_another_thread_is_refused_and_the_first_goes_on(use):
+    scene = episode(agent("20 0 20")).scene()
+    renderer, batch = Renderer(16, 16), BatchRenderer(1, 16, 16)
+    before = renderer.frame(scene)
+    caught = []
+
+    def draw():
+        try:
+            {
+                "old": lambda: renderer.frame(scene),
+                "new": lambda: Renderer(16, 16),
+                "batch": lambda: batch.frames([scene]),
+            }[use]()
+        except RenderError as error:
+            caught.append(str(error))
+
+    thread = threading.Thread(target=draw, name="other")
+    thread.start()
+    thread.join()
+    assert len(caught) == 1
+    assert "thread 'other'" in caught[0]
+    assert "'MainThread'" in caught[0]
+    assert (renderer.frame(scene) == before).all()
+
+
+@pytest.mark.parametrize("value", ["cuda", "-1", "0.5"])
+def test_a_device_is_a_number(value):
+    done = python("from render import Renderer; Renderer(16, 16)", **{DEVICE: value})
+    assert f"{DEVICE}: got '{value}', expected the number of an EGL device" in done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="devices are chosen on Linux alone")
+def test_a_device_that_is_not_there_is_said():
+    done = python("from render import Renderer; Renderer(16, 16)", **{DEVICE: "999"})
+    assert "requested device index 999" in done.stderr
+    assert f"choose another by {DEVICE}" in done.stderr
+
+
+def test_the_first_device_may_be_chosen():
+    done = python("from render import Renderer; Renderer(16, 16); print('drawn')", **{DEVICE: "0"})
+    assert done.stdout == "drawn\n", done.stderr
