@@ -1,16 +1,18 @@
 """From a scene to a frame."""
 
-from functools import cache
+from functools import cache, cached_property
 from itertools import groupby
 
 import moderngl
 import numpy as np
 import numpy.typing as npt
 
+from arena.channels import Channels
 from arena.errors import RenderError
 from arena.scene import Animal, Scene
 from render.animals import body
 from render.camera import Camera, first_person
+from render.channels import ChannelPainter
 from render.context import gl_context
 from render.culling import back_to_front, front_to_back, in_view
 from render.instances import Batch, Group, ThingRows, arena_batch, joined
@@ -67,6 +69,19 @@ class Renderer:
         frame = np.empty((self.height, self.width, 3), np.uint8)
         self._target.read_into(frame, components=3, alignment=1)
         return frame
+
+    def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
+        """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.channels`.
+
+        Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, what the agent
+        sees: nothing where its lights are out. With one, what is there.
+        """
+        return self._channels.draw(scene, camera, see_through)
+
+    @cached_property
+    def _channels(self) -> ChannelPainter:
+        """Made when it is first asked for: most renderers only draw frames."""
+        return ChannelPainter(self.width, self.height)
 
     def _updated(self, scene: Scene) -> ThingRows:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
