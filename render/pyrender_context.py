@@ -19,6 +19,10 @@ def pyrender() -> Any:
         os.environ.setdefault("PYOPENGL_PLATFORM", "egl")
     try:
         import pyrender as package
+
+        if os.environ.get("PYOPENGL_PLATFORM") == "egl":
+            # Where PyOpenGL was imported before, for a screen, this turns it to EGL.
+            import pyrender.platforms.egl
     except ModuleNotFoundError as error:
         raise RenderError(
             f"the renderer 'pyrender' needs the package {error.name}: pip install 'arena-llm[pyrender]'"
