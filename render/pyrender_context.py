@@ -8,7 +8,9 @@ from functools import cache
 from typing import Any
 
 from arena.errors import RenderError
-from render.context import EGL_HINT
+
+HINT = "install EGL and OpenGL libraries, on Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri"
+"""PyOpenGL needs libGL too, which moderngl does without."""
 
 
 @cache
@@ -28,7 +30,7 @@ def pyrender() -> Any:
             f"the renderer 'pyrender' needs the package {error.name}: pip install 'arena-llm[pyrender]'"
         ) from None
     except Exception as error:  # what PyOpenGL raises without a library depends on the platform
-        raise RenderError(f"pyrender cannot be loaded ({error}); {EGL_HINT}") from None
+        raise RenderError(f"pyrender cannot be loaded ({error}); {HINT}") from None
     return package
 
 
@@ -56,7 +58,7 @@ def _offscreen() -> Any:
         return pyrender().OffscreenRenderer(1, 1)
     except Exception as error:  # EGL's failures have no common type
         reason = str(error) or type(error).__name__
-        raise RenderError(f"pyrender cannot draw without a screen ({reason}); {EGL_HINT}") from None
+        raise RenderError(f"pyrender cannot draw without a screen ({reason}); {HINT}") from None
 
 
 def _current() -> tuple[Any, Any, Any, Any] | None:
