@@ -5,6 +5,7 @@ Nothing of the other renderer's shaders, meshes of things, culling or matrices i
 frame. Only facts are shared: colours, cameras, and the parts of what has no physics (fence, crown, animals).
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ class PyrenderRenderer:
         if not all(isinstance(side, int) and low <= side <= high for side in (width, height)):
             raise RenderError(f"resolution: got {width} x {height}, expected {low} to {high} pixels a side")
         self.width, self.height = width, height
-        self._meshes: dict[tuple[str, tuple[float, ...]], Any] = {}
         with drawing():
             pass
 
@@ -68,7 +68,7 @@ class PyrenderRenderer:
     def _render(self, solids: list[Solid], camera: Camera, flags: int) -> tuple[Any, Depth]:
         """Colours (height, width, 3), with the flag SEG the codes 1, 2, ... of the solids, and depth."""
         stage = pyrender().Scene(bg_color=_sky_color())
-        nodes = [stage.add(self._mesh(solid), pose=solid.pose()) for solid in solids]
+        nodes = [stage.add(_mesh(each.shape, flat_color(each.look)), pose=each.pose()) for each in solids]
         lens, pose = _lens(camera, self.width / self.height)
         stage.add(lens, pose=pose)
         codes = {node: _code(number) for number, node in enumerate(nodes, start=1)}
@@ -77,17 +77,14 @@ class PyrenderRenderer:
             color, raw = offscreen.render(stage, flags, codes)
         return color, _metres(raw, lens, camera)
 
-    def _mesh(self, solid: Solid) -> Any:
-        """A unit shape in one colour, kept for the next scene."""
-        color = flat_color(solid.look)
-        key = solid.shape, color
-        if key not in self._meshes:
-            module = pyrender()
-            material = module.MetallicRoughnessMaterial(
-                baseColorFactor=color, alphaMode="BLEND" if solid.look.translucent else "OPAQUE"
-            )
-            self._meshes[key] = module.Mesh.from_trimesh(triangles(solid.shape), material, smooth=False)
-        return self._meshes[key]
+
+@lru_cache(maxsize=256)
+def _mesh(shape: str, color: tuple[float, ...]) -> Any:
+    """A unit shape in one colour (sRGB and opacity, 0..1), kept for the next scenes."""
+    module = pyrender()
+    mode = "BLEND" if color[3] < 1 else "OPAQUE"
+    material = module.MetallicRoughnessMaterial(baseColorFactor=color, alphaMode=mode)
+    return module.Mesh.from_trimesh(triangles(shape), material, smooth=False)
 
 
 def _code(number: int) -> tuple[int, int, int]:
