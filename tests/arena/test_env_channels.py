@@ -79,3 +79,14 @@ def test_every_agent_observes_its_own_depth():
     # The other's ball of radius 0.5 is 6 m ahead.
     assert observations["agent_0"]["depth"][behind].min() == pytest.approx(5.5, abs=0.1)
     assert env.observation_space("agent_0").contains(observations["agent_0"])
+
+
+def test_a_renderer_without_channels_is_refused(monkeypatch):
+    class OnlyFrames:
+        def frame(self, scene):
+            return np.zeros((16, 16, 3), np.uint8)
+
+    monkeypatch.setattr("arena.sensors.open_camera", lambda *_: OnlyFrames())
+    assert ArenaEnv(FILE, resolution=16).reset(seed=1)[0]["camera"].shape == (16, 16, 3)
+    with pytest.raises(RenderError, match="draws neither depth nor segmentation"):
+        ArenaEnv(FILE, resolution=16, depth=True).reset(seed=1)
