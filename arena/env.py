@@ -31,7 +31,10 @@ class ArenaEnv(gymnasium.Env[Observation, np.int64]):
 
     ## Observation space
     A dictionary: `camera` uint8 (resolution, resolution, 3), the agent's view (absent with camera=False;
-    one channel, the mean of red, green and blue, with grayscale=True); `rays` float32 (14 * (2 *
+    one channel, the mean of red, green and blue, with grayscale=True); with depth=True `depth` float32
+    (resolution, resolution, 1), metres along the viewing axis, 70 for the sky and for all in the dark; with
+    segmentation=True `segmentation` uint8 (resolution, resolution, 1), indices into
+    `arena.channels.CLASSES`, 0 in the dark; glass and zones count as surfaces; `rays` float32 (14 * (2 *
     rays_per_side + 1),), 70 for two a side, as `arena.rays.Rays` describes (absent without rays_per_side);
     `health` float32 (1,), 0 to 100; `velocity` float32 (3,), m/s in the agent's frame (right, up,
     forward); `position` float32 (3,), metres in the arena (x, y, z).
@@ -58,7 +61,8 @@ class ArenaEnv(gymnasium.Env[Observation, np.int64]):
         **sensors: Any,
     ) -> None:
         """`version` of Animal-AI to read a file for; `sensors` are the options of `arena.sensors.Sensors`:
-        resolution=84, camera=True, grayscale=False, rays_per_side=None, ray_max_degrees=60.
+        resolution=84, camera=True, grayscale=False, depth=False, segmentation=False, renderer="moderngl",
+        rays_per_side=None, ray_max_degrees=60.
 
         Raises ConfigError for a broken file or option, or several agents; RenderError where no camera opens.
         """

@@ -43,7 +43,7 @@ class Part(NamedTuple):
     size: Vector
 
 
-_CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
+CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
 """Foliage of a tree, 5.3 m high, whose fruit grows 2.25 m around a point 4.3 m up (section 7.5)."""
 
 
@@ -61,7 +61,7 @@ def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """
     shape = KINDS[thing.kind].shape
     if shape is Shape.TREE:
-        return (*(Part("box", part.centre, part.size) for part in boxes_of(shape, size)), _CROWN)
+        return (*(Part("box", part.centre, part.size) for part in boxes_of(shape, size)), CROWN)
     if boxes := boxes_of(shape, size):
         return tuple(Part("box", part.centre, part.size) for part in boxes)
     if shape not in MESH_OF_SHAPE:

@@ -1,7 +1,8 @@
 """Programs and meshes on the GPU: draws rows of `render/instances.py`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
+from typing import NamedTuple
 
 import moderngl
 import numpy as np
@@ -12,6 +13,7 @@ from render.instances import ROW, Group
 from render.meshes import Mesh, unit_meshes
 from render.sun import TEXEL_M, sun_view
 
+_VERTICES = ("3f 3f", "in_vertex", "in_normal")
 _SCENE = (
     "3f 9f 3f 3f 3f 2f/i",
     "in_position",
@@ -52,7 +54,8 @@ class Painter:
         write(self.scene, "u_sun_view", sun_view())
         write(self.shadow, "u_sun_view", sun_view())
         self.shadow["u_texel"] = TEXEL_M
-        self._stocks = {name: _Stock(ctx, mesh, self) for name, mesh in unit_meshes().items()}
+        readers = [Reader(self.scene, _VERTICES, _SCENE), Reader(self.shadow, _VERTICES, _SHADOW)]
+        self._stocks = {name: Stock(ctx, mesh, readers) for name, mesh in unit_meshes().items()}
 
     def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
         """Draw groups of rows, one after the other, into the frame buffer in use."""
@@ -60,30 +63,42 @@ class Painter:
             self._stocks[mesh].draw(rows, shadow)
 
 
-class _Stock:
-    """One mesh and the buffer that the instances of each draw are written to."""
+class Reader(NamedTuple):
+    """A program, and what it reads of vertices and of rows: a moderngl buffer format and attribute names."""
 
-    def __init__(self, ctx: moderngl.Context, mesh: Mesh, painter: Painter) -> None:
+    program: moderngl.Program
+    vertices: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+class Stock:
+    """One mesh and the buffer that the instances of each draw are written to, for one or more programs."""
+
+    def __init__(self, ctx: moderngl.Context, mesh: Mesh, readers: Sequence[Reader]) -> None:
         self._ctx = ctx
-        self._programs = (painter.scene, _SCENE), (painter.shadow, _SHADOW)
+        self._readers = readers
         self._vertices = ctx.buffer(mesh.vertices.tobytes())
         self._indices = ctx.buffer(mesh.indices.tobytes())
         self._instances, self._arrays = self._with_room(_FIRST_ROOM)
 
-    def draw(self, rows: npt.NDArray[np.float32], shadow: bool) -> None:
+    def draw(self, rows: npt.NDArray[np.float32], reader: int = 0) -> None:
+        """Draw rows with one of the programs, by its place among the readers."""
         if rows.nbytes > self._instances.size:
             self._instances, self._arrays = self._with_room(2 * len(rows))
         self._instances.orphan()
         self._instances.write(rows)
-        self._arrays[shadow].render(instances=len(rows))
+        self._arrays[reader].render(instances=len(rows))
 
     def _with_room(self, count: int) -> tuple[moderngl.Buffer, list[moderngl.VertexArray]]:
-        """A buffer for so many instances, and the arrays of the two programs that read it."""
+        """A buffer for so many instances, and the arrays of the programs that read it."""
         instances = self._ctx.buffer(reserve=4 * ROW * count, dynamic=True)
-        vertices = (self._vertices, "3f 3f", "in_vertex", "in_normal")
         arrays = [
-            self._ctx.vertex_array(each, [vertices, (instances, *layout)], index_buffer=self._indices)
-            for each, layout in self._programs
+            self._ctx.vertex_array(
+                each.program,
+                [(self._vertices, *each.vertices), (instances, *each.rows)],
+                index_buffer=self._indices,
+            )
+            for each in self._readers
         ]
         return instances, arrays
 

@@ -1,10 +1,14 @@
 """From a scene to a frame."""
 
+from functools import cached_property
+
 import numpy as np
 
+from arena.channels import Channels
 from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
+from render.channels import ChannelPainter
 from render.context import gl_context
 from render.image import Frame
 from render.view import View, new_target
@@ -40,6 +44,19 @@ class Renderer:
         frame = np.empty((self.height, self.width, 3), np.uint8)
         self._target.read_into(frame, components=3, alignment=1)
         return frame
+
+    def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
+        """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.channels`.
+
+        Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, what the agent
+        sees: nothing where its lights are out. With one, what is there.
+        """
+        return self._channels.draw(scene, camera, see_through)
+
+    @cached_property
+    def _channels(self) -> ChannelPainter:
+        """Made when it is first asked for: most renderers only draw frames."""
+        return ChannelPainter(self.width, self.height)
 
 
 def check_size(width: int, height: int) -> None:

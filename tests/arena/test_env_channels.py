@@ -1,0 +1,92 @@
+"""Depth and segmentation as observations of the environments."""
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from arena import ArenaEnv, RenderError, load_text
+from arena.channels import CLASSES, SIGHT
+
+FILE = load_text(
+    "arenas: {0: {t: 50, pass_mark: 0, blackouts: [1], items: ["
+    "{name: Agent, positions: [{x: 20, z: 10}], rotations: [0]}, "
+    "{name: GoodGoal, positions: [{x: 20, z: 15}], sizes: [{x: 2, y: 2, z: 2}]}]}}"
+)
+
+
+def test_depth_and_segmentation_are_observed_on_request():
+    env = gymnasium.make("arena-llm/Arena-v0", config=FILE, resolution=40, depth=True, segmentation=True)
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+    depth, classes = observation["depth"], observation["segmentation"]
+    assert (depth.shape, depth.dtype) == ((40, 40, 1), np.float32)
+    assert (classes.shape, classes.dtype) == ((40, 40, 1), np.uint8)
+    ball = classes == CLASSES.index("GoodGoal")
+    # A ball of radius 1 whose centre is 5 m ahead and 0.5 m above the eye.
+    assert depth[ball].min() == pytest.approx(4, abs=0.1)
+    assert depth[classes == CLASSES.index("sky")].min() == SIGHT
+    assert np.isfinite(depth).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"depth": True}, {"segmentation": True}, {"depth": True, "segmentation": True, "camera": True}],
+    ids=str,
+)
+def test_the_environments_pass_gymnasiums_check(options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = ArenaEnv(FILE, **{"camera": False, "resolution": 16} | options)
+        check_env(env, skip_render_check=True)
+    observation, _ = env.reset(seed=1)
+    assert set(observation) - {"health", "velocity", "position"} == {
+        name for name, asked in options.items() if asked
+    }
+
+
+def test_nothing_is_seen_in_the_dark():
+    env = ArenaEnv(FILE, resolution=16, depth=True, segmentation=True)
+    env.reset(seed=1)
+    for _ in range(5):
+        observation = env.step(np.int64(0))[0]
+    assert not observation["camera"].any()
+    assert (observation["depth"] == SIGHT).all()
+    assert (observation["segmentation"] == CLASSES.index("nothing")).all()
+    assert env.observation_space.contains(observation)
+
+
+def test_an_unknown_renderer_is_refused():
+    env = ArenaEnv(FILE, renderer="unreal")
+    with pytest.raises(RenderError, match="got 'unreal', expected one of moderngl"):
+        env.reset(seed=1)
+
+
+def test_every_agent_observes_its_own_depth():
+    parallel_env = pytest.importorskip("arena.parallel_env", reason="PettingZoo is not installed")
+    two = load_text(
+        "arenas: {0: {t: 50, pass_mark: 0, items: ["
+        "{name: Agent, positions: [{x: 20, z: 10}], rotations: [0]}, "
+        "{name: Agent, positions: [{x: 20, z: 16}], rotations: [0]}]}}",
+        version="4",
+    )
+    env = parallel_env.ArenaParallelEnv(two, resolution=40, camera=False, depth=True, segmentation=True)
+    observations, _ = env.reset(seed=1)
+    behind, ahead = (observations[name]["segmentation"] == CLASSES.index("agent") for name in env.agents)
+    assert not ahead.any()
+    # The other's ball of radius 0.5 is 6 m ahead.
+    assert observations["agent_0"]["depth"][behind].min() == pytest.approx(5.5, abs=0.1)
+    assert env.observation_space("agent_0").contains(observations["agent_0"])
+
+
+def test_a_renderer_without_channels_is_refused(monkeypatch):
+    class OnlyFrames:
+        def frame(self, scene):
+            return np.zeros((16, 16, 3), np.uint8)
+
+    monkeypatch.setattr("arena.sensors.open_camera", lambda *_: OnlyFrames())
+    assert ArenaEnv(FILE, resolution=16).reset(seed=1)[0]["camera"].shape == (16, 16, 3)
+    with pytest.raises(RenderError, match="draws neither depth nor segmentation"):
+        ArenaEnv(FILE, resolution=16, depth=True).reset(seed=1)

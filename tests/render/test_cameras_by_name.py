@@ -1,0 +1,49 @@
+"""Renderers are found by name; what is missing is named with what to install."""
+
+import subprocess
+import sys
+import tomllib
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+from arena import RenderError
+from arena.sensors import ChannelRenderer, open_camera
+from render import Renderer
+
+PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), PROJECT["entry-points"]["arena_llm.cameras"].items(), ids=lambda value: str(value)
+)
+def test_registered_names_lead_to_renderers(name, path):
+    module, _, attribute = path.partition(":")
+    found = getattr(import_module(module), attribute)
+    assert issubclass(found, ChannelRenderer)
+    if name not in entry_points(group="arena_llm.cameras").names:
+        pytest.skip(f"the installed package does not know {name!r} yet; reinstall it")
+
+
+def test_the_usual_renderer_is_found():
+    assert isinstance(open_camera(8, 8), Renderer)
+
+
+def test_an_unknown_name_is_refused_with_those_that_exist():
+    with pytest.raises(RenderError, match="got 'pyrendr', expected one of moderngl"):
+        open_camera(8, 8, "pyrendr")
+
+
+def test_a_missing_pyrender_is_named_with_what_to_install():
+    program = (
+        "import sys\n"
+        "sys.modules['pyrender'] = None\n"
+        "from arena import RenderError\n"
+        "from render.pyrender_backend import PyrenderRenderer\n"
+        "try:\n    PyrenderRenderer(8, 8)\n"
+        "except RenderError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'arena-llm[pyrender]'" in done.stdout
