@@ -1,7 +1,8 @@
 """Bodies and collision shapes in Bullet, made from what a layout places."""
 
 import math
-from typing import NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,6 +55,12 @@ def pose(client: int, body: int) -> tuple[Vector, Floats]:
 def swap(vector: tuple[float, ...]) -> Vector:
     """Exchange y and z: from Animal-AI's frame (left-handed, y up) to Bullet's (z up), or back."""
     return (vector[0], vector[2], vector[1])
+
+
+_KEPT: list[list[float]] = []
+_LENT = Lock()
+"""PyBullet never lets go of the lists of a mesh that it reads, vertex by vertex: a tunnel would leave 0.1 MB
+behind in every episode. So it is lent the same small lists again and again, and the long ones are emptied."""
 
 
 class Builder:
@@ -133,11 +140,9 @@ class Builder:
         if parts := parts_of(shape, size, placed.kind.fitted):
             return self._composed(parts)
         if shape is Shape.PRISM:
-            corners = [swap(tuple(corner)) for corner in prism_vertices(size)]
-            return int(
-                bullet.createCollisionShape(bullet.GEOM_MESH, vertices=corners, physicsClientId=client)
-            )
-        return self._tube(size)
+            return self._mesh([swap(tuple(corner)) for corner in prism_vertices(size)])
+        vertices, indices = _tube_mesh(size)
+        return self._mesh(vertices, indices=indices, flags=bullet.GEOM_FORCE_CONCAVE_TRIMESH)
 
     def _composed(self, parts: tuple[Part, ...]) -> int:
         return int(
@@ -149,17 +154,19 @@ class Builder:
             )
         )
 
-    def _tube(self, size: Vector) -> int:
-        vertices, indices = _tube_mesh(size)
-        return int(
-            bullet.createCollisionShape(
-                bullet.GEOM_MESH,
-                vertices=vertices,
-                indices=indices,
-                flags=bullet.GEOM_FORCE_CONCAVE_TRIMESH,
-                physicsClientId=self._client,
+    def _mesh(self, vertices: list[Vector], **options: Any) -> int:
+        """A shape of vertices, hollow where triangles are given by `indices`, else their convex hull."""
+        with _LENT:
+            _KEPT.extend([0.0, 0.0, 0.0] for _ in range(len(vertices) - len(_KEPT)))
+            lent = _KEPT[: len(vertices)]
+            for kept, vertex in zip(lent, vertices, strict=True):
+                kept[:] = vertex
+            shape = bullet.createCollisionShape(
+                bullet.GEOM_MESH, vertices=lent, physicsClientId=self._client, **options
             )
-        )
+            lent.clear()
+        options.get("indices", []).clear()
+        return int(shape)
 
 
 def _tube_mesh(size: Vector) -> tuple[list[Vector], list[int]]:

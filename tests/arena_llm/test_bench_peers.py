@@ -84,14 +84,10 @@ def test_an_optional_peer_is_measured_or_says_what_to_install(name):
         assert all(len(row.rates) == TINY.count for row in found.rows)
 
 
-def test_a_batch_is_measured_where_the_renderer_draws_one():
+def test_a_batch_is_measured():
     found = compare([batch_contender(3)], TINY, 0)
-    reasons = {row.reason for row in found.rows}
-    if hasattr(Renderer, "frames"):
-        assert reasons == {None}
-        assert {row.times for row in found.rows} == {3}
-    else:
-        assert reasons == {"this version of Renderer has no frames(scenes)"}
+    assert {row.reason for row in found.rows} == {None}
+    assert {row.times for row in found.rows} == {3}
 
 
 def test_a_peer_that_dies_is_a_row_with_a_reason(tmp_path, monkeypatch):
@@ -149,7 +145,8 @@ def test_others_see_the_same_things_at_the_same_places():
         scene = subject.episode.scene()
     ours = Renderer(256, 256).frame(scene).astype(int)
     theirs = TinyWorld(scene).picture(scene, 256, shadows=False).astype(int)
-    red = [picture[..., 0] > 1.9 * picture[..., 1:].max(axis=2) for picture in (ours, theirs)]
+    # Ours is flat, so that the zones' deeper red does not count; theirs is shaded.
+    red = [(abs(ours - (207, 89, 89)) < 5).all(axis=2), theirs[..., 0] > 1.9 * theirs[..., 1:].max(axis=2)]
     assert red[0].sum() > 500
     assert (red[0] & red[1]).sum() > 0.85 * (red[0] | red[1]).sum()
 

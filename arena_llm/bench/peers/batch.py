@@ -1,25 +1,18 @@
 """arena-llm's renderer, drawing several scenes in one call."""
 
 from time import perf_counter
-from typing import Any
 
-from arena import RenderError
 from arena_llm.bench.peers.contenders import Timed, Work
 from arena_llm.bench.peers.ours import about
 from arena_llm.bench.peers.scenery import scene_subject
-from render import Renderer
+from render import BatchRenderer
 
 __all__ = ["about", "opened"]
 
 
 def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
-    """Frames of `batch` episodes a call; a count is rounded up to full calls, and the time is per count.
-
-    Raises RenderError where this version's renderer has no `frames`.
-    """
-    renderer: Any = Renderer(side, side)
-    if not hasattr(renderer, "frames"):
-        raise RenderError("this version of Renderer has no frames(scenes)")
+    """Frames of `batch` episodes a call; a count is rounded up to full calls, and the time is per count."""
+    renderer = BatchRenderer(batch, side, side)
     subjects = [scene_subject(seed + number) for number in range(batch)]
 
     def frames(count: int) -> float:
