@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
+from arena.versions import Version
+from render.composed import drawn_parts
 from render.look import SURFACES, Look, look_of
-from render.meshes import MESHES, Part, parts_of, rails, surroundings
+from render.meshes import MESHES, Part, rails, surroundings
 from render.textures import linear
 
 Rows = npt.NDArray[np.float32]
@@ -72,16 +74,16 @@ def arena_batch() -> Batch:
 class ThingRows:
     """The rows of one tuple of things; poses are brought up to date for every frame, all at once."""
 
-    def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
         self.things = things
-        looks = [look_of(thing) for thing in things]
+        looks = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
         self._owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(int)
         flat = [part for of_thing in parts for part in of_thing]
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
         self._extents = np.array([part.size for part in flat], float).reshape(-1, 3)
-        own = [looks[i] for i in self._owner]
+        own = [part.look or looks[i] for part, i in zip(flat, self._owner, strict=True)]
         self._meshes = np.array([MESHES.index(part.mesh) for part in flat], np.intp)
         self._casts = np.array([look.casts for look in own], bool)
         self._clear = np.array([look.translucent for look in own], bool)
@@ -137,7 +139,7 @@ class ThingRows:
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
-        return parts_of(self.things[index], (x, y, z))
+        return drawn_parts(self.things[index], (x, y, z))
 
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
@@ -151,4 +153,5 @@ def _surface(look: Look) -> Floats:
     """The last numbers of a row: colour, layer, lit, emission, repeat."""
     surface = SURFACES[look.material]
     color = linear((255 * look.color[0], 255 * look.color[1], 255 * look.color[2]))
-    return np.array([*color, look.material, surface.lit, surface.emission, *surface.repeat])
+    layer = look.material if surface.layer is None else surface.layer
+    return np.array([*color, layer, surface.lit, surface.emission, *surface.repeat])

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from arena.errors import RenderError
 from arena.scene import Animal, Scene
+from arena.versions import Version
 from render.animals import body
 from render.camera import Camera, first_person
 from render.context import gl_context
@@ -17,6 +18,7 @@ from render.instances import Batch, Group, ThingRows, arena_batch, joined
 from render.meshes import MESHES
 from render.painter import Painter, Sky, write
 from render.shadows import Shadows
+from render.sun import Light, light_of
 
 Frame = npt.NDArray[np.uint8]
 
@@ -46,7 +48,8 @@ class Renderer:
         self._picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
         self._target = ctx.framebuffer([self._picture], ctx.depth_renderbuffer((width, height)))
         self._painter, self._sky = _shared()
-        self._shadows = Shadows(ctx, self._painter)
+        self._light = light_of(Version.V3)
+        self._shadows = Shadows(ctx, self._painter, self._light)
         self._arena = arena_batch()
         self._things: ThingRows | None = None
 
@@ -57,6 +60,7 @@ class Renderer:
         """
         if camera is None and not scene.lights_on:
             return np.zeros((self.height, self.width, 3), np.uint8)
+        self._take_light(light_of(scene.version))
         things = self._updated(scene)
         animals = [body(animal) for animal in scene.others]
         own = body(Animal(scene.agent_position, scene.agent_yaw, scene.skin))
@@ -68,10 +72,17 @@ class Renderer:
         self._target.read_into(frame, components=3, alignment=1)
         return frame
 
+    def _take_light(self, light: Light) -> None:
+        if light != self._light:
+            self._light, self._things = light, None
+            self._shadows = Shadows(self._ctx, self._painter, light)
+            self._ctx.gc()
+        self._painter.shine(light)
+
     def _updated(self, scene: Scene) -> ThingRows:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
         if self._things is None or scene.things is not self._things.things:
-            self._things = ThingRows(scene.things, scene.sizes)
+            self._things = ThingRows(scene.things, scene.sizes, scene.version)
         if self._things.update(scene):
             self._shadows.draw_still(joined([self._arena, self._things.still_casters]))
         return self._things
