@@ -11,6 +11,12 @@ _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
 _LEAST_ERROR_PX = 0.3
 
+_FLAT_M = 0.2
+"""What reaches no higher lies flat on the floor: zones usually reach to 0.1 m."""
+
+_ORDER_DIGITS = 3
+"""Distances of translucent things count as equal within a millimetre: they must not swap by rounding."""
+
 
 def in_view(batch: Batch, view: Matrix) -> Batch:
     """The rows that may show; `view` is the camera's matrix to clip space."""
@@ -31,8 +37,18 @@ def front_to_back(batch: Batch, camera: Camera, height: int) -> Batch:
 
 
 def back_to_front(batch: Batch, camera: Camera) -> Batch:
-    """The rows by the distance of their middles, the farthest first."""
-    return batch.only(np.argsort(-_distances(batch, camera), kind="stable"))
+    """The rows by the distance of the box round each, the farthest first; by that of its middle where equal.
+
+    By the middles alone, what stands in a large zone would cover the zone's near side. What lies flat on the
+    floor comes before all, so that it does not cover what stands on it.
+    """
+    rows = batch.rows.astype(float)
+    turned_back, half = rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15] / 2
+    local = np.einsum("nij,nj->ni", turned_back, np.array(camera.position) - rows[:, :3])
+    nearest = np.linalg.norm(np.maximum(np.abs(local) - half, 0.0), axis=1)
+    stands = rows[:, 1] + (np.abs(turned_back[:, :, 1]) * half).sum(axis=1) > _FLAT_M
+    order = np.lexsort((-_distances(batch, camera), -np.round(nearest, _ORDER_DIGITS), stands))
+    return batch.only(order)
 
 
 def coarse(batch: Batch) -> Batch:
