@@ -3,15 +3,18 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from arena.catalog import ALIASES
 from arena.config import ArenaSpec
+from arena.symbols import EXPECTED, is_symbol
 from arena.versions import Version
 
 
 class Advice(NamedTuple):
-    """One remark about an arena: a short stable code, and a sentence."""
+    """One remark about an arena: a short stable code, a sentence, and the path of what it is about."""
 
     code: str
     text: str
+    path: tuple[str | int, ...] = ()
 
 
 def advice(arena: ArenaSpec) -> Iterator[Advice]:
@@ -26,3 +29,12 @@ def advice(arena: ArenaSpec) -> Iterator[Advice]:
         )
     if sum(item.name == "Agent" for item in arena.items) > 1 and arena.version is Version.V3:
         yield Advice("several-agents", "several Agent items; only the first is used before version 4")
+    yield from _symbols(arena)
+
+
+def _symbols(arena: ArenaSpec) -> Iterator[Advice]:
+    for index, item in enumerate(arena.items):
+        for number, name in enumerate(item.symbol_names):
+            if ALIASES.get(item.name, item.name) == "SignBoard" and not is_symbol(name):
+                text = f"got the symbol {name!r}, shown as the default one; expected {EXPECTED}"
+                yield Advice("unknown-symbol", text, ("items", index, "symbol_names", number))

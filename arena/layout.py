@@ -20,6 +20,7 @@ from arena.placed import AGENT_RADIUS, AgentStart, Layout, Placed
 from arena.placement import Placements
 from arena.scene import SKINS, Vector, yaw_rotation
 from arena.shapes import ARENA_SIZE, BARS, door_part, half_extents
+from arena.symbols import DEFAULT, resolved
 from arena.versions import DIFFERENCES, Differences, Version, kind_named
 
 T = TypeVar("T")
@@ -93,7 +94,7 @@ class Placer:
             for number in range(item.instances)
             for placed in self.things(item, number)
         )
-        return Layout(agents or (self._agent(Item(name="Agent")),), things)
+        return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
         """What instance `number` of an item becomes: one object, or one and its door.
@@ -112,9 +113,10 @@ class Placer:
             placed = self._draw(kind, item, number)
             if self._placements.is_free(placed):
                 self._placements.add(placed)
-                return replace(placed, color=self._color(placed))
+                return replace(placed, color=self._color(placed), symbol=self._symbol(placed))
         height = _BLOCKED_HEIGHT_BY_NAME.get(kind.name, _BLOCKED_HEIGHT.get(kind.shape, 0.0))
-        return replace(placed, position=(0.0, height, 0.0), yaw=0.0, color=None, blocked=True)
+        symbol = DEFAULT if kind.name == "SignBoard" else ""
+        return replace(placed, position=(0.0, height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol)
 
     def _agent(self, item: Item) -> AgentStart:
         asked = self._agent_position(item)
@@ -208,6 +210,11 @@ class Placer:
             channels = (-1.0, -1.0, -1.0)
         r, g, b = (self._rng.uniform() if c < 0 else min(c / 255, 1.0) for c in channels)
         return (r, g, b)
+
+    def _symbol(self, placed: Placed) -> str:
+        if placed.kind.name != "SignBoard":
+            return ""
+        return resolved(placed.setting(placed.item.symbol_names, DEFAULT), self._rng)
 
 
 def _first(values: Sequence[T], otherwise: T) -> T:

@@ -195,6 +195,6 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
 
 def _warnings(spec: ArenaFile, reader: Reader) -> Iterator[str]:
     for arena_id, arena in spec.arenas.items():
-        place = nearest(reader.places, ("arenas", arena_id))
-        where = f"{reader.source}:{place.line}: {place.spelled}"
-        yield from (f"{where}: {remark.text}" for remark in advice(arena))
+        for remark in advice(arena):
+            place = nearest(reader.places, ("arenas", arena_id, *remark.path))
+            yield f"{reader.source}:{place.line}: {place.spelled}: {remark.text}"

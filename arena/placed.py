@@ -7,6 +7,7 @@ from typing import TypeVar
 from arena.catalog import Body, Kind
 from arena.config import Item
 from arena.scene import SKINS, Thing, Vector
+from arena.versions import Version
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ class Placed:
     """One object to build: its kind and built size, its centre (metres) and its yaw (degrees).
 
     `blocked` is True where no free place was found and the object stands at the arena's corner instead.
-    `item` and `number` say which instance of which item of the file it is.
+    `item` and `number` say which instance of which item of the file it is; `symbol` is a sign board's.
     """
 
     kind: Kind
@@ -46,12 +47,13 @@ class Placed:
     blocked: bool = False
     item: Item = _NO_ITEM
     number: int = 0
+    symbol: str = ""
 
     @property
     def thing(self) -> Thing:
         """What a camera needs to know of it."""
         moves = self.kind.body is Body.DYNAMIC and not self.kind.is_heavy
-        return Thing(self.kind.name, self.size, self.color, moves)
+        return Thing(self.kind.name, self.size, self.color, moves, self.symbol)
 
     def setting(self, values: Sequence[T], otherwise: T) -> T:
         """This instance's entry of one of the item's lists, or `otherwise` where the list is shorter."""
@@ -64,6 +66,7 @@ class Layout:
 
     agents: tuple[AgentStart, ...]
     things: tuple[Placed, ...]
+    version: Version = Version.V3
 
     @property
     def agent(self) -> AgentStart:

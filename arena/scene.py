@@ -21,13 +21,15 @@ class Thing:
     `kind` is a name of `arena.catalog.KINDS`; `size` is the size in metres along the object's own x, y, z
     as it was built (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
     look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
-    make the rare change slow).
+    make the rare change slow). `symbol` is what a sign board shows, in `color`: a preset of `arena.symbols`
+    or rows of 0 and 1.
     """
 
     kind: str
     size: Vector
     color: Vector | None
     moves: bool
+    symbol: str = ""
 
 
 SKINS = ("panda", "pig", "hedgehog")
@@ -53,7 +55,7 @@ class Scene:
     at `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the present sizes in metres: balls can grow,
     doors shrink. `visible` (n,) is False for what is not there (any more). The agent whose view this is
     has `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False
-    means a black first-person frame.
+    means a black first-person frame. `version` is the `arena.versions.Version` whose looks it has.
     """
 
     things: tuple[Thing, ...]
@@ -66,6 +68,7 @@ class Scene:
     skin: str = SKINS[0]
     others: tuple[Animal, ...] = ()
     lights_on: bool = True
+    version: str = "3.1.3"
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:

@@ -58,9 +58,13 @@ class Differences:
     """The tag that rays see on a death zone."""
     sun: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
     """Colour of the directional light, sRGB."""
+    shadow_map: int = 2048
+    """Texels of the shadow map's side."""
 
 
-_V3_COLOURS = frozenset({"Wall", "Ramp", "CylinderTunnel", "SpawnerDispenserTall", "SpawnerContainerShort"})
+_V3_COLOURS = frozenset(
+    {"Wall", "Ramp", "CylinderTunnel", "SpawnerDispenserTall", "SpawnerContainerShort", "SignBoard"}
+)
 _BLOCKS = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
 _BALLS = frozenset(name for name, kind in KINDS.items() if kind.is_goal and kind.change is Change.NONE)
 
@@ -87,6 +91,7 @@ DIFFERENCES: Mapping[Version, Differences] = {
         board_bounds=None,
         death_zone_tag="badGoal",
         sun=(1.0, 0.957, 0.839),
+        shadow_map=1024,
     ),
     Version.V4: Differences(
         absent=frozenset(),

@@ -190,6 +190,7 @@ class World:
             starts[agent].skin,
             others,
             lights_on,
+            self.layout.version,
         )
 
     def energy(self) -> float:

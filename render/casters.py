@@ -4,7 +4,6 @@ import numpy as np
 
 from render.culling import coarse
 from render.instances import Batch, Places, Rows, ThingRows, joined
-from render.look import look_of
 
 _TREMBLE = 1 / 512
 """Step in metres (and of the rotation's numbers) to which the poses of heavy things are rounded for their
@@ -21,7 +20,7 @@ class Casters:
     def __init__(self, rows: ThingRows) -> None:
         self._rows, owner = rows, rows.owner
         self._meshes = coarse(rows.meshes)
-        self._casts = np.array([look_of(thing).casts for thing in rows.things], bool)[owner]
+        self._casts = rows.casts
         self._exact = np.array([thing.moves for thing in rows.things], bool)[owner]
         self._roused = np.zeros(len(owner), bool)
         self._arena = self._pick(np.arange(len(owner), len(rows.rows)))

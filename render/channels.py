@@ -29,8 +29,8 @@ _BALL = MESHES.index("ball")
 class _LabelledThings(ThingRows):
     """Rows of things, floor and fence that say what they belong to."""
 
-    def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
-        super().__init__(things, sizes)
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str) -> None:
+        super().__init__(things, sizes, version)
         _label(self.rows, self.meshes, np.concatenate([self.owner, _surroundings()]))
 
 
@@ -70,7 +70,7 @@ class ChannelPainter:
 
     def _updated(self, scene: Scene) -> ThingRows:
         if self._things is None or scene.things is not self._things.things:
-            self._things = _LabelledThings(scene.things, scene.sizes)
+            self._things = _LabelledThings(scene.things, scene.sizes, scene.version)
         self._things.update(scene)
         return self._things
 

@@ -14,6 +14,12 @@ _LEAST_ERROR_PX = 0.3
 _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
 """Clip space to the four planes at the picture's edges."""
 
+_FLAT_M = 0.2
+"""What reaches no higher lies flat on the floor: zones usually reach to 0.1 m."""
+
+_ORDER_DIGITS = 3
+"""Distances of translucent things count as equal within a millimetre: they must not swap by rounding."""
+
 
 def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
     """What may show, by mesh, and by how far it reaches from the camera: what may hide others first.
@@ -29,11 +35,20 @@ def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> li
 
 
 def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
-    """What may show by the distance of its middle, the farthest first."""
+    """What may show, the farthest first: by the distance of the box round it, then by that of its middle.
+
+    By the middles alone, what stands in a large zone would cover the zone's near side. What lies flat on the
+    floor comes before all, so that it does not cover what stands on it.
+    """
     if not len(batch.rows):
         return batch
     seen = _in_view(batch, view)
-    return seen.only(np.argsort(-_distances(seen, camera), kind="stable"))
+    rows = seen.rows.astype(float)
+    turned_back, half = rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15] / 2
+    local = np.einsum("nij,nj->ni", turned_back, np.array(camera.position) - rows[:, :3])
+    nearest = np.linalg.norm(np.maximum(np.abs(local) - half, 0.0), axis=1)
+    stands = rows[:, 1] + (np.abs(turned_back[:, :, 1]) * half).sum(axis=1) > _FLAT_M
+    return seen.only(np.lexsort((-_distances(seen, camera), -np.round(nearest, _ORDER_DIGITS), stands)))
 
 
 def coarse(meshes: Places) -> Places:

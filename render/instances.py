@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
-from render.look import SURFACES, Look, look_of
-from render.meshes import MESHES, Part, parts_of, rails, surroundings
+from arena.versions import Version
+from render.composed import drawn_parts
+from render.look import SURFACES, Look, layer_of, look_of
+from render.meshes import MESHES, Part, rails, surroundings
 from render.textures import linear
 
 Rows = npt.NDArray[np.float32]
@@ -87,23 +89,26 @@ class ThingRows:
     """The rows of one tuple of things, and after them those of floor and fence.
 
     `rows`, `meshes` and `reach` are as in `Batch`, `owner` (parts,) is the place of each part's thing in
-    `things`, and `shown` (parts,) whether it is there; floor and fence have no owner. What has not changed
+    `things`, `casts` (parts,) whether it throws a shadow and `shown` (parts,) whether it is there; floor and
+    fence have no owner. What has not changed
     since the last frame is not computed again.
     """
 
-    def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
         self.things = things
-        looks = [look_of(thing) for thing in things]
+        of_things = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
         self.owner = np.repeat(np.arange(len(things)), [len(p) for p in parts]).astype(np.intp)
         flat = [part for of_thing in parts for part in of_thing]
         level = np.eye(3)
-        own = batch([(part, looks[i], level) for part, i in zip(flat, self.owner, strict=True)])
+        looks = [part.look or of_things[i] for part, i in zip(flat, self.owner, strict=True)]
+        own = batch([(part, look, level) for part, look in zip(flat, looks, strict=True)])
         self.meshes, self.rows, self.reach = joined([own, arena_batch()])
+        self.casts = np.array([look.casts for look in looks], bool)
         self.shown = np.zeros(len(flat), bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
-        self._clear = np.array([looks[i].translucent for i in self.owner], bool)
+        self._clear = np.array([look.translucent for look in looks], bool)
         self._off_centre = np.flatnonzero(self._centres.any(axis=1))
         self._pose: tuple[bytes, ...] | None = None
 
@@ -151,7 +156,7 @@ class ThingRows:
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
-        return parts_of(self.things[index], (x, y, z))
+        return drawn_parts(self.things[index], (x, y, z))
 
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
@@ -167,4 +172,4 @@ def _surface(look: Look) -> Floats:
     """The last numbers of a row: colour, layer, lit, emission, repeat."""
     surface = SURFACES[look.material]
     color = linear((255 * look.color[0], 255 * look.color[1], 255 * look.color[2]))
-    return np.array([*color, look.material, surface.lit, surface.emission, *surface.repeat])
+    return np.array([*color, layer_of(look.material), surface.lit, surface.emission, *surface.repeat])

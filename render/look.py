@@ -7,12 +7,14 @@ specification); flat colours are given as shown, sRGB 0..255.
 from enum import IntEnum
 from typing import NamedTuple
 
+from arena.catalog import KINDS
 from arena.errors import RenderError
 from arena.scene import Thing, Vector
+from arena.versions import Version
 
 
 class Material(IntEnum):
-    """Surface types; each number is a layer of the texture array of `render/textures.py`."""
+    """Surface types; the number of one with a texture is its layer in the array of `render/textures.py`."""
 
     BRICK = 0
     CLOUD = 1
@@ -25,18 +27,24 @@ class Material(IntEnum):
     FENCE = 8
     PLAIN = 9
     RAIL = 10
+    STONE = 11
+    DARK_STONE = 12
+    GLOW = 13
+    BLUSH = 14
 
 
 class Surface(NamedTuple):
     """How a material takes light, and how its texture lies on a face.
 
     Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
-    width and height in metres after which the texture repeats; 0 stretches it over the face once.
+    width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer`
+    names the material whose texture it has, where it has none of its own; those come last.
     """
 
     lit: float = 1.0
     emission: float = 0.0
     repeat: tuple[float, float] = (0.0, 0.0)
+    layer: Material | None = None
 
 
 BRICK = (0.695, 1 / 3)
@@ -54,8 +62,18 @@ SURFACES: dict[Material, Surface] = {
     Material.FENCE: Surface(emission=0.2, repeat=(14.0, 0.0)),
     Material.PLAIN: Surface(),
     Material.RAIL: Surface(emission=0.2),
+    Material.STONE: Surface(repeat=(2.0, 2.0)),
+    Material.DARK_STONE: Surface(repeat=(3.0, 3.0)),
+    Material.GLOW: Surface(emission=1.0, layer=Material.PLAIN),
+    Material.BLUSH: Surface(lit=0.25, emission=1.0, layer=Material.PLAIN),
 }
 """The surface of every material."""
+
+
+def layer_of(material: Material) -> int:
+    """The layer of the texture array that a material shows."""
+    layer = SURFACES[material].layer
+    return material if layer is None else layer
 
 
 class Look(NamedTuple):
@@ -105,7 +123,7 @@ LOOKS: dict[str, Look] = {
     "GoodGoalMultiBounce": _MULTI,
     "BadGoal": _BAD,
     "BadGoalBounce": _BAD,
-    "HollowBox": Look(Material.PANEL, srgb(215, 200, 180)),
+    "HollowBox": Look(Material.CLOUD, srgb(178, 168, 150)),
     "BadGoalMulti": Look(Material.FLAT, srgb(255, 116, 0)),
     "DecoyGoal": _DECOY,
     "DecoyGoalBounce": _DECOY,
@@ -126,13 +144,44 @@ LOOKS: dict[str, Look] = {
 }
 """The look of every kind of `arena.catalog.KINDS`."""
 
+LOOKS_4: dict[str, Look] = LOOKS | {
+    "LightBlock": Look(Material.STONE, srgb(200, 194, 182)),
+    "HeavyBlock": Look(Material.DARK_STONE, srgb(128, 124, 120)),
+    "BadGoal": _BAD._replace(material=Material.BLUSH),
+    "BadGoalBounce": _BAD._replace(material=Material.BLUSH),
+}
+"""The looks of version 4: its blocks are of light and of dark stone, its bad goals are shaded (section 9)."""
 
-def look_of(thing: Thing) -> Look:
+_INK: Vector = (0.08, 0.08, 0.1)
+_SYMBOLS: dict[str, Vector] = {
+    "0": (0.0, 0.0, 0.0),
+    "1": _WHITE,
+    "tick": srgb(20, 140, 60),
+    "cross": srgb(190, 30, 30),
+}
+
+
+def look_of(thing: Thing, version: str = Version.V3) -> Look:
     """The look of a thing: its kind's, in its own colour where it has one.
 
-    Raises RenderError for a kind without a look.
+    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol. Raises
+    RenderError for a kind without a look.
     """
-    if thing.kind not in LOOKS:
+    looks = LOOKS_4 if version == Version.V4 else LOOKS
+    if thing.kind not in looks:
         raise RenderError(f"{thing.kind}: got no look for this kind, expected one in render/look.py: LOOKS")
-    look = LOOKS[thing.kind]
-    return look if thing.color is None else look._replace(color=thing.color)
+    look = looks[thing.kind]
+    if thing.color is None or thing.kind == "SignBoard":
+        return look
+    material = Material.GLOW if KINDS[thing.kind].is_goal else look.material
+    return look._replace(color=thing.color, material=material)
+
+
+def symbol_look(symbol: str, tint: Vector | None) -> Look:
+    """The look of a sign board's symbol, or of a cell of one, "0" or "1".
+
+    A tint replaces a symbol's own colour, and is the white of a grid. Our own colours: the original's are not
+    documented.
+    """
+    color = _SYMBOLS.get(symbol, _INK) if tint is None or symbol == "0" else tint
+    return Look(Material.PLAIN, color, casts=False)

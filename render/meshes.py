@@ -11,6 +11,7 @@ from arena.errors import RenderError
 from arena.scene import Thing, Vector
 from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
 from arena.shapes import parts_of as boxes_of
+from render.glyphs import GLYPHS, Polygons, glyph_vertices
 from render.look import FENCE, FLOOR, POST, RAIL, Look
 
 Vertices = npt.NDArray[np.float32]
@@ -28,7 +29,7 @@ BALL_ERRORS = (0.039, 0.0097, 0.0024)
 PRICKLES = 220
 """Number of cones on a hedgehog's back."""
 
-MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS)
+MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS, *(f"symbol {g}" for g in GLYPHS))
 """The names of all unit meshes."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
@@ -36,11 +37,15 @@ _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4)
 
 
 class Part(NamedTuple):
-    """One mesh of a thing: which unit mesh, its centre in the thing's frame, and its size in metres."""
+    """One mesh of a thing: which unit mesh, its centre in the thing's frame, and its size in metres.
+
+    `look` is its own where it has another than the thing.
+    """
 
     mesh: str
     centre: Vector
     size: Vector
+    look: Look | None = None
 
 
 CROWN = Part("ball", (-0.1, 1.65, -0.1), (4.2, 3.6, 4.2))
@@ -78,7 +83,13 @@ def unit_meshes() -> dict[str, Mesh]:
         "tube": _tube(),
         "rod": _rod(),
         "prickles": _prickles(),
+        **{f"symbol {name}": _glyph(polygons) for name, polygons in GLYPHS.items()},
     }
+
+
+def _glyph(polygons: Polygons) -> Mesh:
+    vertices = glyph_vertices(polygons)
+    return Mesh(vertices, np.arange(len(vertices), dtype=np.uint32))
 
 
 def _flat(mesh: trimesh.Trimesh) -> Mesh:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from render import sky, textures
 from render.instances import ROW, Group
 from render.meshes import Mesh, unit_meshes
-from render.sun import TEXEL_M, sun_view
+from render.sun import Light, sun_view
 
 _VERTICES = ("3f 3f", "in_vertex", "in_normal")
 _SCENE = (
@@ -53,9 +53,13 @@ class Painter:
         self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
         write(self.scene, "u_sun_view", sun_view())
         write(self.shadow, "u_sun_view", sun_view())
-        self.shadow["u_texel"] = TEXEL_M
         readers = [Reader(self.scene, _VERTICES, _SCENE), Reader(self.shadow, _VERTICES, _SHADOW)]
         self._stocks = {name: Stock(ctx, mesh, readers) for name, mesh in unit_meshes().items()}
+
+    def shine(self, light: Light) -> None:
+        """Take the light of what is drawn from now on."""
+        self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
+        self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 
     def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
         """Draw groups of rows, one after the other, into the frame buffer in use."""

@@ -13,7 +13,8 @@ from arena.catalog import KINDS, Shape
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.shapes import TUBE_INNER, TUBE_SEGMENTS, parts_of, prism_vertices
 from render.animals import BODIES
-from render.look import FLOOR, Look, look_of
+from render.composed import COMPOSED
+from render.look import FLOOR, Look, layer_of, look_of
 from render.meshes import CROWN, UNIT, rails, surroundings, unit_meshes
 from render.textures import layers, linear
 
@@ -57,7 +58,7 @@ def solids_of(scene: Scene, own_body: bool) -> list[Solid]:
 
 def flat_color(look: Look) -> tuple[float, float, float, float]:
     """A look as one colour, sRGB and opacity in 0..1: the mean of its texture times its own colour."""
-    texture = _mean_texture(look.material)
+    texture = _mean_texture(layer_of(look.material))
     red, green, blue = _encoded(texture[:3] * linear(255 * np.array(look.color)))
     return (red, green, blue, float(texture[3]))
 
@@ -102,7 +103,11 @@ def _things(scene: Scene) -> Iterator[Solid]:
     for index in np.flatnonzero(scene.visible).tolist():
         thing, (x, y, z) = scene.things[index], scene.sizes[index]
         shape = KINDS[thing.kind].shape
-        look, pose = look_of(thing), (scene.positions[index], scene.rotations[index])
+        look, pose = look_of(thing, scene.version), (scene.positions[index], scene.rotations[index])
+        if thing.kind in COMPOSED:
+            for drawn in COMPOSED[thing.kind](thing, (x, y, z)):
+                yield Solid(drawn.mesh, drawn.size, drawn.centre, *pose, drawn.look or look, index)
+            continue
         for part in parts_of(shape, (x, y, z)):
             yield Solid("box", part.size, part.centre, *pose, look, index)
         if shape is Shape.TREE:

@@ -1,7 +1,14 @@
-"""Where the sun stands, and the grid of its shadow map, which is fixed to the arena."""
+"""Where the sun stands, its light, and the grid of its shadow map, which is fixed to the arena."""
+
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from arena.scene import Vector
+from arena.versions import DIFFERENCES, Version
+from render.textures import linear
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
 """Direction to the sun: elevation 50 degrees, azimuth 150 degrees (section 3.3)."""
@@ -13,8 +20,37 @@ TEXEL_M = 0.0747
 SIDE = 848
 """Texels of our map's side: enough for the arena alone."""
 
+_MEASURED_MAP = 1024
+"""Texels of the side of the original's map for which `TEXEL_M` and `SIDE` hold."""
+
 _CENTRE = np.array([20.0, 2.0, 20.0])
 _DEPTH_M = 70.0
+
+
+class Light(NamedTuple):
+    """The sun of one version of Animal-AI: its linear colour, and its shadow map.
+
+    `side` in texels, `texel_m` in metres. `stripes_m`: where the sun grazes a face of a thing thinner than
+    this, metres, its shadow is looked up before the face, so that the texels do not show as stripes.
+    """
+
+    color: Vector
+    side: int
+    texel_m: float
+    stripes_m: float
+
+
+@cache
+def light_of(version: str) -> Light:
+    """The light of a version.
+
+    In v3.1.3, thick things keep the stripes with which the recorded pictures were matched.
+    """
+    differs = DIFFERENCES[Version(version)]
+    red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))
+    finer = differs.shadow_map // _MEASURED_MAP
+    texel_m = TEXEL_M / finer
+    return Light((red, green, blue), SIDE * finer, texel_m, 2 * texel_m if finer == 1 else 1000.0)
 
 
 def sun_view() -> npt.NDArray[np.float32]:

@@ -51,8 +51,11 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.GLASS: _glass(),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
+        Material.STONE: _opaque(_stone()),
+        Material.DARK_STONE: _opaque(_veined_stone()),
     }
-    stack = np.full((len(Material), SIDE, SIDE, 4), 255, np.uint8)
+    textured = sum(surface.layer is None for surface in SURFACES.values())
+    stack = np.full((textured, SIDE, SIDE, 4), 255, np.uint8)
     for material, layer in made.items():
         stack[material] = np.round(255 * np.clip(layer, 0.0, 1.0))
     return stack
@@ -98,6 +101,17 @@ def _panel() -> Layer:
     x, y = _grid(1.0, 1.0)
     inside = np.maximum(np.abs(x - 0.5), np.abs(y - 0.5)) < 0.375
     return linear(np.where(inside, 124.0, 145.0))
+
+
+def _stone() -> Layer:
+    """Grains over soft patches."""
+    return 0.78 + 0.1 * _clouds(5) + 0.12 * _clouds(96)
+
+
+def _veined_stone() -> Layer:
+    """Coarse patches with dark veins where two heights meet."""
+    veins = np.clip(1 - 28 * np.abs(_clouds(3) - 0.5), 0.0, 1.0)
+    return np.asarray((0.6 + 0.3 * _clouds(7) + 0.1 * _clouds(64)) * (1 - 0.5 * veins))
 
 
 def _clouds(cells: int) -> Layer:

@@ -6,6 +6,7 @@ from itertools import groupby
 import moderngl
 
 from arena.scene import Animal, Scene
+from arena.versions import Version
 from render.animals import body, shadow_of
 from render.camera import Camera, first_person
 from render.casters import Casters
@@ -15,6 +16,7 @@ from render.instances import Batch, Group, ThingRows, joined
 from render.meshes import MESHES
 from render.painter import Painter, Sky, write
 from render.shadows import Shadows
+from render.sun import Light, light_of
 
 _FRAMEBUFFER_SRGB = 0x8DB9
 _SRGB8_ALPHA8 = 0x8C43
@@ -34,11 +36,13 @@ class View:
     def __init__(self) -> None:
         self._ctx = gl_context()
         self._painter, self._sky = _shared()
-        self._shadows = Shadows(self._ctx, self._painter)
+        self._light = light_of(Version.V3)
+        self._shadows = Shadows(self._ctx, self._painter, self._light)
         self._things: ThingRows | None = None
 
     def cast(self, scene: Scene) -> None:
         """Take over a scene and bring its shadows up to date; `draw` comes after."""
+        self._take_light(light_of(scene.version))
         things, casters = self._updated(scene)
         agents = (_own(scene), *scene.others)
         self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
@@ -46,14 +50,22 @@ class View:
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
         """Draw the scene that `cast` took over; without a camera as the agent sees it, without its body."""
+        self._painter.shine(self._light)
         agents = scene.others if camera is None else (*scene.others, _own(scene))
         opaque = joined([self._opaque, *(body(agent) for agent in agents)])
         self._draw(target, opaque, self._clear, camera or first_person(scene))
 
+    def _take_light(self, light: Light) -> None:
+        if light != self._light:
+            self._light, self._things = light, None
+            self._shadows = Shadows(self._ctx, self._painter, light)
+            self._ctx.gc()
+        self._painter.shine(light)
+
     def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
         if self._things is None or scene.things is not self._things.things:
-            self._things = ThingRows(scene.things, scene.sizes)
+            self._things = ThingRows(scene.things, scene.sizes, scene.version)
             self._casters = Casters(self._things)
         if self._things.update(scene) and self._casters.update():
             self._shadows.draw_still(self._casters.still)

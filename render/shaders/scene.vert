@@ -2,6 +2,9 @@
 // One instance of a unit mesh: scaled by its size, turned, moved, and lit at its corners.
 uniform mat4 u_view;
 uniform mat4 u_sun_view;
+uniform vec3 u_sun;
+uniform float u_texel;
+uniform float u_stripes;
 
 in vec3 in_vertex;
 in vec3 in_normal;
@@ -20,7 +23,8 @@ out vec2 v_uv;
 flat out float v_layer;
 
 const vec3 TO_SUN = vec3(0.321, 0.766, -0.557);
-const vec3 SUN = vec3(1.0, 0.905, 0.672);
+// Where the sun only grazes a face, its shadows are looked up a little before it: else the map's texels show.
+const float GRAZING = 0.5, BEFORE_TEXELS = 1.5;
 
 // Ambient light from a sky that is smooth all round, a quadratic of the normal: it takes the values measured on
 // the axes, and those on the fence's round rails in between.
@@ -52,8 +56,11 @@ void main() {
     vec3 world = in_position + in_rotation * local;
     vec3 n = in_rotation * local_normal;
     v_shade = in_color * (in_surface.y * ambient(n) + in_surface.z);
-    v_sun = in_color * in_surface.y * SUN * max(0.0, dot(n, TO_SUN));
-    v_shadow = (u_sun_view * vec4(world, 1.0)).xyz * 0.5 + 0.5;
+    v_sun = in_color * in_surface.y * u_sun * max(0.0, dot(n, TO_SUN));
+    bool striped = min(in_size.x, min(in_size.y, in_size.z)) < u_stripes;
+    float grazing = striped ? clamp(1.0 - dot(n, TO_SUN) / GRAZING, 0.0, 1.0) : 0.0;
+    vec3 before = world + BEFORE_TEXELS * u_texel * grazing * n;
+    v_shadow = (u_sun_view * vec4(before, 1.0)).xyz * 0.5 + 0.5;
     v_uv = on_face(local, local_normal);
     v_layer = in_surface.x;
     gl_Position = u_view * vec4(world, 1.0);

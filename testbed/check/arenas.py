@@ -16,8 +16,8 @@ from testbed.upgrade import newest_key
 def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
     """Remarks on an arena as a whole."""
     arena = located.file.arenas[arena_id]
-    place = nearest(located.places, ("arenas", arena_id))
     for remark in advice(arena):
+        place = nearest(located.places, ("arenas", arena_id, *remark.path))
         yield Finding(remark.code, f"{place.spelled}: {remark.text}", place.line)
     place = nearest(located.places, ("arenas", arena_id, "blackouts"))
     for code, text in _blackouts(arena):

@@ -44,6 +44,7 @@ CODES: dict[str, Code] = {
     "outside": Code(_W, "half of an object is beyond the boundary"),
     "clipped-size": Code(_W, "a size is outside the range of its kind"),
     "ignored-key": Code(_W, "the original ignores a key for this object"),
+    "unknown-symbol": Code(_W, "a sign board has no such symbol; it shows the default one"),
     "unequal-lists": Code(_W, "a list is shorter than the others; what is missing is random"),
     "no-pass-mark": Code(_W, "the task can be neither passed nor failed"),
     "several-agents": Code(_W, "only the first Agent item counts"),

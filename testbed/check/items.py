@@ -32,7 +32,8 @@ def _ignored_names(subject: Subject) -> tuple[str, ...]:
     """Fields of the item that have no effect on this kind of object."""
     if subject.kind is None:
         return _NOT_FOR_AGENTS
-    return _FOR_AGENTS_ONLY + (() if subject.kind.colourable else ("colors",))
+    symbols = () if subject.kind.name == "SignBoard" else ("symbol_names",)
+    return _FOR_AGENTS_ONLY + symbols + (() if subject.kind.colourable else ("colors",))
 
 
 def _ignored_keys(subject: Subject) -> Iterator[Finding]:
@@ -55,6 +56,8 @@ def _short_lists(subject: Subject) -> Iterator[Finding]:
         if 0 < count < total and name not in _ignored_names(subject):
             place = subject.place(name)
             missing = "0" if kind and name == "rotations" and not kind.random_yaw else "random"
+            if name == "colors" and kind and not kind.random_color:
+                missing = "the kind's own"
             text = (
                 f"{place.spelled}: {count} entries for {total} objects; those that are missing are {missing}"
             )

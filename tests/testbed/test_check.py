@@ -90,6 +90,10 @@ PAIRS = {
         arena(item("LightBlock", "30 0 30", rotations="0", sizes="1 1 1", colors="1 2 3")),
         arena(walls("30 0 30")),
     ),
+    "unknown-symbol": (
+        arena(item("SignBoard", "30 0 30", rotations="0", sizes="1 1 1", more="symbolNames: [01/1]")),
+        arena(item("SignBoard", "30 0 30", rotations="0", sizes="1 1 1", more="symbolNames: [01/1*]")),
+    ),
     "unequal-lists": (
         arena(item("LightBlock", "30 0 30", "35 0 30", rotations="0", sizes="1 1 1;1 1 1")),
         arena(item("LightBlock", "30 0 30", "35 0 30", rotations="0, 0", sizes="1 1 1;1 1 1")),
