@@ -77,24 +77,24 @@ def clustered_interval(
     Wilson's interval with the effective number of trials in the place of their number (trials / design
     effect, never more than there are) and Student's quantile with n - 1 degrees of freedom: Korn and Graubard
     1998, Survey Methodology 24; Dean and Pagano 2015, J. Survey Statistics and Methodology 3. The design
-    effect is the variance between clusters, linearised, over that of independent trials. Where every trial
-    agrees it cannot be estimated, and a cluster then counts as one trial.
+    effect is the variance between clusters, linearised, over that of independent trials. It is never wider
+    than Wilson's with each cluster counted as one trial, the worst case, in which trials of a cluster agree.
 
     Preferred to a bootstrap over clusters, whose 95 % intervals hold the truth in only 60-90 % of runs with
     four clusters and have no width where all agree; this one holds it in 92-100 % (simulated in
     `tests/human_data/test_coverage.py`). Limits: it errs to the wide side with fewer than some ten clusters,
-    and clusters are taken as a sample of many alike; one cluster says nothing about others, and its trials
-    then count as one.
+    clusters are taken as a sample of many alike, and should be of about one size.
     """
     clusters, total = len(passes), float(trials.sum())
     rate = float(passes.sum()) / total
-    if clusters < 2:
-        return wilson(rate, 1)
-    spread = clusters / (clusters - 1) * float(((passes - rate * trials) ** 2).sum()) / total**2
+    low, high = wilson(rate * clusters, clusters)
     alone = rate * (1 - rate) / total
-    effect = max(1.0, spread / alone) if alone else total / clusters
-    effective = total / effect
-    return wilson(rate * effective, effective, float(student.ppf(0.975, clusters - 1)))
+    if clusters < 2 or not alone:
+        return (low, high)
+    spread = clusters / (clusters - 1) * float(((passes - rate * trials) ** 2).sum()) / total**2
+    effective = total / max(1.0, spread / alone)
+    estimated = wilson(rate * effective, effective, float(student.ppf(0.975, clusters - 1)))
+    return (max(low, estimated[0]), min(high, estimated[1]))
 
 
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:

@@ -1,6 +1,7 @@
 """The drawings of an episode's page: the way on the plan of the arena, and the health curve."""
 
 import io
+import math
 from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
@@ -21,15 +22,18 @@ _WAY = "#0060a0"
 _LEFT, _RIGHT, _BOTTOM, _PER_POINT = 40.0, 590.0, 190.0, 1.7
 """Where the health curve's axes are, in the units of the page's drawing."""
 
+_TOGETHER = 0.8
+"""Metres within which the ends of two turns would cover each other."""
+
 _COARSE = 400
 """Points of a curve, about; more cannot be told apart."""
 
 
 def webp(frame: Frame) -> bytes:
     """A frame, uint8 (H, W, 3), as a small WebP file."""
-    image = Image.fromarray(frame).resize((PICTURE, PICTURE), Image.Resampling.LANCZOS)
+    image = Image.fromarray(frame).reduce(max(1, frame.shape[0] // PICTURE))
     buffer = io.BytesIO()
-    image.save(buffer, "WEBP", quality=_QUALITY)
+    image.save(buffer, "WEBP", quality=_QUALITY, method=2)
     return buffer.getvalue()
 
 
@@ -46,16 +50,29 @@ def way_svg(trace: Trace, title: str) -> str:
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(on_plan, shown))
     for color, width in (("white", "6"), (_WAY, "2.5")):
         _add(root, "polyline", points=line, fill="none", stroke=color, **{"stroke-width": width})
-    for number, (_, last) in enumerate(trace.turns, start=1):
-        _dot(root, places[last], str(number))
+    for first, last, place in _stops([places[end] for _, end in trace.turns]):
+        _dot(root, place, f"{first}" if first == last else f"{first}–{last}")
     _ends(root, places[0], places[-1])
     return _text(root)
 
 
+def _stops(ends: list[Vector]) -> list[tuple[int, int, Vector]]:
+    """First turn, last turn and place of each stop; turns that end where the one before did are one."""
+    stops: list[tuple[int, int, Vector]] = []
+    for number, place in enumerate(ends, start=1):
+        if stops and math.dist(place, stops[-1][2]) < _TOGETHER:
+            stops[-1] = (stops[-1][0], number, stops[-1][2])
+        else:
+            stops.append((number, number, place))
+    return stops
+
+
 def _dot(root: ElementTree.Element, place: Vector, label: str) -> None:
     x, y = on_plan(place)
-    dot = _add(root, "circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="8", fill=_WAY, stroke="white")
-    _add(dot, "title").text = f"after turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
+    half = 8 if len(label) < 3 else 3.3 * len(label)
+    box = {"x": f"{x - half:.1f}", "y": f"{y - 8:.1f}", "width": f"{2 * half:.1f}", "height": "16", "rx": "8"}
+    dot = _add(root, "rect", fill=_WAY, stroke="white", **box)
+    _add(dot, "title").text = f"turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
     style = {"font-size": "10", "font-family": "sans-serif", "text-anchor": "middle", "fill": "white"}
     _add(root, "text", x=f"{x:.1f}", y=f"{y + 3.5:.1f}", **style).text = label
 

@@ -135,6 +135,7 @@ def page(played: Played, facts: Mapping[str, Any], pictures: str) -> dict[str, A
         "plan": way_svg(trace, facts["task_id"]) if trace else None,
         "curve": health_curve(trace) if trace else None,
         "events": event_lines(trace.events) if trace else [],
+        "strip": _strip(trace.looks, files) if trace else [],
         "turns": [_turn(turn, trace, files) for turn in played.episode.turns],
         "last_picture": files[-1] if files else None,
         "provenance": _provenance(played),
@@ -158,6 +159,18 @@ def _turn(turn: Mapping[str, Any], trace: Trace | None, files: list[str]) -> dic
         "repairs": turn["repairs"],
         "came": _came(turn),
     }
+
+
+def _strip(looks: list[Look], files: list[str]) -> list[dict[str, str]]:
+    return [
+        {
+            "file": file,
+            "anchor": "end" if look.turn is None else f"turn-{look.turn}",
+            "label": "the end" if look.turn is None else f"turn {look.turn}",
+            "alt": f"After {look.step} steps" + (", a goal in view" if look.seen else ""),
+        }
+        for look, file in zip(looks, files, strict=False)
+    ]
 
 
 def _sees(looks: list[Look]) -> str | None:

@@ -51,9 +51,9 @@ def test_with_many_clusters_it_is_not_wasteful():
 
 
 def test_trials_that_all_agree_count_as_one_a_cluster():
-    low, high = clustered_interval(np.full(12, 3.0), np.full(12, 3.0))
-    assert high == 1
-    assert low < wilson(12, 12)[0]
+    assert clustered_interval(np.full(12, 3.0), np.full(12, 3.0)) == wilson(12, 12)
+    half = np.repeat([3.0, 0.0], 6)
+    assert clustered_interval(half, np.full(12, 3.0)) == wilson(6, 12)
 
 
 def test_a_single_cluster_is_one_trial():
