@@ -91,4 +91,5 @@ def _described(renderer: "Renderer") -> str:
     from render.context import gl_context
 
     device = gl_context().info["GL_RENDERER"]
-    return f"moderngl {version('moderngl')} on {device}, {renderer.width} x {renderer.height} pixels made smaller"
+    size = f"{renderer.width} x {renderer.height} pixels, then made smaller"
+    return f"moderngl {version('moderngl')} on {device}, {size}"

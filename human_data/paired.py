@@ -24,11 +24,11 @@ ALL_LEVELS = "all"
 
 PAIRED_NOTE = (
     "Differences are of pass rates on tasks that both agents have verdicts for, each task counted once. "
-    "Intervals (95 %) are Student's over groups of tasks that are variants of one another; there is none where "
-    "all groups agree. p is of a permutation test that exchanges the agents within such groups. "
-    "Where several differences are tested, p (Holm) is corrected for their number: all pairs over all levels "
-    "are one set, all pairs on single levels another. Detectable is the smallest true difference that a study "
-    f"of this size and spread finds in {POWER:.0%} of cases, at 5 % and without correction."
+    "Intervals (95 %) are Student's over groups of tasks that are variants of one another; there is none "
+    "where all groups agree. p is of a permutation test that exchanges the agents within such groups. "
+    "Where several differences are tested, p (Holm) is corrected for their number: all pairs over all "
+    "levels are one set, all pairs on single levels another. Detectable is the smallest true difference that "
+    f"a study of this size and spread finds in {POWER:.0%} of cases, at 5 % and without correction."
 )
 
 _COLUMNS = (
@@ -70,7 +70,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def detectable_difference(standard_error: float, groups: int, power: float = POWER) -> float:
-    """The smallest true difference found with this power at 5 %, two-sided (Bloom 1995, Evaluation Review 19).
+    """The smallest true difference found with this power at 5 %, two-sided (Bloom 1995, Eval. Review 19).
 
     `standard_error` is that of the difference, over `groups` independent groups; NaN for fewer than two.
     """

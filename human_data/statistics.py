@@ -41,7 +41,7 @@ def _rate(group: pd.DataFrame) -> dict[str, float]:
     low, high = wilson(passes, trials)
     families = judged["passed"].astype(float).groupby(judged["task_id"].map(family))
     if trials > families.ngroups:
-        low, high = clustered_interval(families.sum().to_numpy(float), families.count().to_numpy(float))
+        low, high = clustered_interval(np.array(families.sum(), float), np.array(families.count(), float))
     return {
         "tasks": tasks,
         "trials": trials,

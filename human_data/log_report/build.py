@@ -138,9 +138,9 @@ def write_log_report(
 ) -> Path:
     """Write the report of logs into a folder and return the path of its first page.
 
-    `draw` makes a picture of a scene, uint8 (512, 512, 3); without it there are none. Memory does not grow with the
-    pictures: one episode at a time is read, replayed and forgotten. Files of an earlier report in the folder
-    are replaced or removed, other files are left alone.
+    `draw` makes a picture of a scene, uint8 (512, 512, 3); without it there are none. Memory does not
+    grow with the pictures: one episode at a time is read, replayed and forgotten. Files of an earlier report
+    in the folder are replaced or removed, other files are left alone.
 
     Raises EvaluationError where a log is broken, there is nothing to report or the folder refuses.
     """

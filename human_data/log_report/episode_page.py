@@ -210,4 +210,5 @@ def _provenance(played: Played) -> str:
         return "There is no recording of this episode."
     versions = ", ".join(f"{name} {version}" for name, version in recording.versions.items())
     exact = "Replayed exactly" if played.trace and not played.problem else "Not replayed exactly"
-    return f"{exact}. Seed {recording.seed}, trial {recording.trial + 1}, arena {recording.spec_sha256[:12]}; {versions}."
+    arena = recording.spec_sha256[:12]
+    return f"{exact}. Seed {recording.seed}, trial {recording.trial + 1}, arena {arena}; {versions}."

@@ -7,6 +7,7 @@ that it meets. Thresholds are our choice, stated in the definitions that the rep
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 
@@ -51,8 +52,8 @@ DEFINITIONS: dict[Failure, str] = {
     Failure.RED_BALL: "The episode ended by touching a bad goal.",
     Failure.DEATH_ZONE: "The episode ended in a death zone.",
     Failure.WRONG_CHOICE: (
-        "A decoy ended the episode; or a good goal did while another was left that was worth more, or that "
-        "would have lifted the total reward to the pass mark."
+        "A decoy ended the episode; or a good goal did while another was left that was worth more, or "
+        "that would have lifted the total reward to the pass mark."
     ),
     Failure.TOO_SLOW: "A good goal ended the episode and none better was left, but the total stayed below "
     "the pass mark: time or health had cost too much.",
@@ -62,17 +63,17 @@ DEFINITIONS: dict[Failure, str] = {
     Failure.SYNTAX: "At least half of the replies were no valid scripts.",
     Failure.NEVER_SAW: "There was a good goal, and none was on any picture that the agent was given.",
     Failure.TRAPPED: (
-        f"Of at least {LEAST_DRIVING} driving steps, at least half of the later half were blocked (moved less "
-        f"than {STUCK:g} m while driving on in the same direction), and the agent stayed within {CONFINED:g} m "
-        "of the middle of its way there."
+        f"Of at least {LEAST_DRIVING} driving steps, at least half of the later half were blocked (moved "
+        f"less than {STUCK:g} m while driving on in the same direction), and the agent stayed within "
+        f"{CONFINED:g} m of the middle of its way there."
     ),
     Failure.OVERSHOT: (
         f"In one script it came within {NEAR:g} m of a good goal that a picture had shown before, nothing "
         f"opaque in between, and was {OVER:g} m or more farther from it at the script's end."
     ),
     Failure.TURNED_AWAY: (
-        "In at least half of the scripts that answered a picture with a good goal on it, the next picture had "
-        "none, and one that had been on it lay outside the field of view."
+        "In at least half of the scripts that answered a picture with a good goal on it, the next picture "
+        "had none, and one that had been on it lay outside the field of view."
     ),
     Failure.BLOCKED: f"Of at least {LEAST_DRIVING} driving steps, at least half were blocked (see trapped).",
     Failure.TIMED_OUT: "Time or scripts ran out, and none of the above holds.",
@@ -188,7 +189,7 @@ def _passes(moments: list[Moment], goal: int) -> bool:
 def _turned_away(case: Case) -> bool:
     looks = case.trace.looks
     replied = away = 0
-    for before, after in zip(looks, looks[1:], strict=False):
+    for before, after in pairwise(looks):
         if not before.seen or before.turn is None or after.turn == before.turn:
             continue
         replied += 1

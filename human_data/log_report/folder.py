@@ -45,7 +45,7 @@ class ReportFolder:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             if name not in self._written:
-                # Listed before it is written, so that a killed run leaves nothing that looks like a stranger's.
+                # Listed first, so that a killed run leaves nothing that looks like a stranger's.
                 self._list.write(f"{name}\n")
                 self._list.flush()
         except OSError as error:

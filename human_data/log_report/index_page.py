@@ -31,7 +31,7 @@ from testbed import LEVEL_NAMES
 Row = Mapping[str, Any]
 
 FILES = {
-    "results": "one row per planned trial; `arena-llm compare` reads it",
+    "results": "one row per planned trial, as arena-llm compare reads it",
     "episodes": "the same with reasons of failure, tokens, price and time",
     "turns": "one row per reply",
     "levels": "pass rates by level, beside children and the competition",
@@ -153,8 +153,8 @@ def _partial(log: RunLog) -> str:
     state = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
     ended = state.get(log.header.status, "ended")
     return (
-        f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned trials have "
-        "a score. The others are shown as missing and count neither as passed nor as failed."
+        f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned "
+        "trials have a score. The others are shown as missing and count neither as passed nor as failed."
     )
 
 

@@ -142,7 +142,9 @@ class RunLog:
     def _scored(self, base: dict[str, Any], sample: Any) -> LoggedEpisode:
         episode = sample.metadata.get("episode") or {}
         score = next(iter(sample.scores.values())).metadata or {}
-        known = {key: score.get(key) for key in ("total_reward", "passed", "outcome", "steps", "turns")}
+        known: dict[str, Any] = {
+            key: score.get(key) for key in ("total_reward", "passed", "outcome", "steps", "turns")
+        }
         outputs = [event.output for event in sample.events if event.event == "model" and event.output]
         return LoggedEpisode(
             TrialResult(**base, **known),

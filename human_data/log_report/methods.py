@@ -48,13 +48,11 @@ def _what(log: RunLog, facts: RunFacts, levels: Sequence[int]) -> str:
     told = f" (which answered as {', '.join(sorted(answered))})" if answered else ""
     name = log.agent if log.agent == log.model else f"{log.agent}, that is {log.model}"
     where = (
-        "task files of a folder of the user's"
-        if log.arguments.get("folder")
-        else "the battery shipped with it"
+        "task files of a folder of the user's" if log.arguments.get("folder") else "arena-llm's own battery"
     )
     return (
-        f"{name}{told} was evaluated on {_count(len(log.task_ids), 'task')} of {_levels(levels)} from {where}, "
-        f"{_count(log.trials, 'trial')} each, with seed {log.arguments.get('seed', 0)}."
+        f"{name}{told} was evaluated on {_count(len(log.task_ids), 'task')} of {_levels(levels)} from "
+        f"{where}, {_count(log.trials, 'trial')} each, with seed {log.arguments.get('seed', 0)}."
     )
 
 
@@ -83,11 +81,11 @@ def _protocol(log: RunLog) -> str:
     )
     shown = "A demonstration episode preceded each conversation. " if protocol.demonstration else ""
     return (
-        f"{shown}An episode began with {_count(sum(groups), 'idle step')} and {_count(pictures, 'picture')}; after "
-        f"each reply, a script of Think, Go and Turn commands, the model was shown one more picture "
-        f"({protocol.image_size} x {protocol.image_size} pixels, first person, drawn by arena-llm's own renderer) "
-        f"and told its health and reward. It had at most {protocol.max_scripts} replies; then the clock ran down. "
-        f"{syntax}."
+        f"{shown}An episode began with {_count(sum(groups), 'idle step')} and "
+        f"{_count(pictures, 'picture')}; after each reply, a script of Think, Go and Turn commands, the "
+        f"model was shown one more picture ({protocol.image_size} x {protocol.image_size} pixels, first "
+        "person, drawn by arena-llm's own renderer) and told its health and reward. It had at most "
+        f"{protocol.max_scripts} replies; then the clock ran down. {syntax}."
     )
 
 
@@ -115,8 +113,8 @@ def analysis_paragraph(compared: bool, renderer: str | None, runs: Sequence[RunF
     """How the numbers and pictures of the report were made."""
     replayed, inexact = sum(f.replayed for f in runs), sum(f.inexact for f in runs)
     agents = (
-        " Agents were compared on the tasks that both have verdicts for, by a permutation test over groups of "
-        "variants (two-sided, 9999 permutations or all), with Holm's correction."
+        " Agents were compared on the tasks that both have verdicts for, by a permutation test over groups "
+        "of variants (two-sided, 9999 permutations or all), with Holm's correction."
         if compared
         else ""
     )
@@ -129,11 +127,11 @@ def analysis_paragraph(compared: bool, renderer: str | None, runs: Sequence[RunF
         else ", all of them exactly"
     )
     return (
-        "A trial was passed when its total reward reached the task's pass mark. Trials without a verdict (failed, "
-        "not run, unmarked) count neither as passed nor as failed. Pass rates have 95 % intervals over tasks: "
-        "Wilson's, with the effective number of trials where trials share a task or tasks are variants of one "
-        f"(Dean and Pagano 2015).{agents} Reasons of failure were computed by replaying {_count(replayed, 'episode')}"
-        f" from the recorded actions{exact if replayed else ''}.{pictures}"
+        "A trial was passed when its total reward reached the task's pass mark. Trials without a verdict "
+        "(failed, not run, unmarked) count neither as passed nor as failed. Pass rates have 95 % intervals "
+        "over tasks: Wilson's, with the effective number of trials where trials share a task or tasks are "
+        f"variants of one (Dean and Pagano 2015).{agents} Reasons of failure were computed by replaying "
+        f"{_count(replayed, 'episode')} from the recorded actions{exact if replayed else ''}.{pictures}"
     )
 
 

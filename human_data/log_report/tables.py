@@ -51,15 +51,15 @@ def levels_table(comparison: pd.DataFrame) -> Table:
 def comparisons_table(pairs: pd.DataFrame) -> Table:
     """The differences between agents."""
     headings = (
-        *("Tasks of", "Agents", "Tasks", "Not paired", "Difference", "95 %"),
+        *("Tasks of", "Agent", "Other", "Tasks", "Difference", "95 %"),
         *("p", "p (Holm)", "Detectable"),
     )
     rows = [
         (
             "all levels" if row["scope"] == ALL_LEVELS else f"level {row['scope']}",
-            f"{row['agent']} − {row['other']}",
-            row["tasks"],
-            row["unpaired"],
+            row["agent"],
+            row["other"],
+            f"{row['tasks']} ({row['unpaired']} unpaired)" if row["unpaired"] else row["tasks"],
             _points(row["difference"]),
             "–" if math.isnan(row["low"]) else f"{_points(row['low'])} to {_points(row['high'])}",
             _p(row["p"]),
