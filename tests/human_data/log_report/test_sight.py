@@ -1,26 +1,33 @@
 """What is said to be in view, against the picture itself."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
 from human_data.log_report.replay import good_goals
 from human_data.log_report.sight import Sight
-from render import Renderer
+from render import Renderer, first_person
 from tests.arena.worlds import agent, episode, item
 
 GOAL = item("GoodGoal", "20 0 20", sizes="1 1 1")
 
 
 def pixels(scene, ball, renderer):
-    """How many pixels of the picture the ball changes; its shadow, on the floor, is not counted."""
+    """How many pixels of the picture change with the ball, in the box where it would be drawn."""
     without = scene.visible.copy()
     without[ball] = False
     other = dataclasses.replace(scene, visible=without)
-    changed = (renderer.frame(scene).astype(int) - renderer.frame(other)).max(axis=2)
-    # The ball is bright, its shadow darkens.
-    return int((changed > 25).sum())
+    changed = abs(renderer.frame(scene).astype(int) - renderer.frame(other)).max(axis=2) > 10
+    right, up, forward = first_person(scene).axes() @ (scene.positions[ball] - scene.agent_position)
+    if forward <= 0:
+        return 0
+    focal = 256 / math.tan(math.radians(50))
+    column, row, reach = 256 + focal * right / forward, 256 - focal * up / forward, focal / forward
+    reach *= scene.sizes[ball][0] / 2 * 1.3
+    rows, columns = (slice(max(0, int(c - reach)), max(0, int(c + reach + 2))) for c in (row, column))
+    return int(changed[rows, columns].sum())
 
 
 @pytest.mark.parametrize(
