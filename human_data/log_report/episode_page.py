@@ -135,7 +135,7 @@ def page(played: Played, facts: Mapping[str, Any], pictures: str) -> dict[str, A
         "plan": way_svg(trace, facts["task_id"]) if trace else None,
         "curve": health_curve(trace) if trace else None,
         "events": event_lines(trace.events) if trace else [],
-        "strip": _strip(trace.looks, files) if trace else [],
+        "strip": _strip(trace.looks, files, len(played.episode.turns)) if trace else [],
         "turns": [_turn(turn, trace, files) for turn in played.episode.turns],
         "last_picture": files[-1] if files else None,
         "provenance": _provenance(played),
@@ -161,16 +161,22 @@ def _turn(turn: Mapping[str, Any], trace: Trace | None, files: list[str]) -> dic
     }
 
 
-def _strip(looks: list[Look], files: list[str]) -> list[dict[str, str]]:
+def _strip(looks: list[Look], files: list[str], turns: int) -> list[dict[str, str]]:
     return [
         {
             "file": file,
-            "anchor": "end" if look.turn is None else f"turn-{look.turn}",
-            "label": "the end" if look.turn is None else f"turn {look.turn}",
+            "anchor": f"turn-{look.turn}" if look.turn is not None and look.turn <= turns else "end",
+            "label": _label(look, turns),
             "alt": f"After {look.step} steps" + (", a goal in view" if look.seen else ""),
         }
         for look, file in zip(looks, files, strict=False)
     ]
+
+
+def _label(look: Look, turns: int) -> str:
+    if look.turn is None:
+        return "the end"
+    return f"turn {look.turn}" if look.turn <= turns else "no reply left"
 
 
 def _sees(looks: list[Look]) -> str | None:

@@ -39,6 +39,8 @@ class Moment:
 class Look:
     """A picture: after how many steps it was taken, before which turn (from 1), and the good goals on it.
 
+    The turn after the last is one for which no reply was asked.
+
     `bearings`: degrees to the right of the heading at which each good goal that is there lies, -180 to 180.
     `turn` is None for the one at the end of the episode, which no agent is shown.
     """
@@ -125,7 +127,8 @@ def _look_steps(
         looks[0] = [1]
     for number, taken in enumerate(turn_steps, start=1):
         at += taken
-        if number < len(turn_steps):
+        # Where the replies ran out and the clock goes on, a last picture was sent that nobody answered.
+        if number < len(turn_steps) or at < steps:
             looks.setdefault(at, []).append(number + 1)
     looks.setdefault(steps, []).append(None)
     return looks

@@ -16,7 +16,9 @@ ONCE = Protocol(initial_idle_steps=(1,), max_scripts=30)
 
 def played(*items, scripts, t=250, mark="0", refused=0):
     """Play scripts with a picture before each, as a model would, and judge the replay of the recording."""
-    run = Play(episode(*items, t=t, pass_mark=mark), None, ONCE.model_copy(update={"max_scripts": len(scripts)}))
+    run = Play(
+        episode(*items, t=t, pass_mark=mark), None, ONCE.model_copy(update={"max_scripts": len(scripts)})
+    )
     run.begin()
     for script in scripts:
         if run.wants_reply:
@@ -119,7 +121,9 @@ def test_driving_against_obstacles_in_many_places_is_a_control_error():
     # It slides along glass: blocked in one place for a while, then in another far off.
     glass = item("WallTransparent", "20 0 8", sizes="38 4 1")
     scripts = ["Go(30);", "Go(-2); Turn(90); Go(14); Turn(-90);", "Go(45);"]
-    found = signs(played(agent("8 0 5"), glass, item("GoodGoal", "20 0 25", sizes="5 5 5"), scripts=scripts, t=1000))
+    found = signs(
+        played(agent("8 0 5"), glass, item("GoodGoal", "20 0 25", sizes="5 5 5"), scripts=scripts, t=1000)
+    )
     assert Failure.BLOCKED in found
 
 
