@@ -194,7 +194,7 @@ def _header(path: Path) -> Any:
     except Exception as error:  # whatever is in the file, Inspect's reader may raise anything
         raise EvaluationError(
             f"{path}: cannot be read as a log of Inspect AI ({str(error).splitlines()[0][:200]}); "
-            "name a .eval file of arena-llm eval"
+            "name a whole .eval file; a run that was killed is completed by its command with --resume"
         ) from None
     if not header.eval.task.endswith("testbed"):
         raise EvaluationError(f"{path}: a log of the task {header.eval.task!r}, expected 'testbed'")
