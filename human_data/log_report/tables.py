@@ -51,8 +51,8 @@ def levels_table(comparison: pd.DataFrame) -> Table:
 def comparisons_table(pairs: pd.DataFrame) -> Table:
     """The differences between agents."""
     headings = (
-        *("Tasks of", "Agent", "Other", "Tasks", "Difference", "95 %"),
-        *("p", "p (Holm)", "Detectable"),
+        *("Tasks of", "Agent", "Other", "Tasks", "Difference, points", "95 %"),
+        *("p", "p (Holm)", "Detectable, points"),
     )
     rows = [
         (
@@ -113,8 +113,8 @@ def _formatted(form: Callable[[float], str], value: float) -> str:
 
 
 def _points(value: float) -> str:
-    """A share in percent, with a true minus sign."""
-    return _formatted(lambda v: ("−" if v < -0.005 else "") + f"{percent(abs(v))} %", value)
+    """A difference of shares in percentage points, with a true minus sign."""
+    return _formatted(lambda v: ("−" if v < -0.005 else "") + percent(abs(v)), value)
 
 
 def _p(value: float) -> str:
