@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup eval test test-slow check clean
+.PHONY: setup browser eval test test-slow check clean
 
 setup: $(VENV)/.installed
 	@$(BIN)/python -m arena_llm.system
@@ -14,6 +14,10 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
+
+# For the test that opens a report; without it, that test is skipped.
+browser: setup
+	@$(BIN)/python -m arena_llm.system browser
 
 eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --levels 1-3 --icl

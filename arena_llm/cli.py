@@ -12,7 +12,9 @@ from arena.errors import ArenaError, EvaluationError
 from arena_llm.bench_cli import bench_command
 from arena_llm.doctor_cli import doctor_command
 from arena_llm.fidelity_cli import fidelity_command
+from arena_llm.named_file import named_file
 from arena_llm.replay_cli import replay_command
+from arena_llm.report_cli import report_command
 from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
@@ -29,6 +31,7 @@ app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
+app.command("report")(report_command)
 
 
 @app.command("eval")
@@ -109,7 +112,7 @@ def compare_command(
 
     from human_data import compare_levels, layouts_note, levels_table, read_runs, write_report
 
-    named = [_named_file(run) for run in runs]
+    named = [named_file(run) for run in runs]
     results = read_runs(named)
     origins = "; ".join(f"{name} = {path}" if name else str(path) for name, path in named)
     facts = {"arena-llm": version("arena-llm"), "runs": origins}
@@ -118,12 +121,6 @@ def compare_command(
     console.print(levels_table(compare_levels(results, same_layouts=original)))
     console.print(layouts_note(original))
     console.print(f"Report: {files.page}", soft_wrap=True)
-
-
-def _named_file(text: str) -> tuple[str | None, Path]:
-    """NAME=FILE; a file whose own path has an equals sign is taken as it is."""
-    name, equals, path = text.partition("=")
-    return (name, Path(path)) if equals and name and not Path(text).exists() else (None, Path(text))
 
 
 @app.command("run")

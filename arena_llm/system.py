@@ -1,15 +1,21 @@
 """What the machine must have besides Python packages: OpenGL that draws without a screen (EGL).
 
-`python -m arena_llm.system` installs it where it is missing and may be installed, and else says how.
+`python -m arena_llm.system` installs it where it is missing and may be installed, and else says how;
+`python -m arena_llm.system browser` does so with the browser that the report is tested in.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 
 from arena_llm.doctor.ask import ask
 from arena_llm.doctor.egl import EGL_PACKAGES, install_command
+
+BROWSER_PACKAGES = ("chromium",)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""Commands of browsers that the tests can open a report in, the first that is found."""
 
 
 def drawing_fault() -> str:
@@ -17,30 +23,44 @@ def drawing_fault() -> str:
     return str(ask("drawing").get("fault", ""))
 
 
+def browser() -> str | None:
+    """The path of a Chromium or Chrome, None where there is none."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def _browser_fault() -> str:
+    return "" if browser() else "No browser was found."
+
+
 def _may_install() -> bool:
     return shutil.which("apt-get") is not None and os.geteuid() == 0
 
 
-def main() -> int:
-    """Make sure that a picture can be drawn; 0 when it can, 1 when the user has to do something."""
-    fault = drawing_fault()
+def _ensure(packages: Sequence[str], fault_now: Callable[[], str]) -> int:
+    """Install Debian packages where there is a fault; 0 when there is none in the end, else 1."""
+    fault = fault_now()
     if not fault:
         return 0
-    command = " ".join(install_command())
+    command = " ".join(install_command(packages))
     if not _may_install():
         print(f"{fault}\nNothing may be installed from here. Run:\n  {command}", file=sys.stderr)
         return 1
-    print(f"{fault}\nInstalling {' and '.join(EGL_PACKAGES)}.")
-    for step in (["apt-get", "update", "--quiet=2"], install_command()):
+    print(f"{fault}\nInstalling {' and '.join(packages)}.")
+    for step in (["apt-get", "update", "--quiet=2"], install_command(packages)):
         if subprocess.run(step, stdout=subprocess.DEVNULL, check=False).returncode != 0:
-            print(
-                f"{' '.join(step)} failed. Install EGL yourself, for example:\n  {command}", file=sys.stderr
-            )
+            print(f"{' '.join(step)} failed. Install it yourself, for example:\n  {command}", file=sys.stderr)
             return 1
-    fault = drawing_fault()
+    fault = fault_now()
     if fault:
         print(f"{fault}\n`arena-llm doctor` says more.", file=sys.stderr)
     return 1 if fault else 0
+
+
+def main() -> int:
+    """Make sure that pictures can be drawn, or that there is a browser; 1 when the user has to act."""
+    if sys.argv[1:] == ["browser"]:
+        return _ensure(BROWSER_PACKAGES, _browser_fault)
+    return _ensure(EGL_PACKAGES, drawing_fault)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,12 @@ import re
 from statistics import NormalDist
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
+from scipy.stats import t as student
 
 _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
-
-RESAMPLES = 2000
-BOOTSTRAP_SEED = 20190601
 
 _VARIANT = re.compile(r"(\d{2}-\d{2})-\d{2}")
 """The battery's ids: level, task, variant. Variants of a task share its idea."""
@@ -24,10 +23,8 @@ def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
     (judged ones), `passes`, `pass_rate`, `low`, `high`, `missing` (planned trials without a verdict:
     failed, not run or unmarked; they count neither as passed nor as failed).
 
-    The interval says how far other tasks of the same kind could move the rate. It is Wilson's on the
-    number of tasks. Where trials share a task, or tasks are variants of one (ids LL-TT-VV), they resemble
-    each other; then such groups are resampled (cluster bootstrap) and the two intervals are joined:
-    the bootstrap alone has no width where every group agrees.
+    The interval says how far other tasks of the same kind could move the rate: Wilson's, and
+    `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV).
     """
     rows = [
         {"agent": agent, "level": level, **_rate(group)}
@@ -41,11 +38,10 @@ def _rate(group: pd.DataFrame) -> dict[str, float]:
     judged = group[group["passed"].notna()]
     passes, trials, tasks = int(judged["passed"].sum()), len(judged), judged["task_id"].nunique()
     rate = passes / trials if trials else math.nan
-    low, high = wilson(rate * tasks, tasks)
+    low, high = wilson(passes, trials)
     families = judged["passed"].astype(float).groupby(judged["task_id"].map(family))
     if trials > families.ngroups:
-        booted = _cluster_bootstrap(families.sum().to_numpy(float), families.count().to_numpy(float))
-        low, high = min(low, booted[0]), max(high, booted[1])
+        low, high = clustered_interval(np.array(families.sum(), float), np.array(families.count(), float))
     return {
         "tasks": tasks,
         "trials": trials,
@@ -63,25 +59,45 @@ def family(task_id: str) -> str:
     return match[1] if match else task_id
 
 
-def wilson(passes: float, trials: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a proportion; (nan, nan) without trials."""
+def wilson(passes: float, trials: float, z: float = _Z) -> tuple[float, float]:
+    """Wilson's interval of a proportion, 95 % unless another quantile is given; (nan, nan) without trials."""
     if not trials:
         return (math.nan, math.nan)
-    rate, squared = passes / trials, _Z**2
+    rate, squared = passes / trials, z**2
     middle = (rate + squared / (2 * trials)) / (1 + squared / trials)
-    half = _Z / (1 + squared / trials) * math.sqrt(rate * (1 - rate) / trials + squared / (4 * trials**2))
+    half = z / (1 + squared / trials) * math.sqrt(rate * (1 - rate) / trials + squared / (4 * trials**2))
     return (max(0.0, middle - half), min(1.0, middle + half))
+
+
+def clustered_interval(
+    passes: npt.NDArray[np.float64], trials: npt.NDArray[np.float64]
+) -> tuple[float, float]:
+    """95 % interval of a pass rate whose trials come in clusters; `passes` and `trials` (n,) per cluster.
+
+    Wilson's interval with the effective number of trials in the place of their number (trials / design
+    effect, never more than there are) and Student's quantile with n - 1 degrees of freedom: Korn and Graubard
+    1998, Survey Methodology 24; Dean and Pagano 2015, J. Survey Statistics and Methodology 3. The design
+    effect is the variance between clusters, linearised, over that of independent trials. It is never wider
+    than Wilson's with each cluster counted as one trial, the worst case, in which trials of a cluster agree.
+
+    Preferred to a bootstrap over clusters, whose 95 % intervals hold the truth in only 60-90 % of runs with
+    four clusters and have no width where all agree; this one holds it in 92-100 % (simulated in
+    `tests/human_data/test_coverage.py`). Limits: it errs to the wide side with fewer than some ten clusters,
+    clusters are taken as a sample of many alike, and should be of about one size.
+    """
+    clusters, total = len(passes), float(trials.sum())
+    rate = float(passes.sum()) / total
+    low, high = wilson(rate * clusters, clusters)
+    alone = rate * (1 - rate) / total
+    if clusters < 2 or not alone:
+        return (low, high)
+    spread = clusters / (clusters - 1) * float(((passes - rate * trials) ** 2).sum()) / total**2
+    effective = total / max(1.0, spread / alone)
+    estimated = wilson(rate * effective, effective, float(student.ppf(0.975, clusters - 1)))
+    return (max(low, estimated[0]), min(high, estimated[1]))
 
 
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:
     """95 % interval of a mean share of `count` people, by the normal approximation, within 0 and 1."""
     half = _Z * sd / count**0.5
     return (mean - half).clip(0, 1), (mean + half).clip(0, 1)
-
-
-def _cluster_bootstrap(passes: np.ndarray, trials: np.ndarray) -> tuple[float, float]:
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
-    drawn = rng.integers(0, len(passes), (RESAMPLES, len(passes)))
-    rates = passes[drawn].sum(axis=1) / trials[drawn].sum(axis=1)
-    low, high = np.quantile(rates, [0.025, 0.975])
-    return (float(low), float(high))

@@ -60,6 +60,11 @@ def plan(layout: Layout, title: str) -> ElementTree.Element:
     return root
 
 
+def on_plan(position: Vector) -> tuple[float, float]:
+    """Where a place of the arena (metres) is on the plan: pixels to the right and down."""
+    return _MARGIN + position[0] * _SCALE, SIZE - _MARGIN - position[2] * _SCALE
+
+
 def _height(placed: Placed) -> float:
     """What the drawing order goes by; goals come last, for nothing may hide them."""
     if placed.kind.body is Body.ZONE:
@@ -130,7 +135,7 @@ def _scale(root: ElementTree.Element) -> None:
 
 def _pose(position: Vector, yaw: float) -> str:
     """A yaw is clockwise seen from above, as an SVG rotation is."""
-    x, z = _MARGIN + position[0] * _SCALE, SIZE - _MARGIN - position[2] * _SCALE
+    x, z = on_plan(position)
     return f"translate({x:.2f} {z:.2f}) rotate({yaw:.2f})"
 
 

@@ -3,6 +3,7 @@
 import ctypes.util
 import os
 import sys
+from collections.abc import Sequence
 
 EGL_PACKAGES = ("libegl1", "libgl1-mesa-dri")
 """Debian packages of EGL and its software renderer."""
@@ -13,7 +14,7 @@ def has_egl() -> bool:
     return not sys.platform.startswith("linux") or ctypes.util.find_library("EGL") is not None
 
 
-def install_command() -> list[str]:
-    """The command that installs EGL on Debian and its relatives."""
+def install_command(packages: Sequence[str] = EGL_PACKAGES) -> list[str]:
+    """The command that installs packages, EGL where none are named, on Debian and its relatives."""
     sudo = [] if os.geteuid() == 0 else ["sudo"]
-    return [*sudo, "apt-get", "install", "--yes", *EGL_PACKAGES]
+    return [*sudo, "apt-get", "install", "--yes", *packages]

@@ -1,0 +1,100 @@
+"""The folder of a report: knows which files are its own, and touches no others."""
+
+import re
+from pathlib import Path, PurePosixPath
+
+from arena.errors import EvaluationError
+
+LIST = ".arena-llm-report"
+"""The file that names the report's own files, one path a line."""
+
+
+class ReportFolder:
+    """Writes a report's files; those of an earlier report in the same folder are replaced.
+
+    Raises EvaluationError where the folder cannot be written, or a file in the way is not a report's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._written: dict[str, None] = {}
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            listed = (path / LIST).read_text("utf-8").splitlines() if (path / LIST).is_file() else []
+            self._list = (path / LIST).open("a", encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self._refused(path, error) from None
+        self._earlier = {name for name in listed if _is_inside(name)}
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a file, named by its path inside the folder with forward slashes."""
+        target = self.claim(name)
+        try:
+            target.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        except OSError as error:
+            raise self._refused(target, error) from None
+        return target
+
+    def claim(self, name: str) -> Path:
+        """Where a file may be written that another library writes."""
+        target = self.path / name
+        if name not in self._earlier and name not in self._written and target.exists():
+            raise EvaluationError(
+                f"{target}: this file is in the way and is not of a report; choose another folder with --out"
+            )
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if name not in self._written:
+                # Listed first, so that a killed run leaves nothing that looks like a stranger's.
+                self._list.write(f"{name}\n")
+                self._list.flush()
+        except OSError as error:
+            raise self._refused(target, error) from None
+        self._written[name] = None
+        return target
+
+    def finish(self) -> None:
+        """Remove what an earlier report wrote and this one did not."""
+        self._list.close()
+        try:
+            for name in sorted(self._earlier - set(self._written)):
+                (self.path / name).unlink(missing_ok=True)
+                _remove_empty((self.path / name).parent, self.path)
+            (self.path / LIST).write_text("".join(f"{name}\n" for name in self._written), "utf-8")
+        except OSError as error:
+            raise self._refused(self.path, error) from None
+
+    def close(self) -> None:
+        """Stop where an error or Ctrl-C ends the report; the next one takes the files over."""
+        self._list.close()
+
+    def _refused(self, path: Path, error: Exception) -> EvaluationError:
+        reason = getattr(error, "strerror", None) or error
+        return EvaluationError(f"{path}: the report cannot be written ({reason}); choose another with --out")
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts
+
+
+def _remove_empty(folder: Path, top: Path) -> None:
+    while folder != top and folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent
+
+
+class FileNames:
+    """Names for files and folders that work everywhere, one for each text."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def of(self, text: str) -> str:
+        """Letters, digits, dots, dashes and underscores only; never the same for two texts."""
+        if text not in self._names:
+            plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"
+            taken = {name.lower() for name in self._names.values()}
+            choices = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(taken) + 2))
+            self._names[text] = next(name for name in choices if name.lower() not in taken)
+        return self._names[text]

@@ -1,0 +1,121 @@
+"""The tables of a report, for its page and as files."""
+
+import io
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import pandas as pd
+
+from human_data.comparison import HEADINGS, cells, percent
+from human_data.log_report.failures import Failure
+from human_data.log_report.folder import ReportFolder
+from human_data.paired import ALL_LEVELS
+
+Table = dict[str, Any]
+"""`headings`, and `rows` of texts under them."""
+
+UNKNOWN = "unknown"
+
+PARQUET_NOTE = (
+    "The tables are not there as Parquet: pip install 'arena-llm[parquet]' and make the report again."
+)
+
+
+def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Write each table as CSV and, where pyarrow is installed, as Parquet; returns the files' names."""
+    names = []
+    for name, frame in tables.items():
+        folder.write(f"{name}.csv", frame.to_csv(index=False))
+        names.append(f"{name}.csv")
+        if has_parquet():
+            buffer = io.BytesIO()
+            frame.to_parquet(buffer, engine="pyarrow", index=False)
+            folder.write(f"{name}.parquet", buffer.getvalue())
+            names.append(f"{name}.parquet")
+    return names
+
+
+def has_parquet() -> bool:
+    """Whether the optional extra `parquet` is installed."""
+    return find_spec("pyarrow") is not None
+
+
+def levels_table(comparison: pd.DataFrame) -> Table:
+    """The rates of runs and others by level."""
+    rows = [(f"{row['level']} {row['level_name']}", *cells(row)) for row in comparison.to_dict("records")]
+    return {"headings": ("Level", *HEADINGS), "rows": rows}
+
+
+def comparisons_table(pairs: pd.DataFrame) -> Table:
+    """The differences between agents."""
+    headings = (
+        *("Tasks of", "Agent", "Other", "Tasks", "Difference, points", "95 %"),
+        *("p", "p (Holm)", "Detectable, points"),
+    )
+    rows = [
+        (
+            "all levels" if row["scope"] == ALL_LEVELS else f"level {row['scope']}",
+            row["agent"],
+            row["other"],
+            f"{row['tasks']} ({row['unpaired']} unpaired)" if row["unpaired"] else row["tasks"],
+            _points(row["difference"]),
+            "–" if math.isnan(row["low"]) else f"{_points(row['low'])} to {_points(row['high'])}",
+            _p(row["p"]),
+            _p(row["p_holm"]),
+            _points(row["detectable"]),
+        )
+        for row in pairs.to_dict("records")
+    ]
+    return {"headings": headings, "rows": rows}
+
+
+def failures_table(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> Table:
+    """How often each agent failed in each way."""
+    counts = pd.Series([(row["failure"], row["agent"]) for row in rows if row["failure"]]).value_counts()
+    shown = [failure for failure in Failure if any((failure, agent) in counts.index for agent in agents)]
+    return {
+        "headings": ("Failure", *agents),
+        "rows": [(failure, *(int(counts.get((failure, agent), 0)) for agent in agents)) for failure in shown],
+    }
+
+
+def costs_table(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> Table:
+    """Tokens, price and time of each agent."""
+    headings = ("Agent", "Tokens in", "Tokens out", "of these thinking", "Price, US$", "Median s an episode")
+    return {"headings": headings, "rows": [_cost(agent, rows) for agent in agents]}
+
+
+def _cost(agent: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    own = pd.DataFrame([row for row in rows if row["agent"] == agent and row["seconds"] is not None])
+    if own.empty:
+        return (agent, *["–"] * 5)
+    tokens = [int(own[f"{kind}_tokens"].sum()) for kind in ("input", "output", "reasoning")]
+    priced = own["cost_usd"].notna()
+    # Where no token was used there is nothing to pay for.
+    price = "none" if not any(tokens) else f"{own['cost_usd'].sum():.2f}" if priced.all() else UNKNOWN
+    return (agent, *(f"{count:,}" for count in tokens), price, f"{own['seconds'].median():.1f}")
+
+
+def task_cells(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> list[dict[str, Any]]:
+    """Of one task: how many trials each agent passed, as text and as a share to sort by."""
+    found = []
+    for agent in agents:
+        judged = [row["passed"] for row in rows if row["agent"] == agent and row["passed"] is not None]
+        share = sum(judged) / len(judged) if judged else -1.0
+        found.append({"share": share, "text": f"{sum(judged)}/{len(judged)}" if judged else "–"})
+    return found
+
+
+def _formatted(form: Callable[[float], str], value: float) -> str:
+    return "–" if math.isnan(value) else form(value)
+
+
+def _points(value: float) -> str:
+    """A difference of shares in percentage points, with a true minus sign."""
+    return _formatted(lambda v: ("−" if v < -0.005 else "") + percent(abs(v)), value)
+
+
+def _p(value: float) -> str:
+    return _formatted(lambda v: "< 0.001" if v < 0.001 else f"{v:.3f}", value)

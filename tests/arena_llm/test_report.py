@@ -1,0 +1,32 @@
+"""`arena-llm report` as a user meets it."""
+
+from typer.testing import CliRunner
+
+from arena_llm.cli import app
+from llm_control.evaluate import Request, evaluate
+from tests.human_data.log_report.conftest import TASK
+
+
+def test_a_folder_of_logs_becomes_a_report(tmp_path):
+    battery = tmp_path / "battery"
+    battery.mkdir()
+    (battery / "01-01-01.yaml").write_text(TASK.format(mark=0), "utf-8")
+    evaluate(Request("arena/pixels", folder=battery), tmp_path / "logs", display="none")
+    out = tmp_path / "out"
+    done = CliRunner().invoke(
+        app, ["report", f"mine={tmp_path / 'logs'}", "--out", str(out), "--title", "A title"]
+    )
+    assert done.exit_code == 0
+    assert "index.html" in done.stdout
+    page = (out / "index.html").read_text("utf-8")
+    assert "<h1>A title</h1>" in page
+    assert "mine" in page
+    assert list(out.rglob("*.webp"))
+    again = CliRunner().invoke(app, ["report", str(tmp_path / "logs"), "--out", str(out), "--no-frames"])
+    assert again.exit_code == 0
+    assert not list(out.rglob("*.webp"))
+
+
+def test_a_wrong_name_is_one_sentence(tmp_path):
+    done = CliRunner().invoke(app, ["report", str(tmp_path / "absent.eval")])
+    assert "no such log" in str(done.exception)

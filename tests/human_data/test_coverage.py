@@ -1,0 +1,60 @@
+"""Do the intervals hold what they promise? Simulated studies with a known truth."""
+
+import numpy as np
+import pytest
+
+from human_data.statistics import clustered_interval, wilson
+
+DESIGNS = [(4, 6), (4, 3), (10, 9), (12, 3), (30, 3), (40, 3)]
+"""Clusters and trials in each: few tasks with variants, the children's 40, a level of the 900."""
+
+STUDIES = 400
+
+
+def coverage(clusters, trials, mean, concentration, interval):
+    """Share of studies whose interval holds the mean of the beta distribution that tasks are drawn from."""
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(STUDIES):
+        skill = rng.beta(mean * concentration, (1 - mean) * concentration, clusters)
+        low, high = interval(rng.binomial(trials, skill).astype(float), np.full(clusters, float(trials)))
+        covered += low - 1e-9 <= mean <= high + 1e-9
+    return covered / STUDIES
+
+
+def naive(passes, trials):
+    return wilson(passes.sum(), trials.sum())
+
+
+@pytest.mark.parametrize("mean", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize(("clusters", "trials"), DESIGNS)
+def test_it_covers_where_trials_of_a_task_resemble_each_other(clusters, trials, mean):
+    assert coverage(clusters, trials, mean, 2, clustered_interval) > 0.92
+
+
+@pytest.mark.parametrize(("clusters", "trials"), DESIGNS)
+def test_it_covers_where_they_are_independent(clusters, trials):
+    assert coverage(clusters, trials, 0.5, 1e6, clustered_interval) > 0.93
+
+
+@pytest.mark.parametrize(("clusters", "trials"), [(10, 9), (12, 3), (30, 3), (40, 3)])
+def test_the_naive_interval_does_not(clusters, trials):
+    assert coverage(clusters, trials, 0.5, 2, naive) < 0.91
+
+
+def test_with_many_clusters_it_is_not_wasteful():
+    rng = np.random.default_rng(3)
+    trials = np.full(40, 3.0)
+    low, high = clustered_interval(rng.binomial(3, 0.5, 40).astype(float), trials)
+    free = naive(rng.binomial(3, 0.5, 40).astype(float), trials)
+    assert high - low < 1.25 * (free[1] - free[0])
+
+
+def test_trials_that_all_agree_count_as_one_a_cluster():
+    assert clustered_interval(np.full(12, 3.0), np.full(12, 3.0)) == wilson(12, 12)
+    half = np.repeat([3.0, 0.0], 6)
+    assert clustered_interval(half, np.full(12, 3.0)) == wilson(6, 12)
+
+
+def test_a_single_cluster_is_one_trial():
+    assert clustered_interval(np.array([2.0]), np.array([4.0])) == wilson(0.5, 1)
