@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
-from render.look import SURFACES, Look, look_of
+from render.look import SURFACES, Look, Material, look_of
 from render.meshes import MESHES, Part, parts_of, rails, surroundings
 from render.textures import linear
 
@@ -69,6 +69,13 @@ def arena_batch() -> Batch:
     return batch(still + [(part, look, yaw_rotation(yaw)) for part, look, yaw in rails()])
 
 
+def in_one_color(batch: Batch, color: tuple[float, float, float]) -> Batch:
+    """The same rows without texture, light and shade, in one linear colour, 0..1."""
+    rows = batch.rows.copy()
+    rows[:, 15:18], rows[:, 18], rows[:, 19], rows[:, 20] = color, Material.FLAT, 0.0, 1.0
+    return batch._replace(rows=rows)
+
+
 class ThingRows:
     """The rows of one tuple of things; poses are brought up to date for every frame, all at once."""
 
@@ -126,6 +133,17 @@ class ThingRows:
     def moving_casters(self) -> Batch:
         """What throws a shadow and may move."""
         return self._pick(self._shown & self._casts & self._moves)
+
+    def numbered(self) -> tuple[dict[int, Batch], dict[int, Batch]]:
+        """What is there, solid and clear, by its place in `things`, unlit; red + 256 green is the place + 1."""
+        rows = in_one_color(Batch(self._meshes, self._rows, self._casts), (0.0, 0.0, 0.0)).rows
+        rows[:, 15], rows[:, 16] = ((self._owner + 1) % 256) / 255, ((self._owner + 1) // 256) / 255
+        painted = Batch(self._meshes, rows, self._casts)
+        solid, clear = (
+            {i: painted.only(self._owner == i) for i in np.unique(self._owner[self._shown & chosen]).tolist()}
+            for chosen in (~self._clear, self._clear)
+        )
+        return solid, clear
 
     def _rounded(self, chosen: Bools) -> Batch:
         batch = self._pick(self._shown & chosen)

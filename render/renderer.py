@@ -45,7 +45,7 @@ class Renderer:
         ctx.gc()
         self._picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
         self._target = ctx.framebuffer([self._picture], ctx.depth_renderbuffer((width, height)))
-        self._painter, self._sky = _shared()
+        self._painter, self._sky = shared_painter()
         self._shadows = Shadows(ctx, self._painter)
         self._arena = arena_batch()
         self._things: ThingRows | None = None
@@ -109,7 +109,7 @@ class Renderer:
 
 
 @cache
-def _shared() -> tuple[Painter, Sky]:
+def shared_painter() -> tuple[Painter, Sky]:
     """What all renderers of a process have in common."""
     return Painter(gl_context()), Sky(gl_context())
 
