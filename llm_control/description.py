@@ -53,11 +53,11 @@ WORDS = {
     "SpawnerButton": "button on a pillar",
     "SignBoard": "sign",
 }
-"""What each kind is called: by its look, as the system prompt does, so that words tell no more than pictures."""
+"""What each kind is called: by its look, as the system prompt does, so that words tell no more."""
 
 
 def describe(scene: Scene) -> str:
-    """The things that the camera sees now, from left to right, one a line; only what is in view and not hidden.
+    """What the camera sees now, from left to right, one thing a line; nothing out of view or hidden.
 
     Bearings are in degrees from the heading, to the left or right; distances in metres from the agent's
     centre to the nearest visible point; a ball's width and other things' height are in metres.

@@ -43,73 +43,80 @@ class Protocol(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     battery: Literal["any", "original"] = Field(
-        "any", description="original: the tasks are the 2019 files, so --testbed must say where they are"
+        default="any",
+        description="original: the tasks are the 2019 files, so --testbed must say where they are",
     )
-    tasks: _Names | None = Field(None, description="ids of the tasks to play, in this order; none: all")
+    tasks: _Names | None = Field(
+        default=None, description="ids of the tasks to play, in this order; none: all"
+    )
     levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
-        None, description="levels to play, such as 1-3 or 1,4; none: all"
+        default=None, description="levels to play, such as 1-3 or 1,4; none: all"
     )
-    animal_ai: Literal["3.1.3", "4"] = Field("3.1.3", description="version of Animal-AI to re-enact")
-    trials: int = Field(1, ge=1, le=1000, description="times that each task is played")
-    seed: int = Field(0, description="seed of everything random but the model")
+    animal_ai: Literal["3.1.3", "4"] = Field(default="3.1.3", description="version of Animal-AI to re-enact")
+    trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
+    seed: int = Field(default=0, description="seed of everything random but the model")
 
     conversation: Literal["episode", "run"] = Field(
-        "episode", description="run: all tasks in one conversation, one after another"
+        default="episode", description="run: all tasks in one conversation, one after another"
     )
     order: Literal["listed", "shuffled"] = Field(
-        "listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
+        default="listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
     )
-    demonstration: bool = Field(False, description="a demonstration episode comes first")
+    demonstration: bool = Field(default=False, description="a demonstration episode comes first")
     initial_idle_steps: _Steps = Field(
-        (1, 16, 16, 16),
+        default=(1, 16, 16, 16),
         description="idle steps before the first script, in groups; a picture after each but the last",
     )
     memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
-        None, description="earlier turns that the model is sent again each time; none: all"
+        default=None, description="earlier turns that the model is sent again each time; none: all"
     )
 
-    replies: Literal["text", "tools"] = Field("text", description="tools: the model acts by tool calls")
-    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(_listed)] = Field(
-        ("act",), min_length=1, description="the tools that it is given: act, go, turn"
+    replies: Literal["text", "tools"] = Field(
+        default="text", description="tools: the model acts by tool calls"
     )
-    one_step: bool = Field(False, description="a reply is one command of one step")
-    strict: bool = Field(False, description="only the paper's syntax; else obvious slips are mended")
+    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(_listed)] = Field(
+        default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
+    )
+    one_step: bool = Field(default=False, description="a reply is one command of one step")
+    strict: bool = Field(default=False, description="only the paper's syntax; else obvious slips are mended")
     max_scripts: _Limit | None = Field(
-        30, description="replies per episode, then the clock runs down; none: no limit"
+        default=30, description="replies per episode, then the clock runs down; none: no limit"
     )
     loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
-        None, description="turns of one repeated or two alternating replies that end the model's part"
+        default=None, description="turns of one repeated or two alternating replies that end the model's part"
     )
     thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
-        None, description="characters of Think per reply; 0: no Think; none: no limit"
+        default=None, description="characters of Think per reply; 0: no Think; none: no limit"
     )
 
     observation: Literal["image", "text", "both"] = Field(
-        "image", description="text: what is in view is told in words"
+        default="image", description="text: what is in view is told in words"
     )
-    image_size: int = Field(512, ge=4, le=1024, description="pixels a side of a picture")
+    image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
     images_per_script: int = Field(
-        1, ge=1, le=100, description="pictures along a script, the last at its end"
+        default=1, ge=1, le=100, description="pictures along a script, the last at its end"
     )
     image_every: _Limit | None = Field(
-        None, description="a picture after so many steps of a script, and one at its end"
+        default=None, description="a picture after so many steps of a script, and one at its end"
     )
     vision: Literal["true", "blind", "shuffled"] = Field(
-        "true", description="control: blind shows black pictures, shuffled those of other arenas"
+        default="true", description="control: blind shows black pictures, shuffled those of other arenas"
     )
-    grayscale: bool = Field(False, description="pictures in shades of grey")
-    blur_px: float = Field(0.0, ge=0, le=100, description="standard deviation of a Gaussian blur, in pixels")
+    grayscale: bool = Field(default=False, description="pictures in shades of grey")
+    blur_px: float = Field(
+        default=0.0, ge=0, le=100, description="standard deviation of a Gaussian blur, in pixels"
+    )
     resolution: Annotated[int, Field(ge=1, le=1024)] | None = Field(
-        None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
+        default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
     )
 
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(0.0, description="none: not sent")
-    max_tokens: _Limit | None = Field(None, description="tokens of a reply; none: not sent")
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
+    max_tokens: _Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
     reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
-        None, description="effort of a reasoning model; none: not sent"
+        default=None, description="effort of a reasoning model; none: not sent"
     )
     reasoning_tokens: _Limit | None = Field(
-        None, description="tokens of a model's own reasoning; none: not sent"
+        default=None, description="tokens of a model's own reasoning; none: not sent"
     )
 
     @model_validator(mode="after")

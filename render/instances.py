@@ -135,7 +135,7 @@ class ThingRows:
         return self._pick(self._shown & self._casts & self._moves)
 
     def numbered(self) -> tuple[dict[int, Batch], dict[int, Batch]]:
-        """What is there, solid and clear, by its place in `things`, unlit; red + 256 green is the place + 1."""
+        """What is there, solid and clear, by place in `things`, unlit; red + 256 green is the place + 1."""
         rows = in_one_color(Batch(self._meshes, self._rows, self._casts), (0.0, 0.0, 0.0)).rows
         rows[:, 15], rows[:, 16] = ((self._owner + 1) % 256) / 255, ((self._owner + 1) // 256) / 255
         painted = Batch(self._meshes, rows, self._casts)
