@@ -52,7 +52,7 @@ class ProtocolEye:
         return degraded(_renderer(protocol.image_size).frame(scene), protocol)
 
     def _elsewhere(self) -> Scene:
-        scene = _start(self._others[self._rng.integers(len(self._others))])
+        scene = _start(self._others[int(self._rng.integers(len(self._others)))])
         return replace(scene, agent_yaw=float(self._rng.uniform(0, 360)), lights_on=True)
 
 
@@ -65,6 +65,16 @@ def eye(protocol: Protocol, task: Task, battery: Sequence[Task], trial: int) -> 
         return None
     others = [other for other in battery if other.sha256 != task.sha256]
     return ProtocolEye(protocol, others, episode_rng(protocol.seed, f"{task.id}/shuffled", trial))
+
+
+def probe_frame(protocol: Protocol, scene: Scene, probe_id: str) -> Frame:
+    """The picture of a perception probe; the shuffled control shows it from any other direction."""
+    if protocol.vision == "blind":
+        return np.zeros((protocol.image_size, protocol.image_size, 3), np.uint8)
+    if protocol.vision == "shuffled":
+        rng = episode_rng(protocol.seed, f"{probe_id}/shuffled", 0)
+        scene = replace(scene, agent_yaw=scene.agent_yaw + float(rng.uniform(110, 250)))
+    return degraded(_renderer(protocol.image_size).frame(scene), protocol)
 
 
 def degraded(frame: Frame, protocol: Protocol) -> Frame:

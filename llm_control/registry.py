@@ -5,6 +5,8 @@ from typing import Any
 from inspect_ai.agent import Agent, agent, react
 from inspect_ai.model import modelapi
 
+from llm_control.naming import of_distribution
+from llm_control.perception_task import perception
 from llm_control.testbed_task import testbed
 from llm_control.tools import act, go, turn
 
@@ -18,9 +20,10 @@ def arena() -> type[Any]:
 
 
 @agent(name="react")
+@of_distribution
 def react_agent() -> Agent:
     """Inspect's ReAct agent with the tool `act`: `--solver arena_llm/react -T protocol=tool-calling`."""
     return react(tools=[act()])
 
 
-__all__ = ["act", "arena", "go", "react_agent", "testbed", "turn"]
+__all__ = ["act", "arena", "go", "perception", "react_agent", "testbed", "turn"]

@@ -13,6 +13,7 @@ from llm_control.asking import ask, generate_config
 from llm_control.choices import effective
 from llm_control.journal import Journal
 from llm_control.memory import sent
+from llm_control.naming import of_distribution
 from llm_control.prompts import PromptSet, prompt_set
 from llm_control.protocol import Protocol
 from llm_control.scoring import keep_records, pass_mark
@@ -26,6 +27,7 @@ CONVERSATION = "conversation"
 
 
 @task(name="testbed")
+@of_distribution
 def testbed(
     protocol: str | None = None,
     folder: str | None = None,

@@ -9,6 +9,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolError, ToolResult, tool
 from inspect_ai.util import store
 
+from llm_control.naming import of_distribution
 from llm_control.script import Go, Turn
 from llm_control.session import Session
 
@@ -44,6 +45,7 @@ def _play(script: str) -> ToolResult:
 
 
 @tool
+@of_distribution
 def act() -> Tool:
     """Plays a script of the language `Think('...'); Go(12); Turn(-90);`."""
 
@@ -59,6 +61,7 @@ def act() -> Tool:
 
 
 @tool
+@of_distribution
 def go() -> Tool:
     """Drives."""
 
@@ -74,6 +77,7 @@ def go() -> Tool:
 
 
 @tool
+@of_distribution
 def turn() -> Tool:
     """Turns on the spot."""
 

@@ -19,6 +19,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from llm_control.agents.fitting import as_call, fitted, script_of
+from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
 from render import Frame, decode
@@ -56,15 +57,21 @@ class ArenaAgents(ModelAPI):
     ) -> ModelOutput:
         """Answer the conversation with a script, or call `act` with it where there is that tool."""
         name = f"arena/{self.model_name}"
+        if (kind := asked_kind(input[-1].text)) is not None:
+            return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
         script = fitted(self._script(input, config), input)
         output = ModelOutput.from_content(name, script)
         if any(tool.name == "act" for tool in tools):
             output = ModelOutput.for_tool_call(name, "act", {"script": script})
         elif any(tool.name in ("go", "turn") for tool in tools):
             output = ModelOutput.for_tool_call(name, *as_call(script, [tool.name for tool in tools]))
-        # Without a usage of zero, Inspect would fetch a tokenizer to count for itself.
-        output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-        return output
+        return _unpaid(output)
+
+    def _answer(self, kind: str, input: list[ChatMessage], config: GenerateConfig) -> str:
+        rng = np.random.default_rng(config.seed or 0)
+        if self.model_name == "random":
+            return guess(kind, rng)
+        return perceive(kind, _last_image(input), rng)
 
     def _script(self, input: list[ChatMessage], config: GenerateConfig) -> str:
         replies = [script_of(message) for message in input if isinstance(message, ChatMessageAssistant)]
@@ -72,6 +79,12 @@ class ArenaAgents(ModelAPI):
         if self.model_name == "random":
             return random_script(rng)
         return answer(_last_image(input), _fruitless(replies), rng)
+
+
+def _unpaid(output: ModelOutput) -> ModelOutput:
+    # Without a usage of zero, Inspect would fetch a tokenizer to count for itself.
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
 
 
 def _last_image(messages: list[ChatMessage]) -> Frame:
