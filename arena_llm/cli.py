@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena_llm.bench_cli import bench_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
+from arena_llm.probe_cli import probe_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
@@ -25,6 +26,7 @@ app.add_typer(testbed_app, name="testbed")
 app.command("bench")(bench_command)
 app.command("fidelity")(fidelity_command)
 app.command("eval")(evaluate_command)
+app.command("probe")(probe_command)
 
 
 @app.command("compare")

@@ -110,7 +110,7 @@ def evaluate(
         raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
-    _check_writable(log_dir)
+    check_writable(log_dir)
     log = _run(request, model, log_dir, print_, resume, display)
     rows = _rows(log, model, tasks, protocol)
     facts = _facts(log, request, model, prompts.sha256)
@@ -133,7 +133,7 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
     if model.startswith("arena/"):
         # These compute on this machine: few at a time, so that finished ones are out of danger.
         common["max_samples"] = 4
-    _check_model(model)
+    check_model(model)
     unfinished = _unfinished(log_dir, print_)
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
@@ -150,8 +150,11 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
     return inspect_ai.log.read_eval_log(logs[0].location)
 
 
-def _check_model(model: str) -> None:
-    """Make the model once before anything starts, so that what is missing is said at once."""
+def check_model(model: str) -> None:
+    """Make the model once before anything starts, so that what is missing is said at once.
+
+    Raises EvaluationError where it cannot be made.
+    """
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 
@@ -269,7 +272,8 @@ def _local(location: str) -> str:
     return location.removeprefix("file://")
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
+    """Raise EvaluationError where a log folder cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
