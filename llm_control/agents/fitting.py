@@ -29,6 +29,11 @@ def fitted(script: str, messages: Sequence[ChatMessage]) -> str:
     return str(Script(commands))
 
 
+def is_over(messages: Sequence[ChatMessage]) -> bool:
+    """Whether the last message says that no episode is left; an agent scaffold may ask on."""
+    return load_prompt("episode_last").text in messages[-1].text
+
+
 def as_call(script: str, tools: Sequence[str]) -> tuple[str, dict[str, object]]:
     """The first command of a script for which there is a tool, `go` or `turn`, as a call."""
     for command in parse(script).commands:

@@ -18,7 +18,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from llm_control.agents.fitting import as_call, fitted, script_of
+from llm_control.agents.fitting import as_call, fitted, is_over, script_of
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
@@ -59,6 +59,8 @@ class ArenaAgents(ModelAPI):
         name = f"arena/{self.model_name}"
         if (kind := asked_kind(input[-1].text)) is not None:
             return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
+        if is_over(input):
+            return _unpaid(_end(name, [tool.name for tool in tools]))
         script = fitted(self._script(input, config), input)
         output = ModelOutput.from_content(name, script)
         if any(tool.name == "act" for tool in tools):
@@ -79,6 +81,13 @@ class ArenaAgents(ModelAPI):
         if self.model_name == "random":
             return random_script(rng)
         return answer(_last_image(input), _fruitless(replies), rng)
+
+
+def _end(name: str, tools: list[str]) -> ModelOutput:
+    """How an agent leaves a scaffold: by its tool `submit` where there is one."""
+    if "submit" in tools:
+        return ModelOutput.for_tool_call(name, "submit", {"answer": "done"})
+    return ModelOutput.from_content(name, "done")
 
 
 def _unpaid(output: ModelOutput) -> ModelOutput:

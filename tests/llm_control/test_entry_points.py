@@ -87,8 +87,9 @@ def test_a_call_after_the_end_is_answered(battery, tmp_path):
         ["arena_llm/testbed", "-T", "levels=1-3", "-T", "protocol=several-images", "-T", "max_scripts=2"],
         ["arena_llm/testbed", "-T", "levels=1", "-T", "tasks=01-01-01,01-01-02", "-T", "icl=true"],
         ["arena_llm/perception", "-T", "each=1"],
+        ["arena_llm/testbed", "-T", "protocol=tool-calling", "--solver", "arena_llm/react"],
     ],
-    ids=["testbed", "tasks", "perception"],
+    ids=["testbed", "tasks", "perception", "react"],
 )
 def test_inspects_own_command(arguments, tmp_path):
     command = [str(INSPECT), "eval", *arguments, "--model", "arena/pixels", "--limit", "2"]

@@ -1,9 +1,13 @@
 """Every preset: that it is what it is called, and that an offline agent plays it from end to end."""
 
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
@@ -12,6 +16,15 @@ from llm_control.presets import FOLDER, load_preset, preset_names
 from llm_control.protocol import Protocol
 from tests.llm_control.batteries import run, write_battery
 
+NAMES = [*Protocol.model_fields, "description", "demonstrations"]
+ANYTHING = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=9),
+    st.lists(st.integers() | st.text()),
+)
 PAPERS = ("paper-experiment-1", "paper-experiment-2")
 
 
@@ -109,6 +122,19 @@ def test_a_file_of_ones_own_is_a_protocol(tmp_path):
     assert (played.vision, played.animal_ai, played.temperature) == ("true", "4", 1.0)
     with pytest.raises(ConfigError, match="cannot be read"):
         effective(str(tmp_path / "absent.yaml"), {})
+
+
+@given(
+    st.text(max_size=200) | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5).map(yaml.safe_dump)
+)
+def test_any_file_is_a_protocol_or_one_clear_error(text):
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "mine.yaml"
+        file.write_text(text, encoding="utf-8")
+        try:
+            assert isinstance(effective(str(file), {}).protocol, Protocol)
+        except ConfigError as error:
+            assert str(file) in str(error) or "(preset mine)" in str(error)
 
 
 IMPOSSIBLE = [
