@@ -51,7 +51,9 @@ def load_preset(name: str) -> Preset:
     if name not in preset_names():
         near = difflib.get_close_matches(name, preset_names(), n=1)
         hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(preset_names())}"
-        raise ConfigError(f"no protocol {name!r}; {hint} A file of your own is given by its path, NAME.yaml")
+        raise ConfigError(
+            f"no protocol {name!r} (a file of your own is given by its path, NAME.yaml); {hint}"
+        )
     path = FOLDER / f"{name}.yaml"
     return _parsed(name, str(path), read_text(path))
 
