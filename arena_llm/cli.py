@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from arena.errors import ArenaError, EvaluationError
+from arena.errors import ArenaError
 from arena_llm.bench_cli import bench_command
 from arena_llm.doctor_cli import doctor_command
+from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.named_file import named_file
+from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command
 from arena_llm.show_cli import show_command
@@ -32,69 +34,8 @@ app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
 app.command("report")(report_command)
-
-
-@app.command("eval")
-def evaluate_command(
-    model: Annotated[
-        str, typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, or arena/pixels.")
-    ],
-    levels: Annotated[
-        str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4; all where left out.")
-    ] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-    ] = None,
-    icl: Annotated[bool, typer.Option("--icl", help="Begin with a demonstration episode.")] = False,
-    trials: Annotated[int, typer.Option(min=1, help="Times that each task is played.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the arenas' randomness.")] = 0,
-    max_scripts: Annotated[int, typer.Option(min=1, max=1000, help="Scripts per episode.")] = 30,
-    strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
-    prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
-    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
-    log_dir: Annotated[
-        Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
-    ] = Path("logs"),
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the report; beside the log where left out.")
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
-    ] = False,
-) -> None:
-    """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from human_data import compare_levels, layouts_note, levels_table, results_frame, write_report
-    from llm_control.evaluate import Request, evaluate
-
-    request = Request(model, levels, testbed, icl, trials, seed, max_scripts, strict, prompt, animal_ai)
-    console = Console()
-    try:
-        result = evaluate(request, log_dir, resume=resume, display="rich" if console.is_terminal else "plain")
-    except KeyboardInterrupt:
-        print(
-            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",
-            file=sys.stderr,
-        )
-        raise typer.Exit(INTERRUPTED) from None
-    results = results_frame(result.rows)
-    folder = out or result.log.with_suffix("")
-    files = write_report(
-        results,
-        folder,
-        title=f"{result.facts['model']} in the arena",
-        facts=result.facts,
-        same_layouts=testbed is not None,
-    )
-    console.print(levels_table(compare_levels(results, same_layouts=testbed is not None)))
-    console.print(layouts_note(testbed is not None))
-    console.print(f"Report: {files.page}", soft_wrap=True)
-    failed = int(results["error"].notna().sum())
-    if failed:
-        first = results["error"].dropna().iloc[0]
-        raise EvaluationError(
-            f"{failed} of {len(results)} episodes have no score (the first: {first}); "
-            "the same command with --resume plays them again"
-        )
+app.command("eval")(evaluate_command)
+app.command("probe")(probe_command)
 
 
 @app.command("compare")

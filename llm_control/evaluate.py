@@ -4,54 +4,63 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
+from uuid import uuid4
 
 from arena.errors import EvaluationError
+from llm_control.choices import Effective, effective
 from llm_control.models import model_name
+from llm_control.presets import preset_names
 from llm_control.prompts import prompt_set
+from llm_control.protocol import Protocol
+from llm_control.selection import select
+from llm_control.testbed_task import CONVERSATION
 from render.context import gl_context
 from testbed import Task as BatteryTask
-from testbed import find_tasks, parse_levels
 
 Display = Literal["full", "rich", "plain", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to evaluate: the options of `arena-llm eval`."""
+    """What to evaluate: the options of `arena-llm eval`.
+
+    `protocol` is a preset's name or a file's path; `choices` are options of `Protocol` that go over it;
+    `folder` holds task files, `prompt` is a file in the place of the system prompt.
+    """
 
     model: str
-    levels: str | None = None
     folder: Path | None = None
-    icl: bool = False
-    trials: int = 1
-    seed: int = 0
-    max_scripts: int = 30
-    strict: bool = False
     prompt: Path | None = None
-    animal_ai: str = "3.1.3"
+    protocol: str | None = None
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    def effective(self) -> Effective:
+        """The protocol with where each choice comes from; raises ConfigError as `effective` does."""
+        return effective(self.protocol, self.choices)
 
     def tasks(self) -> tuple[BatteryTask, ...]:
         """The tasks asked for; raises ConfigError where there are none."""
-        levels = parse_levels(self.levels) if self.levels is not None else None
-        return find_tasks(levels, self.folder, self.animal_ai)
+        return select(self.effective().protocol, self.folder)
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task `testbed`, with paths that hold in any folder."""
         return {
-            "levels": self.levels,
+            "protocol": _located(self.protocol),
             "folder": str(self.folder.resolve()) if self.folder else None,
-            "icl": self.icl,
-            "trials": self.trials,
-            "seed": self.seed,
-            "max_scripts": self.max_scripts,
-            "strict": self.strict,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
-            "animal_ai": self.animal_ai,
+            **self.choices,
         }
+
+
+def _located(protocol: str | None) -> str | None:
+    """A preset's name as it is, a file's path so that it holds in any folder."""
+    is_file = protocol is not None and protocol not in preset_names()
+    return str(Path(protocol).resolve()) if protocol is not None and is_file else protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +106,17 @@ def evaluate(
     KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.model)
+    protocol = request.effective().protocol
     tasks = request.tasks()
+    if model == "arena/pixels" and not protocol.shows_images:
+        raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
-    _check_writable(log_dir)
+    check_writable(log_dir)
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
     log = _run(request, model, log_dir, print_, resume, display)
-    rows = _rows(log, model, tasks, request.trials)
+    rows = _rows(log, model, tasks, protocol)
     facts = _facts(log, request, model, prompts.sha256)
     return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
 
@@ -125,7 +137,7 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
     if model.startswith("arena/"):
         # These compute on this machine: few at a time, so that finished ones are out of danger.
         common["max_samples"] = 4
-    _check_model(model)
+    check_model(model)
     unfinished = _unfinished(log_dir, print_)
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
@@ -133,7 +145,7 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
         if resume:
             logs = inspect_ai.eval_retry(_recovered(unfinished), **common)
         else:
-            task = llm_control.registry.testbed(**request.task_args())
+            task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
             logs = inspect_ai.eval(task, model=model, metadata={"fingerprint": print_}, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
@@ -142,8 +154,11 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
     return inspect_ai.log.read_eval_log(logs[0].location)
 
 
-def _check_model(model: str) -> None:
-    """Make the model once before anything starts, so that what is missing is said at once."""
+def check_model(model: str) -> None:
+    """Make the model once before anything starts, so that what is missing is said at once.
+
+    Raises EvaluationError where it cannot be made.
+    """
     from inspect_ai._util.error import PrerequisiteError
     from inspect_ai.model import get_model
 
@@ -161,7 +176,7 @@ def _fingerprint(request: Request, model: str, tasks: Sequence[BatteryTask], pro
         "model": model,
         "tasks": [(task.id, task.sha256) for task in tasks],
         "prompts": prompts,
-        "arguments": request.task_args(),
+        "protocol": request.effective().protocol.model_dump(mode="json"),
     }
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -192,12 +207,21 @@ def _recovered(location: str | None) -> str:
     return location
 
 
-def _rows(log: Any, model: str, tasks: Sequence[BatteryTask], trials: int) -> tuple[TrialResult, ...]:
+def _journal(request: Request, log_dir: Path) -> dict[str, str]:
+    """A new file for the replies of a long conversation, beside the log."""
+    if request.effective().protocol.conversation == "episode":
+        return {}
+    started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}
+
+
+def _rows(log: Any, model: str, tasks: Sequence[BatteryTask], protocol: Protocol) -> tuple[TrialResult, ...]:
     samples = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
+    together = protocol.conversation == "run"
     return tuple(
-        _row(samples.get((task.id, trial + 1)), model, task, trial)
+        _row(samples.get((CONVERSATION if together else task.id, trial + 1)), model, task, trial)
         for task in tasks
-        for trial in range(trials)
+        for trial in range(protocol.trials)
     )
 
 
@@ -214,14 +238,19 @@ def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
     if sample.error is not None or not sample.scores:
         message = sample.error.message if sample.error else "no score"
         return TrialResult(**base, error=message.splitlines()[0][:300])
-    return TrialResult(**base, **next(iter(sample.scores.values())).metadata)
+    scored = next(iter(sample.scores.values())).metadata
+    if "tasks" in scored:
+        scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
+    return TrialResult(**base, **scored)
 
 
 def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, str]:
     from arena.episode import software_versions
 
     answered = sorted({s.output.model for s in log.samples or [] if s.output and s.output.model})
-    arguments = {k: v for k, v in request.task_args().items() if v is not None}
+    given = request.effective()
+    options = {"protocol": given.preset.name if given.preset else None, "folder": request.folder}
+    arguments = {**{k: v for k, v in options.items() if v is not None}, **given.changed()}
     return {
         "model": model,
         "answered by": ", ".join(answered) or "nothing",
@@ -247,7 +276,8 @@ def _local(location: str) -> str:
     return location.removeprefix("file://")
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
+    """Raise EvaluationError where a log folder cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):

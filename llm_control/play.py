@@ -1,12 +1,15 @@
 """An episode as a conversation sees it: pictures out, replies in. No model and no provider here."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 
 from arena import IDLE, Action, Episode, Event, Recording
+from llm_control.limits import Movement, loops, movement, objection
+from llm_control.observations import Eye, picture_steps
 from llm_control.protocol import Protocol
 from llm_control.script import Script, ScriptSyntaxError, parse
-from render import Frame, Renderer
+from render import Frame
 
 SAFETY_STEPS = 20_000
 """Steps after which an arena without a time limit is stopped; the longest clocked one has 1667."""
@@ -42,17 +45,30 @@ class Turn:
         return asdict(self)
 
 
+class ModelEnd(StrEnum):
+    """Why the model was not asked any more."""
+
+    EPISODE = "episode"
+    """The episode was over."""
+    MAX_SCRIPTS = "max_scripts"
+    LOOP = "loop"
+    SOLVER = "solver"
+    """Whatever asked the model stopped by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class EpisodeRecord:
-    """A finished episode: its turns, and the recording that replays it."""
+    """A finished episode: its turns, why the model's part ended, and the recording that replays it."""
 
     turns: tuple[Turn, ...]
+    model_end: ModelEnd
     recording: Recording
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
         return {
             "turns": [turn.as_dict() for turn in self.turns],
+            "model_end": str(self.model_end),
             "recording": self.recording.model_dump(mode="json"),
         }
 
@@ -60,81 +76,102 @@ class EpisodeRecord:
 class Play:
     """Plays one episode by scripts."""
 
-    def __init__(self, episode: Episode, renderer: Renderer | None, protocol: Protocol) -> None:
+    def __init__(self, episode: Episode, eye: Eye | None, protocol: Protocol) -> None:
         self.episode = episode
         self.turns: list[Turn] = []
-        self._renderer = renderer
+        self.along: tuple[Frame, ...] = ()
+        """Pictures taken along the last script, where the protocol has them; the one of its end left out."""
+        self._eye = eye
         self._protocol = protocol
+        self._movements: list[Movement] = []
 
     @property
     def wants_reply(self) -> bool:
         """Whether the model is asked again."""
-        return not self.episode.done and len(self.turns) < self._protocol.max_scripts
+        return self.model_end is ModelEnd.SOLVER
+
+    @property
+    def model_end(self) -> ModelEnd:
+        """Why the model is not asked any more; SOLVER where it may be."""
+        limit, loop = self._protocol.max_scripts, self._protocol.loop_turns
+        if self.episode.done:
+            return ModelEnd.EPISODE
+        if limit is not None and len(self.turns) >= limit:
+            return ModelEnd.MAX_SCRIPTS
+        if loop is not None and loops(self._movements, loop):
+            return ModelEnd.LOOP
+        return ModelEnd.SOLVER
 
     def begin(self) -> tuple[Frame, ...]:
         """The idle steps before the first script, with a picture after each group but the last.
 
-        Without such steps there is one picture; without a renderer there is none.
+        Without such steps there is one picture; without an eye there is none.
         """
         frames = []
         groups = self._protocol.initial_idle_steps
         for number, steps in enumerate(groups, start=1):
             self._run([IDLE] * steps)
-            if number < len(groups) and self._renderer:
+            if number < len(groups) and self._eye:
                 frames.append(self.frame())
-        return tuple(frames) or ((self.frame(),) if self._renderer else ())
+        return tuple(frames) or ((self.frame(),) if self._eye else ())
 
     def frame(self) -> Frame:
-        """What the agent sees now, uint8 (image_size, image_size, 3); a renderer must have been given."""
-        assert self._renderer is not None, "this play has no renderer"
-        return self._renderer.frame(self.episode.scene())
+        """What the agent sees now, uint8 (image_size, image_size, 3); an eye must have been given."""
+        assert self._eye is not None, "this play has no eye"
+        return self._eye.frame(self.episode.scene())
 
     def reply(self, text: str) -> Turn:
         """Play one reply to its end or the episode's, and note what came of it."""
-        before = self.episode.total_reward, self.episode.steps
-        error: str | None = None
-        script = Script(())
         try:
             script = parse(text, strict=self._protocol.strict)
-            events = self._run(script.actions())
         except ScriptSyntaxError as problem:
-            error = problem.feedback
-            events = self._run([IDLE])
-        turn = self._turn(text, script, error, events, *before)
-        self.turns.append(turn)
-        return turn
+            return self.refuse(text, problem.feedback)
+        return self.play(text, script)
+
+    def play(self, text: str, script: Script) -> Turn:
+        """Play a script; `text` is how the model put it. One that the protocol does not allow is refused."""
+        if (problem := objection(script, self._protocol)) is not None:
+            return self.refuse(text, problem)
+        self._movements.append(movement(script))
+        return self._turn(text, script, script.actions(), None)
+
+    def refuse(self, text: str, problem: str) -> Turn:
+        """Idle for one step, because a reply cannot be played; `problem` is what the model is told."""
+        self._movements.append(())
+        return self._turn(text, Script(()), [IDLE], problem)
 
     def finish(self) -> EpisodeRecord:
         """Let the clock run down where the model is not asked any more, and close the episode."""
+        end = self.model_end
         while not self.episode.done and self.episode.spec.time_limit and self.episode.steps < SAFETY_STEPS:
             self.episode.step(IDLE)
         self.episode.stop()
-        record = EpisodeRecord(tuple(self.turns), self.episode.recording())
+        record = EpisodeRecord(tuple(self.turns), end, self.episode.recording())
         self.episode.close()
         return record
 
-    def _run(self, actions: Iterable[Action]) -> tuple[Event, ...]:
+    def _run(self, actions: Iterable[Action], pictures: Container[int] = ()) -> tuple[Event, ...]:
+        """Take actions until the episode is over; after the steps in `pictures` a picture is taken."""
         events: list[Event] = []
-        for action in actions:
+        along: list[Frame] = []
+        for step, action in enumerate(actions, start=1):
             if self.episode.done:
                 break
             if self.episode.steps >= SAFETY_STEPS:
                 self.episode.stop()
                 break
             events += self.episode.step(action).events
+            if step in pictures:
+                along.append(self.frame())
+        self.along = tuple(along)
         return tuple(events)
 
-    def _turn(
-        self,
-        text: str,
-        script: Script,
-        error: str | None,
-        events: tuple[Event, ...],
-        reward: float,
-        steps: int,
-    ) -> Turn:
+    def _turn(self, text: str, script: Script, actions: Iterable[Action], error: str | None) -> Turn:
         episode = self.episode
-        return Turn(
+        reward, steps = episode.total_reward, episode.steps
+        pictures = picture_steps(self._protocol, script.steps) if self._eye else ()
+        events = self._run(actions, pictures)
+        turn = Turn(
             turn=len(self.turns) + 1,
             reply=text,
             thoughts=script.thoughts,
@@ -152,3 +189,5 @@ class Play:
             done=episode.done,
             outcome=str(episode.outcome) if episode.outcome else None,
         )
+        self.turns.append(turn)
+        return turn

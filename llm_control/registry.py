@@ -1,10 +1,14 @@
-"""What Inspect AI loads by entry point: the `testbed` task and the provider `arena`."""
+"""What Inspect AI loads by entry point: the task, the tools that play it, an agent, the provider `arena`."""
 
 from typing import Any
 
+from inspect_ai.agent import Agent, agent, react
 from inspect_ai.model import modelapi
 
+from llm_control.naming import of_distribution
+from llm_control.perception_task import perception
 from llm_control.testbed_task import testbed
+from llm_control.tools import act, go, turn
 
 
 @modelapi(name="arena")
@@ -15,4 +19,11 @@ def arena() -> type[Any]:
     return ArenaAgents
 
 
-__all__ = ["arena", "testbed"]
+@agent(name="react")
+@of_distribution
+def react_agent() -> Agent:
+    """Inspect's ReAct agent with the tool `act`: `--solver arena_llm/react -T protocol=tool-calling`."""
+    return react(tools=[act()])
+
+
+__all__ = ["act", "arena", "go", "perception", "react_agent", "testbed", "turn"]

@@ -1,60 +1,77 @@
-"""The evaluation as a task of Inspect AI: dataset, solver, scorer."""
+"""The evaluation as a task of Inspect AI: dataset, setup, solver, scorer."""
 
-import math
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.log import transcript
-from inspect_ai.model import GenerateConfig, Model, ModelOutput, get_model
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from arena import Episode
-from llm_control.agents.provider import agent_seed
-from llm_control.conversation import first_message, opening, turn_message
-from llm_control.play import Play
+from llm_control.asking import ask, generate_config
+from llm_control.choices import effective
+from llm_control.journal import Journal
+from llm_control.memory import sent
+from llm_control.naming import of_distribution
 from llm_control.prompts import PromptSet, prompt_set
 from llm_control.protocol import Protocol
-from render import Renderer
+from llm_control.scoring import keep_records, pass_mark
+from llm_control.selection import conversation_order, select
+from llm_control.session import Session
+from llm_control.tools import TOOLS, close_session, open_session, session_of
 from testbed import Task as BatteryTask
-from testbed import find_tasks, parse_levels
 
-_REFUSABLE = ("temperature", "seed")
-"""Parameters that we send and that a model may not take."""
+CONVERSATION = "conversation"
+"""Id of the one sample that plays all tasks, where the protocol has one conversation."""
 
 
 @task(name="testbed")
+@of_distribution
 def testbed(
-    levels: str = "1-3",
+    protocol: str | None = None,
     folder: str | None = None,
-    icl: bool = False,
-    trials: int = 1,
-    seed: int = 0,
-    max_scripts: int = 30,
-    strict: bool = False,
     prompt: str | None = None,
-    animal_ai: str = "3.1.3",
+    journal: str | None = None,
+    **choices: Any,
 ) -> Task:
-    """The battery, for `inspect eval arena_llm/testbed -T levels=1-3`; options as of `arena-llm eval`."""
-    protocol = Protocol(demonstration=icl, trials=trials, seed=seed, max_scripts=max_scripts, strict=strict)
-    tasks = find_tasks(parse_levels(levels) if levels else None, Path(folder) if folder else None, animal_ai)
-    return make_task(tasks, protocol, prompt_set(Path(prompt) if prompt else None))
+    """The battery, for `inspect eval arena_llm/testbed -T levels=1-3`.
+
+    `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file in the place of the
+    system prompt. `journal` is a file for the replies of one long conversation, so that it can be continued.
+    `choices` are those of `Protocol`, and `icl` for the demonstration. Raises ConfigError for wrong ones.
+    """
+    played = effective(protocol, choices).protocol
+    tasks = select(played, Path(folder) if folder else None)
+    prompts = prompt_set(Path(prompt) if prompt else None)
+    return make_task(tasks, played, prompts, Path(journal) if journal else None)
 
 
-def make_task(tasks: Sequence[BatteryTask], protocol: Protocol, prompts: PromptSet) -> Task:
-    """An Inspect task over battery tasks, each played `protocol.trials` times."""
+def make_task(
+    tasks: Sequence[BatteryTask], protocol: Protocol, prompts: PromptSet, journal: Path | None = None
+) -> Task:
+    """An Inspect task over battery tasks, each played `protocol.trials` times.
+
+    The setup begins the episode, so any solver or agent that calls the tools `act`, `go` or `turn` can take
+    the solver's place.
+    """
     return Task(
         name="testbed",
-        dataset=MemoryDataset([_sample(t) for t in tasks], name="testbed"),
-        solver=play_episode(tuple(tasks), protocol, prompts),
+        dataset=MemoryDataset(_samples(tuple(tasks), protocol), name="testbed"),
+        setup=begin_episode(tuple(tasks), protocol, prompts),
+        solver=play_episode(protocol, journal),
         scorer=pass_mark(),
+        cleanup=_cleanup,
         epochs=Epochs(protocol.trials, []),
         fail_on_error=False,
     )
+
+
+def _samples(tasks: tuple[BatteryTask, ...], protocol: Protocol) -> list[Sample]:
+    if protocol.conversation == "episode":
+        return [_sample(each) for each in tasks]
+    ids = [each.id for each in tasks]
+    return [Sample(id=CONVERSATION, input=f"{len(ids)} tasks", target="pass marks", metadata={"tasks": ids})]
 
 
 def _sample(battery_task: BatteryTask) -> Sample:
@@ -67,113 +84,64 @@ def _sample(battery_task: BatteryTask) -> Sample:
     )
 
 
-@solver
-def play_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: PromptSet) -> Solver:
-    """The loop of observation, reply and action.
+async def _cleanup(state: TaskState) -> None:
+    close_session(state)
 
-    Physics and drawing run on the event loop itself: both keep state that must not change threads, and a
-    script takes milliseconds beside a model's seconds.
-    """
-    by_id = {t.id: t for t in tasks}
+
+@solver
+def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: PromptSet) -> Solver:
+    """Builds the arena and writes the first messages, before whatever solver plays."""
+    by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        battery_task = by_id[str(state.sample_id)]
         trial = state.epoch - 1
-        episode = Episode(battery_task.spec, task_id=battery_task.id, seed=protocol.seed, trial=trial)
-        play = Play(episode, _renderer(protocol.image_size), protocol)
-        config = _config(protocol, battery_task.id, trial)
-        state.messages = opening(protocol, prompts)
-        frames = play.begin()
-        state.messages.append(first_message(protocol, prompts, episode.health, frames))
-        while play.wants_reply:
-            output, config = await ask(get_model(), state, config)
-            state.output = output
-            state.messages.append(output.message)
-            turn = play.reply(output.completion)
-            if not turn.done:
-                state.messages.append(turn_message(protocol, prompts, turn, play.frame()))
-        state.metadata["episode"] = play.finish().as_dict()
+        if protocol.conversation == "run":
+            played = conversation_order(protocol, tasks, trial)
+            state.metadata["order"] = [each.id for each in played]
+        else:
+            played = (by_id[str(state.sample_id)],)
+        session = Session(played, trial, protocol, prompts, tasks)
+        open_session(state, session)
+        state.messages = session.opening()
+        if protocol.replies == "tools":
+            state.tools = [TOOLS[name]() for name in protocol.tools]
         return state
 
     return solve
 
 
-@cache
-def _renderer(size: int) -> Renderer:
-    return Renderer(size, size)
+@solver
+def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
+    """The loop of observation, reply and action.
 
-
-def _config(protocol: Protocol, task_id: str, trial: int) -> GenerateConfig:
-    config = GenerateConfig(temperature=protocol.temperature)
-    if str(get_model().name).startswith(("random", "pixels")):
-        config.seed = agent_seed(protocol.seed, task_id, trial)
-    return config
-
-
-async def ask(model: Model, state: TaskState, config: GenerateConfig) -> tuple[ModelOutput, GenerateConfig]:
-    """One reply, and the parameters that the model took.
-
-    A parameter that the model refuses is left out, and the log says so.
+    Physics and drawing run on the event loop itself: both keep state that must not change threads, and a
+    script takes milliseconds beside a model's seconds.
     """
-    while True:
-        try:
-            return await model.generate(state.messages, config=config), config
-        except Exception as error:
-            refused = refused_parameter(error, config)
-            if refused is None:
-                raise
-            transcript().info({"left out": refused, "because": str(error)[:500]})
-            config = config.model_copy(update={refused: None})
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        session, model = session_of(state), get_model()
+        config = generate_config(model, protocol, str(state.sample_id), state.epoch - 1)
+        kept = Journal(journal, str(state.sample_id), state.epoch)
+        opening = len(state.messages) - 1
+        while session.wants_reply:
+            output = kept.next()
+            if output is None:
+                messages = sent(state.messages, opening, protocol.memory_turns)
+                output, config = await ask(model, messages, state.tools, config)
+                kept.keep(output)
+            state.output = output
+            state.messages.append(output.message)
+            state.messages += await _answers(session, state, output)
+        keep_records(state, session)
+        return state
+
+    return solve
 
 
-def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
-    """Which of our parameters a provider's error refuses, if it is that kind of error."""
-    cause = error
-    while cause.__cause__ is not None and _status(cause) is None:
-        cause = cause.__cause__  # type: ignore[assignment]
-    if _status(cause) not in (400, 422):
-        return None
-    # Inspect appends the whole request to the text, and that names every parameter.
-    text = str(getattr(cause, "provider_message", None) or getattr(cause, "message", None) or cause).lower()
-    named = [p for p in _REFUSABLE if p in text and getattr(config, p) is not None]
-    return named[0] if named else None
-
-
-def _status(error: BaseException) -> object:
-    """The HTTP status that a provider's SDK puts on its errors; Inspect may wrap them in its own."""
-    return getattr(error, "status_code", None) or getattr(error, "code", None)
-
-
-@metric
-def pass_rate() -> Metric:
-    """Share of judged episodes that were passed; unmarked ones do not count."""
-
-    def calculate(scores: list[SampleScore]) -> float:
-        judged = [s.score.as_float() for s in scores if not math.isnan(s.score.as_float())]
-        return sum(judged) / len(judged) if judged else math.nan
-
-    return calculate
-
-
-@scorer(metrics=[pass_rate()])
-def pass_mark() -> Scorer:
-    """1 where the total reward reaches the pass mark, 0 where it does not, NaN where there is no mark."""
-
-    async def score(state: TaskState, target: Target) -> Score:
-        episode: dict[str, Any] = state.metadata["episode"]
-        recording = episode["recording"]
-        verdict = recording["passed"]
-        return Score(
-            value=math.nan if verdict is None else float(verdict),
-            answer=f"{recording['total_reward']:.3f}",
-            explanation=f"{recording['outcome']} after {recording['steps']} steps",
-            metadata={
-                "total_reward": recording["total_reward"],
-                "passed": verdict,
-                "outcome": recording["outcome"],
-                "steps": recording["steps"],
-                "turns": len(episode["turns"]),
-            },
-        )
-
-    return score
+async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
+    """What came of a reply, as messages."""
+    if session.protocol.replies == "text":
+        return [ChatMessageUser(content=list(session.reply(output.completion)))]
+    if output.message.tool_calls:
+        return (await execute_tools(state.messages, state.tools)).messages
+    return [ChatMessageUser(content=list(session.refuse(output.completion)))]

@@ -2,17 +2,24 @@
 
 from render.batch import BatchRenderer
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
+from render.degrade import blurred, coarse, in_grey
 from render.image import Frame, decode, png
 from render.renderer import Renderer
+from render.segments import Mask, Segmenter
 
 __all__ = [
     "BatchRenderer",
     "Camera",
     "Frame",
+    "Mask",
     "Renderer",
+    "Segmenter",
     "birds_eye",
+    "blurred",
+    "coarse",
     "decode",
     "first_person",
+    "in_grey",
     "png",
     "third_person",
     "top_view",

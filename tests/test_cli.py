@@ -114,6 +114,14 @@ BAD = [
     (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
     (["eval", "--model", "arena/pixels", "--levels", "9"], "no tasks of level 9"),
     (["eval", "--model", "gpt-4o", "--levels", "1"], "set OPENAI_API_KEY"),
+    (["eval", "--model", "arena/pixels", "--trials", "0"], "option trials: got '0', expected greater than"),
+    (["eval", "--show", "--protocol", "blnd"], "did you mean blind?"),
+    (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
+    (
+        ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
+        "give their folder with --testbed",
+    ),
+    (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
     (["eval", "--model", "arena/random", "--testbed", "/nowhere"], "no such folder"),
@@ -152,9 +160,7 @@ def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "arguments", [["eval"], ["eval", "--model", "arena/pixels", "--trials", "0"], ["frob"]]
-)
+@pytest.mark.parametrize("arguments", [["eval"], ["frob"]])
 def test_wrong_usage_says_so(arguments):
     result = run(*arguments)
     assert result.returncode == 2

@@ -8,6 +8,7 @@ import numpy as np
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageTool,
     ChatMessageUser,
     ContentImage,
     GenerateConfig,
@@ -17,6 +18,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from llm_control.agents.fitting import as_call, fitted, is_over, script_of
+from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
 from render import Frame, decode
@@ -45,25 +48,57 @@ class ArenaAgents(ModelAPI):
                 f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels"
             )
 
+    def tool_result_images(self) -> bool:
+        """Pictures in the results of tool calls are looked at where they are."""
+        return True
+
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        """Answer the conversation with a script."""
-        replies = [message.text for message in input if isinstance(message, ChatMessageAssistant)]
+        """Answer the conversation with a script, or call `act` with it where there is that tool."""
+        name = f"arena/{self.model_name}"
+        if (kind := asked_kind(input[-1].text)) is not None:
+            return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
+        if is_over(input):
+            return _unpaid(_end(name, [tool.name for tool in tools]))
+        script = fitted(self._script(input, config), input)
+        output = ModelOutput.from_content(name, script)
+        if any(tool.name == "act" for tool in tools):
+            output = ModelOutput.for_tool_call(name, "act", {"script": script})
+        elif any(tool.name in ("go", "turn") for tool in tools):
+            output = ModelOutput.for_tool_call(name, *as_call(script, [tool.name for tool in tools]))
+        return _unpaid(output)
+
+    def _answer(self, kind: str, input: list[ChatMessage], config: GenerateConfig) -> str:
+        rng = np.random.default_rng(config.seed or 0)
+        if self.model_name == "random":
+            return guess(kind, rng)
+        return perceive(kind, _last_image(input), rng)
+
+    def _script(self, input: list[ChatMessage], config: GenerateConfig) -> str:
+        replies = [script_of(message) for message in input if isinstance(message, ChatMessageAssistant)]
         rng = np.random.default_rng([config.seed or 0, len(replies)])
         if self.model_name == "random":
-            text = random_script(rng)
-        else:
-            text = answer(_last_image(input), _fruitless(replies), rng)
-        output = ModelOutput.from_content(f"arena/{self.model_name}", text)
-        # Without a usage of zero, Inspect would fetch a tokenizer to count for itself.
-        output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
-        return output
+            return random_script(rng)
+        return answer(_last_image(input), _fruitless(replies), rng)
+
+
+def _end(name: str, tools: list[str]) -> ModelOutput:
+    """How an agent leaves a scaffold: by its tool `submit` where there is one."""
+    if "submit" in tools:
+        return ModelOutput.for_tool_call(name, "submit", {"answer": "done"})
+    return ModelOutput.from_content(name, "done")
+
+
+def _unpaid(output: ModelOutput) -> ModelOutput:
+    # Without a usage of zero, Inspect would fetch a tokenizer to count for itself.
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
 
 
 def _last_image(messages: list[ChatMessage]) -> Frame:
     for message in reversed(messages):
-        if isinstance(message, ChatMessageUser) and not isinstance(message.content, str):
+        if isinstance(message, ChatMessageUser | ChatMessageTool) and not isinstance(message.content, str):
             images = [part for part in message.content if isinstance(part, ContentImage)]
             if images:
                 return decode(base64.b64decode(images[-1].image.partition(",")[2]))

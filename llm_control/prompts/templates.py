@@ -13,7 +13,7 @@ from string import Template
 
 from arena.errors import ConfigError
 
-_TURN = ("turn", "health", "scripts_left")
+_TURN = ("turn", "health", "scripts_left", "view")
 
 VARIABLES: dict[str, tuple[str, ...]] = {
     "system": ("scripts",),
@@ -23,13 +23,36 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "demonstration_intro": (),
     "demonstration_end": (),
     "episode_end": ("outcome", "total_reward"),
+    "episode_next": ("number", "count"),
+    "episode_last": (),
+    "no_call": (),
+    "view_start": (),
+    "view_end": (),
+    "view_along": ("images",),
+    "view_now": (),
+    "view_words": ("description",),
+    "note_words": (),
+    "note_both": (),
+    "note_along": (),
+    "note_one_step": (),
+    "note_tools": ("tools",),
+    "note_loop": ("loop",),
+    "note_memory": ("memory",),
+    "note_no_thoughts": (),
+    "note_short_thoughts": ("characters",),
+    "note_grey": (),
+    "note_unclear": (),
+    "note_conversation": ("count",),
 }
 """By name of prompt: the variables that it is filled with.
 
 `scripts`: how many scripts the episode allows. `turn`: number of the turn, from 1. `health`: 0-100,
 shown with one decimal. `scripts_left`: scripts left, the one that is asked for included. `reward`:
 what the last script brought. `feedback`: why it is no script (`ScriptSyntaxError.feedback`).
-`outcome`: why the episode ended. `total_reward`: the sum over the episode.
+`outcome`: why the episode ended. `total_reward`: the sum over the episode. `view`: what the pictures of the
+message are, or the view in words, one of the `view_` texts. `images`: how many pictures. `description`: what
+is in view. `number`, `count`: of the episode in its conversation. The `note_` texts follow the system text
+where the protocol calls for them; `tools`, `loop`, `memory` and `characters` are its choices.
 """
 
 _FORMATS = {"health": ".1f", "reward": "+z.2f", "total_reward": "+z.2f"}
@@ -79,6 +102,26 @@ class PromptSet:
     demonstration_intro: Prompt
     demonstration_end: Prompt
     episode_end: Prompt
+    episode_next: Prompt
+    episode_last: Prompt
+    no_call: Prompt
+    view_start: Prompt
+    view_end: Prompt
+    view_along: Prompt
+    view_now: Prompt
+    view_words: Prompt
+    note_words: Prompt
+    note_both: Prompt
+    note_along: Prompt
+    note_one_step: Prompt
+    note_tools: Prompt
+    note_loop: Prompt
+    note_memory: Prompt
+    note_no_thoughts: Prompt
+    note_short_thoughts: Prompt
+    note_grey: Prompt
+    note_unclear: Prompt
+    note_conversation: Prompt
 
     @property
     def sha256(self) -> str:

@@ -15,8 +15,8 @@ from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
 from arena import IDLE, ConfigError, Episode, EvaluationError
+from llm_control.asking import refused_parameter
 from llm_control.evaluate import Request, evaluate
-from llm_control.testbed_task import refused_parameter
 from render import Renderer, decode
 
 TASK = """!ArenaConfig
@@ -47,9 +47,9 @@ def battery(tmp_path):
 
 def run(folder, tmp_path, model="arena/pixels", **options):
     resume = options.pop("resume", False)
-    return evaluate(
-        Request(model, folder=folder, **options), tmp_path / "logs", resume=resume, display="none"
-    )
+    protocol = options.pop("protocol", None)
+    request = Request(model, folder, protocol=protocol, choices=options)
+    return evaluate(request, tmp_path / "logs", resume=resume, display="none")
 
 
 def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
@@ -90,7 +90,7 @@ def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
         "from llm_control.evaluate import Request, evaluate\n"
-        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), max_scripts=3)\n"
+        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), choices={'max_scripts': 3})\n"
         "r = evaluate(request, Path(sys.argv[3]), display='none')\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )

@@ -24,6 +24,15 @@ SAMPLES = {
     "feedback": "Line 1, column 1: costs $5.",
     "outcome": "goal",
     "total_reward": 1.996,
+    "view": "The image shows a wall.",
+    "images": 3,
+    "description": "- wall: straight ahead",
+    "number": 2,
+    "count": 40,
+    "tools": "act, go",
+    "loop": 50,
+    "memory": 5,
+    "characters": 200,
 }
 
 

@@ -1,0 +1,95 @@
+"""The command `arena-llm eval`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from arena.errors import EvaluationError
+from arena_llm.protocol_options import show_protocol, with_protocol_options
+from arena_llm.status import INTERRUPTED
+
+
+@with_protocol_options
+def evaluate_command(
+    model: Annotated[
+        str | None, typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, or arena/pixels.")
+    ] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print every choice and where it comes from; play nothing.")
+    ] = False,
+    testbed: Annotated[
+        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+    ] = None,
+    prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
+    log_dir: Annotated[
+        Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
+    ] = Path("logs"),
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the report; beside the log where left out.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
+    ] = False,
+    **choices: Any,
+) -> None:
+    """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
+    from llm_control.evaluate import Request
+
+    request = Request(model or "", testbed, prompt, protocol, choices)
+    console = Console()
+    if show:
+        _show(console, request)
+    elif model is None:
+        raise typer.BadParameter(
+            "give one, for example --model arena/pixels; or --show", param_hint="--model"
+        )
+    else:
+        _evaluate(console, request, log_dir, out, resume)
+
+
+def _show(console: Console, request: Any) -> None:
+    given = request.effective()
+    named = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
+    more = {name: (str(value), "option") for name, value in named.items() if value}
+    show_protocol(Console(width=max(console.width, 110)), given, more)
+
+
+def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, resume: bool) -> None:
+    from human_data import results_frame, write_report
+    from llm_control.evaluate import evaluate
+
+    try:
+        result = evaluate(request, log_dir, resume=resume, display="rich" if console.is_terminal else "plain")
+    except KeyboardInterrupt:
+        print(
+            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",
+            file=sys.stderr,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    results = results_frame(result.rows)
+    original = request.folder is not None
+    title = f"{result.facts['model']} in the arena"
+    folder = out or result.log.with_suffix("")
+    files = write_report(results, folder, title=title, facts=result.facts, same_layouts=original)
+    _summarise(console, results, original)
+    console.print(f"Report: {files.page}", soft_wrap=True)
+    failed = int(results["error"].notna().sum())
+    if failed:
+        first = results["error"].dropna().iloc[0]
+        raise EvaluationError(
+            f"{failed} of {len(results)} episodes have no score (the first: {first}); "
+            "the same command with --resume plays them again"
+        )
+
+
+def _summarise(console: Console, results: Any, original: bool) -> None:
+    from human_data import compare_levels, layouts_note, levels_table
+
+    console.print(levels_table(compare_levels(results, same_layouts=original)))
+    console.print(layouts_note(original))

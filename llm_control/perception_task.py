@@ -1,0 +1,88 @@
+"""The perception probes as a task of Inspect AI."""
+
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, get_model
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, grouped, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from arena.errors import ConfigError
+from llm_control.asking import ask, generate_config
+from llm_control.choices import effective
+from llm_control.conversation import data_uri
+from llm_control.naming import of_distribution
+from llm_control.observations import probe_frame
+from llm_control.probes import KINDS, Probe, make_probes, read_answer
+from llm_control.protocol import Protocol
+
+USED = frozenset(
+    {"seed", "image_size", "vision", "grayscale", "blur_px", "resolution"}
+    | {"temperature", "max_tokens", "reasoning_effort", "reasoning_tokens"}
+)
+"""The choices of a protocol that a probe has: those of its picture and of the model's reply."""
+
+
+@task(name="perception")
+@of_distribution
+def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> Task:
+    """Perception probes: `inspect eval arena_llm/perception -T each=20`.
+
+    `each` is the number of probes of every kind; `protocol` and `choices` are those of `testbed` that
+    concern the picture and the reply. Raises ConfigError for others.
+    """
+    if each < 1:
+        raise ConfigError(f"each: got {each}, expected 1 or more probes of every kind")
+    given = effective(protocol, choices)
+    foreign = [name for name in given.changed() if name not in USED and given.origins[name] == "option"]
+    if foreign:
+        raise ConfigError(f"a probe has no {', '.join(foreign)}; its options are {', '.join(sorted(USED))}")
+    probes = make_probes(each, given.protocol.seed)
+    return Task(
+        name="perception",
+        dataset=MemoryDataset([_sample(probe) for probe in probes], name="perception"),
+        solver=answer_probe(probes, given.protocol),
+        scorer=probe_answer(),
+        fail_on_error=False,
+    )
+
+
+def _sample(probe: Probe) -> Sample:
+    metadata = {"kind": probe.kind, "green": probe.green, "yellow": probe.yellow}
+    return Sample(id=probe.id, input=probe.question, target=probe.answer, metadata=metadata)
+
+
+@solver
+def answer_probe(probes: tuple[Probe, ...], protocol: Protocol) -> Solver:
+    """Shows the picture and asks the question."""
+    by_id = {probe.id: probe for probe in probes}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        probe, model = by_id[str(state.sample_id)], get_model()
+        image = ContentImage(image=data_uri(probe_frame(protocol, probe.scene(), probe.id)))
+        content: list[Content] = [image, ContentText(text=probe.question)]
+        state.messages = [ChatMessageUser(content=content)]
+        config = generate_config(model, protocol, probe.id, 0)
+        state.output, _ = await ask(model, state.messages, (), config)
+        state.messages.append(state.output.message)
+        return state
+
+    return solve
+
+
+@scorer(metrics=[grouped(accuracy(), "kind"), stderr()])
+def probe_answer() -> Scorer:
+    """Right where the reply gives the probe's answer and no other."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        kind = state.metadata["kind"]
+        given = read_answer(state.output.completion, kind)
+        return Score(
+            value=CORRECT if given == target.text else INCORRECT,
+            answer=given or "none",
+            explanation=f"the answer is {target.text}",
+            metadata={"kind": kind, "chance": 1 / len(KINDS[kind].answers)},
+        )
+
+    return score

@@ -1,0 +1,166 @@
+"""Perception probes: pictures with a known answer, to tell seeing from planning.
+
+Each arena is laid out so that the answer follows from the positions; nothing hides anything, and every ball
+is within 45 degrees of straight ahead. Each answer of a kind is equally frequent.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from arena import Episode, load_text
+from arena.layout import episode_rng
+from arena.scene import Scene
+
+Place = tuple[float, float]
+"""Of a ball: bearing in degrees, positive to the right, and distance in metres between centre and camera."""
+
+DISTANCE_BINS = {"near": (2.0, 5.0), "middle": (7.0, 11.0), "far": (14.0, 20.0)}
+"""Distances in metres by answer, with gaps between them, so that no answer is a matter of centimetres."""
+
+WIDEST_DEG, CLEAR_DEG = 45.0, 6.0
+"""Balls stand at most so far from straight ahead; those left or right at least so far."""
+
+APART_DEG = 16.0
+"""Least angle between two balls, so that neither hides a part of the other from 4 m on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of question: its text, and the answers there are."""
+
+    question: str
+    answers: tuple[str, ...]
+
+
+KINDS = {
+    "side": Kind("Is the green ball left or right of the middle of the image?", ("left", "right")),
+    "distance": Kind(
+        "How far away is the green ball, which is one metre across? near: less than 6 metres; middle: 6 to "
+        "12 metres; far: more than 12 metres.",
+        tuple(DISTANCE_BINS),
+    ),
+    "count": Kind("How many balls are in the image?", ("0", "1", "2", "3", "4")),
+    "nearer": Kind(
+        "Two balls, one green and one yellow, are of the same size. Which is nearer?", ("green", "yellow")
+    ),
+}
+"""The kinds of questions by name."""
+
+ASKED = "Answer with one word and nothing else. Possible answers: "
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One picture and question: `id`, its kind, the answer, and the balls' places by colour."""
+
+    id: str
+    kind: str
+    answer: str
+    green: tuple[Place, ...]
+    yellow: tuple[Place, ...]
+    seed: int
+
+    @property
+    def question(self) -> str:
+        """What is asked, with the answers to choose from."""
+        kind = KINDS[self.kind]
+        return f"{kind.question}\n{ASKED}{', '.join(kind.answers)}."
+
+    def scene(self) -> Scene:
+        """The arena, with the agent at a place and in a direction of its own."""
+        rng = episode_rng(self.seed, f"{self.id}/agent", 0)
+        # From the arena's middle part every place up to 20 m ahead towards the centre is within the fence.
+        yaw = float(6 * rng.integers(60))
+        x, z = (20 - 12 * f(math.radians(yaw)) for f in (math.sin, math.cos))
+        items = [f"!Item {{name: Agent, positions: [{_vector(x, z)}], rotations: [{yaw}]}}"]
+        for name, places in (("GoodGoal", self.green), ("GoodGoalMulti", self.yellow)):
+            balls = ", ".join(_at(x, z, yaw, place) for place in places)
+            sizes = ", ".join("!Vector3 {x: 1, y: 1, z: 1}" for _ in places)
+            items += [f"!Item {{name: {name}, positions: [{balls}], sizes: [{sizes}]}}"] if places else []
+        spec = load_text(
+            f"!ArenaConfig {{arenas: {{0: !Arena {{t: 0, items: [{', '.join(items)}]}}}}}}", self.id
+        )
+        with Episode(spec.arenas[0], task_id=self.id, seed=self.seed) as episode:
+            return episode.scene()
+
+
+def _at(x: float, z: float, yaw: float, place: Place) -> str:
+    way = math.radians(yaw + place[0])
+    return _vector(x + place[1] * math.sin(way), z + place[1] * math.cos(way))
+
+
+def _vector(x: float, z: float) -> str:
+    return f"!Vector3 {{x: {x:.4f}, y: 0, z: {z:.4f}}}"
+
+
+def make_probes(each: int, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> tuple[Probe, ...]:
+    """`each` probes of every kind; the answers take turns, so that they are as balanced as `each` allows."""
+    return tuple(_probe(kind, number, seed) for kind in kinds for number in range(each))
+
+
+def _probe(kind: str, number: int, seed: int) -> Probe:
+    name = f"{kind}-{number:04d}"
+    rng = episode_rng(seed, name, 0)
+    answers = KINDS[kind].answers
+    answer = answers[number % len(answers)]
+    green, yellow = _LAYOUTS[kind](rng, answer)
+    return Probe(name, kind, answer, green, yellow, seed)
+
+
+Layout = tuple[tuple[Place, ...], tuple[Place, ...]]
+
+
+def _side(rng: np.random.Generator, answer: str) -> Layout:
+    bearing = rng.uniform(CLEAR_DEG, WIDEST_DEG) * (1 if answer == "right" else -1)
+    return ((float(bearing), _distance(rng, 3, 16)),), ()
+
+
+def _far(rng: np.random.Generator, answer: str) -> Layout:
+    distance = _distance(rng, *DISTANCE_BINS[answer])
+    # Beyond 15 m a ball far aside could stand outside the fence.
+    widest = WIDEST_DEG if distance < 15 else 25.0
+    return ((float(rng.uniform(-widest, widest)), distance),), ()
+
+
+def _count(rng: np.random.Generator, answer: str) -> Layout:
+    places = [(bearing, _distance(rng, 4, 14)) for bearing in _bearings(rng, int(answer))]
+    green = int(rng.integers(len(places) + 1))
+    return tuple(places[:green]), tuple(places[green:])
+
+
+def _nearer(rng: np.random.Generator, answer: str) -> Layout:
+    one, other = _bearings(rng, 2)
+    near = _distance(rng, 4, 9)
+    places = ((one, near),), ((other, near * float(rng.uniform(1.5, 1.8))),)
+    return places if answer == "green" else (places[1], places[0])
+
+
+_LAYOUTS: dict[str, Callable[[np.random.Generator, str], Layout]] = {
+    "side": _side,
+    "distance": _far,
+    "count": _count,
+    "nearer": _nearer,
+}
+
+
+def _distance(rng: np.random.Generator, low: float, high: float) -> float:
+    return float(rng.uniform(low, high))
+
+
+def _bearings(rng: np.random.Generator, count: int) -> list[float]:
+    """Bearings that are far enough apart, in random order."""
+    while True:
+        drawn = [float(each) for each in rng.uniform(-WIDEST_DEG, WIDEST_DEG, count)]
+        if all(abs(one - other) >= APART_DEG for one, other in combinations(drawn, 2)):
+            return drawn
+
+
+def read_answer(reply: str, kind: str) -> str | None:
+    """The answer that a reply gives: the one word among the possible ones; None where that is not clear."""
+    words = {word.strip(".,:;!'\"*`()").lower() for word in reply.split()}
+    given = [answer for answer in KINDS[kind].answers if answer in words]
+    return given[0] if len(given) == 1 else None

@@ -1,0 +1,23 @@
+"""Pictures with less in them: what remains when colour, detail or sharpness is taken away."""
+
+import numpy as np
+from PIL import Image, ImageFilter
+
+from render.image import Frame
+
+
+def in_grey(frame: Frame) -> Frame:
+    """The picture in shades of grey by ITU-R 601 luma, three equal channels."""
+    return np.asarray(Image.fromarray(frame).convert("L").convert("RGB"))
+
+
+def coarse(frame: Frame, pixels: int) -> Frame:
+    """The picture reduced to `pixels` a side by area means and enlarged again; its shape stays."""
+    height, width = frame.shape[:2]
+    small = Image.fromarray(frame).resize((pixels, pixels), Image.Resampling.BOX)
+    return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
+
+
+def blurred(frame: Frame, sigma_px: float) -> Frame:
+    """The picture behind a Gaussian blur of a standard deviation in pixels."""
+    return np.asarray(Image.fromarray(frame).filter(ImageFilter.GaussianBlur(sigma_px)))

@@ -1,0 +1,382 @@
+"""Each choice of a protocol does what it says: a test per choice that fails if it did the opposite."""
+
+import numpy as np
+import pytest
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
+
+from arena import ConfigError, Outcome
+from llm_control.choices import effective
+from llm_control.limits import loops, movement, objection
+from llm_control.play import ModelEnd, Play
+from llm_control.prompts import prompt_set
+from llm_control.protocol import Protocol
+from llm_control.script import parse
+from llm_control.selection import conversation_order, select
+from llm_control.session import Session
+from llm_control.testbed_task import make_task
+from render import Renderer, decode
+from tests.arena.worlds import agent, episode, item
+from tests.llm_control.batteries import run, write_battery
+
+SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+
+
+def play_with(*items, **choices):
+    protocol = Protocol(**{**SMALL, **choices})
+    return Play(episode(*(items or (agent(),)), t=1000), Renderer(32, 32), protocol)
+
+
+def ask_with(battery, given, **choices):
+    """The first task as a model plays it that gives these replies, one after another, and its calls."""
+    import inspect_ai
+
+    protocol = effective(None, {**SMALL, "tasks": "01-04-03", **choices}).protocol
+    outputs = [reply if isinstance(reply, ModelOutput) else text_output(reply) for reply in given]
+    task = make_task(select(protocol, battery), protocol, prompt_set())
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    logs = inspect_ai.eval(
+        task, model, display="none", log_dir=str(battery.parent / "logs"), log_samples=True
+    )
+    log = read_eval_log(logs[0].location, resolve_attachments=True)
+    assert log.samples[0].error is None, log.samples[0].error
+    return log.samples[0], [event for event in log.samples[0].events if event.event == "model"]
+
+
+def text_output(text):
+    output = ModelOutput.from_content("mockllm/model", text)
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
+
+
+def images(message):
+    return [part for part in message.content if isinstance(part, ContentImage)]
+
+
+def pixels(image):
+    import base64
+
+    return decode(base64.b64decode(image.image.partition(",")[2]))
+
+
+@pytest.mark.parametrize(
+    ("choices", "script", "steps"),
+    [
+        ({}, "Go(9);", []),
+        ({"images_per_script": 3}, "Go(9);", [3, 6]),
+        ({"images_per_script": 3}, "Go(10);", [4, 7]),
+        ({"images_per_script": 3}, "Go(2);", [1]),
+        ({"images_per_script": 3}, "Turn(5);", []),
+        ({"image_every": 4}, "Go(4); Turn(30);", [4, 8]),
+        ({"image_every": 9}, "Go(9);", []),
+    ],
+)
+def test_pictures_along_a_script(choices, script, steps):
+    run_ = play_with(**choices)
+    run_.reply(script)
+    again = play_with()
+    for step, action in enumerate(parse(script).actions(), start=1):
+        again.episode.step(action)
+        if step in steps:
+            assert np.array_equal(run_.along[steps.index(step)], again.frame())
+    assert len(run_.along) == len(steps)
+
+
+def test_pictures_along_a_script_cost_no_memory_for_long_ones():
+    turn = play_with(agent(), image_every=400).reply("Turn(5999999994);")
+    assert turn.error is not None
+    assert play_with(image_every=400).reply("Turn(599999994);").done
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_message_has_as_many_pictures(count, battery):
+    _, calls = ask_with(battery, ["Go(3);", "Go(9);"], images_per_script=count, max_scripts=2)
+    assert len(images(calls[1].input[-1])) == count
+
+
+def test_one_step_refuses_longer_scripts():
+    frame = Protocol(one_step=True)
+    for script in ("Go(1);", "Go(-1);", "Turn(6);", "Turn(-11);", "Think('a'); Go(1);"):
+        assert objection(parse(script), frame) is None
+        assert objection(parse(script), Protocol()) is None
+    for script in ("Go(2);", "Turn(12);", "Turn(5);", "Go(1); Go(1);", "Think('a');"):
+        assert "expected one command of one step" in objection(parse(script), frame)
+        assert objection(parse(script), Protocol()) is None
+    turn = play_with(one_step=True).reply("Go(2);")
+    assert (turn.steps, turn.position[0]) == (1, 20)
+
+
+def test_thoughts_may_be_limited():
+    script = parse("Think('four'); Think('more'); Go(1);")
+    assert objection(script, Protocol()) is None
+    assert objection(script, Protocol(thought_chars=8)) is None
+    assert "8 characters" in objection(script, Protocol(thought_chars=7))
+    assert "not allowed" in objection(script, Protocol(thought_chars=0))
+    assert objection(parse("Go(1);"), Protocol(thought_chars=0)) is None
+
+
+@pytest.mark.parametrize(
+    ("replies", "loop"),
+    [
+        (["Go(1);"] * 4, True),
+        (["Go(1);"] * 3, False),
+        (["Go(1);", "Turn(6);"] * 2, True),
+        (["Go(1);", "Turn(6);", "Turn(-6);", "Go(1);"], False),
+        (["Turn(6);", "Go(1);", "Go(1);", "Go(1);", "Go(1);"], True),
+        (["Think('a'); Go(1);", "Think('b'); Go(1);"] * 2, True),
+        (["Turn(1);", "Turn(2);", "Think('x');", "Turn(-5);"], True),
+        (["Go(1);", "Go(-1);", "Go(2);", "Go(-1);"], False),
+    ],
+)
+def test_a_loop_is_the_same_or_two_alternating_movements(replies, loop):
+    assert loops([movement(parse(reply)) for reply in replies], 4) is loop
+
+
+def test_a_loop_ends_the_models_part_and_the_clock_runs_down():
+    run_ = play_with(loop_turns=5, max_scripts=None)
+    free = play_with(loop_turns=None, max_scripts=30)
+    for _ in range(5):
+        assert run_.wants_reply
+        run_.reply("Turn(6);")
+        free.reply("Turn(6);")
+    assert not run_.wants_reply
+    assert free.wants_reply
+    record = run_.finish()
+    assert record.model_end is ModelEnd.LOOP
+    assert record.recording.outcome is Outcome.HEALTH
+
+
+def test_nonsense_is_a_loop_too():
+    run_ = play_with(loop_turns=3)
+    for _ in range(3):
+        run_.reply("What?")
+    assert run_.model_end is ModelEnd.LOOP
+
+
+def test_no_script_limit_goes_beyond_any():
+    limited, unlimited = play_with(max_scripts=2), play_with(max_scripts=None, loop_turns=50)
+    for script in ("Turn(6);", "Turn(12);", "Turn(18);"):
+        limited.reply(script)
+        unlimited.reply(script)
+    assert limited.model_end is ModelEnd.MAX_SCRIPTS
+    assert unlimited.wants_reply
+
+
+@pytest.mark.parametrize(("memory", "texts"), [(None, 4), (2, 3), (1, 2), (0, 1)])
+def test_only_the_last_turns_are_sent(memory, texts, battery):
+    replies = ["Turn(6);", "Turn(12);", "Turn(18);", "Turn(24);"]
+    _, calls = ask_with(battery, replies, max_scripts=4, memory_turns=memory)
+    last = calls[3].input
+    assert [m.text for m in last if m.role == "assistant"] == replies[3 - (texts - 1) : 3]
+    assert last[0].role == "system"
+    assert last[-1].role == "user"
+    assert "Turn 4." in last[-1].text
+    if memory is not None:
+        assert f"Turn {4 - memory}." in last[1].text
+
+
+def test_with_tools_no_result_is_sent_without_its_call(battery):
+    replies = [tool_output("act", script=f"Turn({6 * n});") for n in (1, 2, 3)]
+    _, calls = ask_with(battery, replies, max_scripts=3, memory_turns=1, replies="tools")
+    roles = [message.role for message in calls[2].input]
+    assert roles[:3] == ["system", "user", "assistant"]
+    assert "Turn 2." in calls[2].input[1].text
+    assert images(calls[2].input[1])
+
+
+def tool_output(name, **arguments):
+    output = ModelOutput.for_tool_call("mockllm/model", name, arguments)
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
+
+
+def test_tools_play_what_scripts_play(battery):
+    scripted, _ = ask_with(battery, ["Turn(12);", "Go(3);", "Turn(6); Go(2);"], max_scripts=3)
+    calls = [
+        tool_output("turn", degrees=12),
+        tool_output("go", steps=3),
+        tool_output("act", script="Turn(6); Go(2);"),
+    ]
+    called, events = ask_with(battery, calls, max_scripts=3, replies="tools", tools="act,go,turn")
+    assert called.metadata["episode"]["recording"] == scripted.metadata["episode"]["recording"]
+    assert sorted(tool.name for tool in events[0].tools) == ["act", "go", "turn"]
+
+
+def test_text_instead_of_a_call_costs_a_step_and_is_told(battery):
+    _, calls = ask_with(
+        battery, ["Go(3);", tool_output("act", script="Go(1);")], max_scripts=2, replies="tools"
+    )
+    assert "You called no tool" in calls[1].input[-1].text
+    assert [tool.name for tool in calls[0].tools] == ["act"]
+    _, calls = ask_with(battery, ["Go(3);"], max_scripts=1)
+    assert calls[0].tools == []
+
+
+def first_pictures(battery, **choices):
+    _, calls = ask_with(battery, ["Turn(6);"], max_scripts=1, **choices)
+    return [pixels(image) for image in images(calls[0].input[1])]
+
+
+def test_pictures_are_changed_as_asked(battery):
+    true = first_pictures(battery)[0].astype(int)
+    assert np.ptp(true, axis=2).max() > 30
+    assert np.ptp(first_pictures(battery, grayscale=True)[0], axis=2).max() == 0
+    coarse = first_pictures(battery, resolution=8)[0]
+    assert coarse.shape == (32, 32, 3)
+    assert (coarse.reshape(8, 4, 8, 4, 3) == coarse.reshape(8, 4, 8, 4, 3)[:, :1, :, :1]).all()
+    blurred = first_pictures(battery, blur_px=3)[0].astype(int)
+    assert np.abs(np.diff(blurred, axis=0)).max() < np.abs(np.diff(true, axis=0)).max() / 2
+    assert first_pictures(battery, image_size=16)[0].shape == (16, 16, 3)
+
+
+def test_blind_is_black_and_shuffled_is_elsewhere(battery):
+    true = first_pictures(battery, tasks="01-04-03,01-06-02")[0]
+    assert true.any()
+    assert not first_pictures(battery, vision="blind")[0].any()
+    shuffled = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02")
+    assert shuffled[0].any()
+    assert not np.array_equal(shuffled[0], true)
+    again = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02")
+    assert np.array_equal(shuffled[0], again[0])
+    other = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02", seed=1)
+    assert not np.array_equal(shuffled[0], other[0])
+    with pytest.raises(ConfigError, match="two tasks"):
+        select(Protocol(vision="shuffled", tasks=("01-04-03",)), battery)
+
+
+@pytest.mark.parametrize("observation", ["image", "text", "both"])
+def test_what_is_in_view_is_shown_or_told_or_both(observation, battery):
+    _, calls = ask_with(battery, ["Turn(180);", "Go(1);"], max_scripts=2, observation=observation)
+    first, later = calls[0].input[1], calls[1].input[-1]
+    assert bool(images(first)) == bool(images(later)) == (observation != "text")
+    assert ("green ball: straight ahead, 5.5 m away, 1.0 m across" in first.text) == (observation != "image")
+    assert "green ball" not in later.text
+    assert ("There are no images" in calls[0].input[0].text) == (observation == "text")
+
+
+def test_words_name_only_what_is_not_hidden():
+    from llm_control.description import describe
+
+    wall = item("Wall", "20 0 13", sizes="6 3 1", rotations="0")
+    ball = item("GoodGoal", "20 0 18", sizes="1 1 1")
+    glass = item("WallTransparent", "20 0 13", sizes="6 3 1", rotations="0")
+    assert "green ball" not in describe(episode(agent("20 0 10"), wall, ball).scene())
+    assert "- wall: from" in describe(episode(agent("20 0 10"), wall, ball).scene())
+    through = describe(episode(agent("20 0 10"), glass, ball).scene())
+    assert "green ball" in through
+    assert "transparent wall" in through
+    assert "green ball" not in describe(episode(agent("20 0 10", 180), ball).scene())
+    dark = episode(agent("20 0 10"), ball, blackouts="-1")
+    for _ in range(4):
+        dark.step(next(iter(parse("Go(1);").actions())))
+    assert dark.lights_on or "dark" in describe(dark.scene())
+
+
+@pytest.mark.parametrize(
+    ("bearing", "distance", "told"),
+    [(20, 8, "20 degrees to the right, 7.5 m away"), (-35, 6, "35 degrees to the left, 5.5 m away")],
+)
+def test_words_measure_as_the_camera_sees(bearing, distance, told):
+    from math import cos, radians, sin
+
+    from llm_control.description import describe
+
+    x, z = 20 + distance * sin(radians(bearing)), 10 + distance * cos(radians(bearing))
+    scene = episode(agent("20 0 10"), item("GoodGoal", f"{x} 0 {z}", sizes="1 1 1")).scene()
+    assert f"green ball: {told}" in describe(scene)
+
+
+def test_generation_parameters_are_sent(battery):
+    sent = {"temperature": 0.5, "max_tokens": 77, "reasoning_effort": "low", "reasoning_tokens": 99}
+    for choices, expected in ((sent, sent), ({}, dict.fromkeys(sent) | {"temperature": 0.0})):
+        _, calls = ask_with(battery, ["Turn(6);"], max_scripts=1, **choices)
+        config = calls[0].config.model_dump()
+        assert {name: config.get(name) for name in sent} == expected
+
+
+def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, tmp_path):
+    result = run(
+        battery, tmp_path / "logs", "arena/pixels", "one-conversation", trials=2, image_size=64, max_scripts=9
+    )
+    assert len(result.rows) == 6
+    assert all(row.error is None and row.steps for row in result.rows)
+    samples = read_eval_log(str(result.log)).samples
+    assert [str(sample.id) for sample in samples] == ["conversation"] * 2
+    tasks = select(effective("one-conversation", {}).protocol, battery)
+    for sample in samples:
+        order = sample.metadata["order"]
+        assert (
+            order
+            == list(sample.metadata["episodes"])
+            == [
+                task.id
+                for task in conversation_order(
+                    effective("one-conversation", {}).protocol, tasks, sample.epoch - 1
+                )
+            ]
+        )
+        assert sum("The next episode follows" in message.text for message in sample.messages) == 2
+
+
+def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
+    tasks = select(Protocol(), battery)
+    listed = Protocol(conversation="run")
+    shuffled = Protocol(conversation="run", order="shuffled")
+    assert conversation_order(listed, tasks, 0) == conversation_order(listed, tasks, 1) == tasks
+    orders = {tuple(t.id for t in conversation_order(shuffled, tasks, trial)) for trial in range(8)}
+    assert len(orders) > 1
+
+
+def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
+    import inspect_ai
+
+    protocol = effective(None, {**SMALL, "conversation": "run", "max_scripts": 2}).protocol
+    task = make_task(select(protocol, battery), protocol, prompt_set(), tmp_path / "replies.jsonl")
+    scripts = ["Turn(6);", "Go(2);", "Turn(12);", "Go(3);", "Turn(18);", "Go(4);"]
+    for given in (scripts[:3], scripts[3:]):
+        # The model has no more replies than these: the first attempt breaks off in the second task.
+        model = get_model(
+            "mockllm/model", custom_outputs=[text_output(script) for script in given], memoize=False
+        )
+        logs = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"))
+        with (tmp_path / "replies.jsonl").open("a") as file:
+            file.write('{"sample": ["conversation", 1], "output": {"torn')
+    sample = read_eval_log(logs[0].location).samples[0]
+    replies = [message.text for message in sample.messages if message.role == "assistant"]
+    assert replies == scripts
+    assert len([event for event in sample.events if event.event == "model"]) == 3
+    assert len(sample.metadata["episodes"]) == 3
+
+
+def test_tasks_levels_and_battery_choose_what_is_played(battery):
+    def ids(**choices):
+        return [task.id for task in select(effective(None, choices).protocol, battery)]
+
+    assert ids() == ["01-04-03", "01-06-02", "01-21-01"]
+    assert ids(tasks="01-21-01,01-04-03") == ["01-21-01", "01-04-03"]
+    with pytest.raises(ConfigError, match="no task 09-99-99"):
+        ids(tasks="09-99-99")
+    with pytest.raises(ConfigError, match="named twice"):
+        ids(tasks="01-04-03,01-04-03")
+    with pytest.raises(ConfigError, match="none of the tasks"):
+        ids(tasks="01-04-03", levels=2)
+
+
+def test_idle_steps_decide_on_the_first_pictures(battery):
+    assert len(first_pictures(battery, initial_idle_steps="1,2,3,4")) == 3
+    assert len(first_pictures(battery, initial_idle_steps="5")) == 1
+
+
+def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
+    short = write_battery(tmp_path / "short", (20, 30), t=5)
+    protocol = Protocol(image_size=32, tasks=("01-04-03",))
+    tasks = select(protocol, short)
+    session = Session(tasks, 0, protocol, prompt_set(), tasks)
+    messages = session.opening()
+    assert not session.wants_reply
+    assert "The episode is over" in messages[-1].text

@@ -1,0 +1,193 @@
+"""Every preset: that it is what it is called, and that an offline agent plays it from end to end."""
+
+import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai.log import read_eval_log
+
+from arena import ConfigError
+from llm_control.choices import effective
+from llm_control.presets import FOLDER, load_preset, preset_names
+from llm_control.protocol import Protocol
+from tests.llm_control.batteries import run, write_battery
+
+NAMES = [*Protocol.model_fields, "description", "demonstrations"]
+ANYTHING = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=9),
+    st.lists(st.integers() | st.text()),
+)
+PAPERS = ("paper-experiment-1", "paper-experiment-2")
+
+
+def test_the_presets_are_there():
+    assert set(preset_names()) == {
+        *PAPERS, "frame-by-frame", "several-images", "no-script-limit", "one-conversation", "memory-k",
+        "text-only", "grayscale", "low-resolution", "blurred", "thinking-unlimited", "thinking-limited",
+        "tool-calling", "blind", "shuffled",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_an_offline_agent_plays_it(name, tmp_path):
+    battery = write_battery(tmp_path / "battery", (20, 14), (20, 13), t=100)
+    model = "arena/pixels" if effective(name, {}).protocol.shows_images else "arena/random"
+    small = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02", "max_scripts": 30, "loop_turns": 30}
+    if name == "low-resolution":
+        small["resolution"] = 32
+    result = run(battery, tmp_path / "logs", model, name, **small)
+    assert [row.error for row in result.rows] == [None, None]
+    assert result.complete
+    assert f"protocol={name}" in result.facts["options"]
+    sees = name not in ("text-only", "blind", "shuffled", "grayscale", "blurred")
+    if sees:
+        assert [row.passed for row in result.rows] == [True, True], result.rows
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_protocols_write_every_choice_out(name):
+    assert set(load_preset(name).choices) == set(Protocol.model_fields)
+    played = effective(name, {}).protocol
+    assert (played.trials, played.max_scripts, played.strict) == (3, 30, True)
+    assert played.initial_idle_steps == (1, 16, 16, 16)
+
+
+def test_the_papers_tasks_are_those_that_children_did():
+    from human_data.baselines import children_by_task
+
+    first, second = (effective(name, {}).protocol for name in PAPERS)
+    children = children_by_task()
+    assert sorted(first.tasks) == sorted(children["task_id"])
+    assert sorted(second.tasks) == sorted(children.loc[children["level"] <= 3, "task_id"])
+    assert (first.demonstration, second.demonstration) == (False, True)
+
+
+def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
+    with pytest.raises(ConfigError, match="original battery"):
+        run(None, tmp_path / "logs", "arena/random", "paper-experiment-1")
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_says_what_it_is_and_is_plain_yaml(name):
+    assert load_preset(name).description
+    assert set(yaml.safe_load((FOLDER / f"{name}.yaml").read_text())) - {"description"} <= set(
+        Protocol.model_fields
+    )
+
+
+def test_options_go_over_the_preset_and_the_preset_over_the_defaults():
+    given = effective("memory-k", {"trials": 2})
+    assert (given.protocol.memory_turns, given.protocol.trials, given.protocol.seed) == (5, 2, 0)
+    origins = [given.origins[name] for name in ("memory_turns", "trials", "seed")]
+    assert origins == ["preset memory-k", "option", "default"]
+    assert effective("memory-k", {"memory_turns": "none"}).protocol.memory_turns is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("trials: 2\nmax_scrpts: 3\n", r":2: unknown key 'max_scrpts'; did you mean max_scripts\?"),
+        ("trials: 2\ntrials: 3\n", r":2: trials: given twice, first in line 1"),
+        ("description: x\ntrials: 0\n", r":2: trials: got '0', expected greater than or equal to 1"),
+        ("trials: many\n", r":1: trials: got 'many', expected a valid integer"),
+        ("vision: dark\n", r":1: vision: got 'dark', expected 'true', 'blind' or 'shuffled'"),
+        ("tasks: {a: 1}\n", r":1: tasks: got keys"),
+        ("- trials\n", r":1: expected lines such as"),
+        ("", r":1: expected lines such as"),
+        ("trials: [2\n", r"not valid YAML"),
+        ("vision: blind\nobservation: text\n", r"observation = text \(preset mine\) and vision = blind"),
+    ],
+)
+def test_a_wrong_file_says_where(text, message, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        effective(str(file), {})
+
+
+def test_a_file_of_ones_own_is_a_protocol(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "tasks: ['01-01-01', '5']\nvision: true\nanimal_ai: 4\ntemperature: 1\nmax_tokens: none\n"
+    )
+    played = effective(str(file), {}).protocol
+    assert (played.vision, played.animal_ai, played.temperature) == ("true", "4", 1.0)
+    with pytest.raises(ConfigError, match="cannot be read"):
+        effective(str(tmp_path / "absent.yaml"), {})
+
+
+@given(
+    st.text(max_size=200) | st.dictionaries(st.sampled_from(NAMES), ANYTHING, max_size=5).map(yaml.safe_dump)
+)
+def test_any_file_is_a_protocol_or_one_clear_error(text):
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "mine.yaml"
+        file.write_text(text, encoding="utf-8")
+        said = ""
+        try:
+            effective(str(file), {})
+        except ConfigError as error:
+            said = str(error)
+        assert not said or str(file) in said or "(preset mine)" in said
+
+
+IMPOSSIBLE = [
+    {"observation": "text", "vision": "blind"},
+    {"observation": "text", "grayscale": True},
+    {"observation": "text", "blur_px": 1},
+    {"observation": "text", "resolution": 8},
+    {"observation": "text", "images_per_script": 2},
+    {"observation": "text", "image_every": 2},
+    {"observation": "text", "icl": True},
+    {"observation": "both", "vision": "shuffled"},
+    {"vision": "blind", "icl": True},
+    {"images_per_script": 2, "image_every": 3},
+    {"one_step": True, "images_per_script": 2},
+    {"one_step": True, "image_every": 2},
+    {"one_step": True, "icl": True},
+    {"replies": "tools", "icl": True},
+    {"thought_chars": 9, "icl": True},
+    {"tools": "go"},
+    {"max_scripts": None},
+    {"order": "shuffled"},
+    {"resolution": 600},
+]
+
+
+@pytest.mark.parametrize("choices", IMPOSSIBLE, ids=str)
+def test_impossible_combinations_are_refused_with_a_reason(choices):
+    with pytest.raises(ConfigError, match=r"impossible together, because \w+"):
+        effective(None, choices)
+
+
+def test_a_misspelt_option_is_corrected():
+    with pytest.raises(ConfigError, match=re.escape("did you mean images_per_script?")):
+        effective(None, {"image_per_script": 2})
+
+
+def test_a_protocol_that_changed_is_not_resumed(tmp_path):
+    from arena import EvaluationError
+
+    battery = write_battery(tmp_path / "battery", (20, 14))
+    file = tmp_path / "mine.yaml"
+    file.write_text("max_scripts: 2\nimage_size: 64\n")
+    run(battery, tmp_path / "logs", "arena/random", str(file))
+    file.write_text("max_scripts: 3\nimage_size: 64\n")
+    with pytest.raises(EvaluationError, match="no unfinished run"):
+        run(battery, tmp_path / "logs", "arena/random", str(file), resume=True)
+
+
+def test_the_log_keeps_the_protocol(tmp_path):
+    battery = write_battery(tmp_path / "battery", (20, 14))
+    result = run(battery, tmp_path / "logs", "arena/random", "memory-k", max_scripts=2, image_size=64)
+    arguments = read_eval_log(str(result.log)).eval.task_args
+    assert arguments["protocol"] == "memory-k"
+    assert arguments["max_scripts"] == 2
