@@ -14,7 +14,8 @@ from inspect_ai.solver import basic_agent, generate
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from llm_control.registry import act, testbed
+from llm_control.registry import act
+from llm_control.registry import testbed as battery_task
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.test_evaluate import openai_reply
 
@@ -49,7 +50,7 @@ SOLVERS = {
 def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_path):
     replies = [call("act", script="Turn(12); Turn(-12);"), call("act", script="Go(20);")]
     replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
-    task = battery(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
     (log,) = inspect_ai.eval(
         task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
@@ -62,7 +63,7 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
 
 
 def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
-    task = battery(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
     (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
@@ -73,7 +74,7 @@ def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
 
 def test_a_call_after_the_end_is_answered(battery, tmp_path):
     replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
-    task = battery(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
     (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     results = [message.text for message in log.samples[0].messages if message.role == "tool"]
