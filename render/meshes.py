@@ -124,8 +124,11 @@ def _tube() -> Mesh:
             a, b, c, d = wedge[list(corners)]
             normal = np.cross(b - a, c - a)
             normal /= np.linalg.norm(normal)
-            rows += [np.concatenate([corner, normal]) for corner in (a, b, c, a, c, d)]
-    return Mesh(np.array(rows, dtype=np.float32), np.arange(len(rows), dtype=np.uint32))
+            rows += [np.concatenate([corner, normal]) for corner in (a, b, c, d)]
+    quads = 4 * np.arange(len(rows) // 4)[:, None] + (0, 1, 2, 0, 2, 3)
+    # Neighbours at the ends share corners, which are then worked out once.
+    vertices, place = np.unique(np.array(rows, dtype=np.float32), axis=0, return_inverse=True)
+    return Mesh(vertices, place.ravel()[quads.ravel()].astype(np.uint32))
 
 
 def _prickles() -> Mesh:

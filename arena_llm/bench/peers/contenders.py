@@ -59,8 +59,8 @@ CONTENDERS = (
         f"{_HERE}.ours",
         _REINSTALL,
         {
-            Work.FRAMES: "all 50 things, floor, fence and sky; textures, sun, shadows (a map of 384 texels,"
-            " redrawn where something moved), translucent things",
+            Work.FRAMES: "all 50 things, floor, fence and sky; textures, sun, shadows (redrawn"
+            " where something moved), translucent things",
             Work.CAMERA: "ArenaEnv: 3 ticks of physics, rules, and that picture",
             Work.RAYS: "ArenaEnv: 3 ticks, rules, and 5 casts of a ball",
             Work.BARE: "ArenaEnv: 3 ticks and rules",
@@ -117,5 +117,5 @@ CONTENDERS = (
 
 def batch_contender(count: int) -> Contender:
     """Our renderer given `count` scenes at once."""
-    does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of Renderer.frames"}
+    does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of BatchRenderer.frames"}
     return Contender(f"{OURS}, {count} at once", f"{_HERE}.batch", "update arena-llm", does, count)

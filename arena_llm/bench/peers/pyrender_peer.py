@@ -28,7 +28,7 @@ from arena_llm.bench.peers.scenery import (
     scene_subject,
 )
 from render.camera import first_person
-from render.look import SURFACES, Material
+from render.look import SURFACES, Material, layer_of
 from render.meshes import Mesh, unit_meshes
 from render.sun import TO_SUN
 from render.textures import layers
@@ -68,7 +68,9 @@ class PyrenderWorld:
         self._changes = Changes(self._items)
         # Each canvas has its own OpenGL context, and a texture belongs to one of them.
         textures = {
-            material: pyrender.Texture(source=layers()[material][::-1].copy(), source_channels="RGBA")
+            material: pyrender.Texture(
+                source=layers()[layer_of(material)][::-1].copy(), source_channels="RGBA"
+            )
             for material in Material
         }
         self._nodes = [self._scene.add(_mesh(item, textures[item.look.material])) for item in self._items]
