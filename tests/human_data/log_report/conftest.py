@@ -34,7 +34,9 @@ def logs(tmp_path_factory) -> dict[str, Path]:
         (home / f"{name}.yaml").write_text(TASK.format(mark=mark), "utf-8")
     return {
         agent: evaluate(
-            Request(f"arena/{agent}", folder=home, trials=2, max_scripts=4), home / agent, display="none"
+            Request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}),
+            home / agent,
+            display="none",
         ).log
         for agent in ("pixels", "random")
     }
