@@ -16,6 +16,7 @@ from arena_llm.replay_cli import replay_command
 from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
+from arena_llm.verify_cli import verify_command
 
 app = typer.Typer(
     help="Measure physical common sense in the Animal-AI arena.",
@@ -29,6 +30,7 @@ app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
+app.command("verify")(verify_command)
 
 
 @app.command("eval")

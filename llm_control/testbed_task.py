@@ -20,6 +20,7 @@ from llm_control.play import Play
 from llm_control.prompts import PromptSet, prompt_set
 from llm_control.protocol import Protocol
 from render import Renderer
+from render.context import drawn_by
 from testbed import Task as BatteryTask
 from testbed import find_tasks, parse_levels
 
@@ -93,6 +94,7 @@ def play_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: Pr
             if not turn.done:
                 state.messages.append(turn_message(protocol, prompts, turn, play.frame()))
         state.metadata["episode"] = play.finish().as_dict()
+        state.metadata["drawn_by"] = drawn_by()
         return state
 
     return solve
