@@ -10,6 +10,7 @@ from rich.console import Console
 
 from arena.errors import ArenaError, EvaluationError
 from arena_llm.bench_cli import bench_command
+from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.replay_cli import replay_command
@@ -26,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(testbed_app, name="testbed")
 app.command("bench")(bench_command)
+app.command("dataset")(dataset_command)
 app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
