@@ -81,7 +81,8 @@ def problem(row: Row, rules: Rules) -> str | None:
             picture = (rules.folder / picture_file(row.number)).read_bytes()
         return _wrong(row, row.line.rstrip("\n"), rules, facts, spec, picture)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, OSError, ArenaError) as error:
-        return f"line {row.number + 1} cannot be used: {type(error).__name__}: {str(error).splitlines()[0][:120]}"
+        reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:120]}"
+        return f"line {row.number + 1} cannot be used: {reason}"
 
 
 def _wrong(

@@ -91,7 +91,7 @@ def begin(folder: Path, plan: Plan) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             _same_plan(folder, plan)
-        elif any(folder.iterdir()):
+        elif any(path.name != f"{MANIFEST}.part" for path in folder.iterdir()):
             raise EvaluationError(f"{folder}: has other files in it; choose an empty folder by --out")
         else:
             _write_manifest(folder, _manifest(plan))
