@@ -152,6 +152,8 @@ def _ideal(kind: Kind, seen: View, color: str, episode: Episode) -> Script | Non
     """The reply, None where something keeps it from doing what it says; plays the episode on."""
     if kind in (Kind.LEFT, Kind.RIGHT):
         angle = turn_towards(seen)
+        if not _way_is_free(episode, Turn(angle), seen):
+            return None
         side = "left" if angle < 0 else "right"
         thought = f"The {color} ball is about {abs(angle)} degrees to my {side}. I turn towards it."
         return Script((Think(thought), Turn(angle)))
@@ -164,6 +166,9 @@ def _ideal(kind: Kind, seen: View, color: str, episode: Episode) -> Script | Non
         return Script((Think(f"{ahead} I drive to it."), Go(steps)))
     steps = _steps_to_vicinity(episode)
     if steps is None or abs(steps - steps_for(seen.distance - VICINITY_M)) > 1:
+        return None
+    # Driving on must lead to the ball: into the vicinity of one that cannot be had is no good way.
+    if steps_to_touch(episode) is None:
         return None
     return Script((Think(f"{ahead} That is far, so I first drive into its vicinity."), Go(steps)))
 
@@ -183,6 +188,32 @@ def steps_to_touch(episode: Episode) -> int | None:
             only = len(result.events) == 1 and result.events[0].kind is EventKind.GOOD_GOAL
             return steps if only and result.events[0].thing == 0 else None
     return None
+
+
+def _way_is_free(episode: Episode, turn: Turn, seen: View) -> bool:
+    """Whether a drive after the turn comes as near to the ball as the turn's rounding lets it."""
+    for action in turn.actions():
+        if episode.step(action).events:
+            return False
+    last = math.inf
+    for _ in range(_MOST_STEPS):
+        result = episode.step(FORWARD)
+        distance = view(episode).distance
+        if result.events or result.done:
+            return [event.kind for event in result.events] == [EventKind.GOOD_GOAL]
+        if distance >= last:
+            break
+        last = distance
+    return last <= passing_distance(seen.distance)
+
+
+def passing_distance(distance: float) -> float:
+    """Metres between the centres at which a drive may pass a ball that was so far away, after a turn to it.
+
+    The turn leaves up to 3 degrees, and a step of the drive, up to 1.6 m, may end before or after the
+    nearest place.
+    """
+    return distance * math.sin(math.radians(DEGREES_PER_STEP / 2)) + 1.6
 
 
 def _steps_to_vicinity(episode: Episode) -> int | None:

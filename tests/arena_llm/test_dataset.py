@@ -5,6 +5,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from arena import IDLE, Episode, EventKind
+from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
 from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_example
 from llm_control.finetuning.example import View, _fits
@@ -53,6 +54,18 @@ def play(example, fewer=0):
         assert not episode.done
         events += episode.step(action).events
     return episode, events
+
+
+def drive_on(episode):
+    """Drive straight on for as long as the ball comes nearer: what happens, and how near it comes."""
+    distance, last = math.inf, math.inf
+    while distance <= last:
+        last = distance
+        happened = [event.kind for event in episode.step(FORWARD).events]
+        distance = bearing_and_distance(episode)[1]
+        if happened:
+            return happened, min(last, distance) - episode.scene().sizes[0][0] / 2 - 0.5
+    return [], last
 
 
 def test_every_four_examples_are_one_of_each_kind(examples):
@@ -98,6 +111,9 @@ def test_a_drive_towards_a_far_ball_ends_in_its_vicinity(examples):
             assert (bearing_and_distance(episode)[1] <= 10, events) == (True, [])
             for _ in range(15):
                 assert not episode.step(IDLE).events
+        episode, _ = play(each)
+        with episode:
+            assert drive_on(episode)[0] == [EventKind.GOOD_GOAL]
         episode, _ = play(each, fewer=1)
         with episode:
             assert bearing_and_distance(episode)[1] > 10
@@ -111,6 +127,9 @@ def test_a_turn_ends_with_the_ball_as_straight_ahead_as_can_be(examples):
         episode, events = play(each)
         with episode:
             assert (abs(bearing_and_distance(episode)[0]) <= 3.01, events) == (True, [])
+            happened, nearest = drive_on(episode)
+            assert happened in ([], [EventKind.GOOD_GOAL])
+            assert nearest <= 1.6 + each.distance * math.sin(math.radians(3))
 
 
 def test_the_picture_shows_the_ball_where_the_reply_has_it(examples):
@@ -228,6 +247,21 @@ def test_killed_in_the_middle_no_line_is_torn_and_the_rest_follows(whole, tmp_pa
     assert part.read_bytes().endswith(b"\n")
     assert written(command, folder, "--format", "sharegpt").returncode == 0
     assert bytes_of(folder) == bytes_of(whole)
+
+
+def test_ctrl_c_says_how_far_it_came(tmp_path):
+    folder = tmp_path / "data"
+    program = [sys.executable, "-m", "arena_llm", "dataset", "--out", str(folder), "--size=5000", "--jobs=2"]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        part = folder / "train.jsonl.part"
+        while not (part.exists() and part.stat().st_size):
+            assert process.poll() is None
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.fullmatch(r"Stopped after \d+ of 5000 examples; the same command goes on.\n", told)
+    assert part.read_bytes().endswith(b"\n")
 
 
 @pytest.mark.parametrize(
@@ -365,9 +399,7 @@ def moved_arena(folder):
 
 DAMAGE = {
     "another reply": lambda folder: edit(
-        folder / "train.jsonl",
-        2,
-        lambda text: text.replace("The green", "A green").replace("The yellow", "A yellow"),
+        folder / "train.jsonl", 2, lambda text: re.sub("The (green|yellow)", r"A \1", text)
     ),
     "another picture": other_picture,
     "no picture": lambda folder: (folder / "images/0000/0000002.png").unlink(),
@@ -376,11 +408,7 @@ DAMAGE = {
     "a line too many": lambda folder: edit(folder / "train.jsonl", 5, lambda text: text + text),
     "a line missing": lambda folder: edit(folder / "train.jsonl", 5, lambda text: ""),
     "a wrong reply everywhere": lambda folder: [
-        edit(
-            folder / name,
-            2,
-            lambda text: text.replace("Turn(", "Turn(-").replace("--", "").replace("Go(", "Go(1"),
-        )
+        edit(folder / name, 2, lambda text: re.sub(r"(Turn|Go)\(-?", r"\1(1", text))
         for name in ("train.jsonl", "examples.jsonl")
     ],
 }
