@@ -10,6 +10,7 @@ from rich.console import Console
 
 from arena.errors import ArenaError
 from arena_llm.bench_cli import bench_command
+from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
@@ -20,6 +21,7 @@ from arena_llm.report_cli import report_command
 from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
+from arena_llm.verify_cli import verify_command
 
 app = typer.Typer(
     help="Measure physical common sense in the Animal-AI arena.",
@@ -29,6 +31,7 @@ app = typer.Typer(
 )
 app.add_typer(testbed_app, name="testbed")
 app.command("bench")(bench_command)
+app.command("dataset")(dataset_command)
 app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
@@ -36,6 +39,7 @@ app.command("show")(show_command)
 app.command("report")(report_command)
 app.command("eval")(evaluate_command)
 app.command("probe")(probe_command)
+app.command("verify")(verify_command)
 
 
 @app.command("compare")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from arena import ArenaSpec, ConfigError, Episode, Outcome, Recording, RecordingError, load
+from arena import ArenaSpec, ConfigError, Episode, Event, Outcome, Recording, RecordingError, load
 from arena.episode import software_versions
 from arena.recording import spec_sha256
 from arena.versions import Version
@@ -122,6 +122,8 @@ class Replay:
     def __init__(self, recording: Recording, spec: ArenaSpec) -> None:
         self.recording = recording
         self.episode = Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial)
+        self.happened: tuple[Event, ...] = ()
+        """What the last step brought the first agent."""
         if len(recording.others) != len(self.episode.agents) - 1:
             self.episode.close()
             raise RecordingError(
@@ -134,18 +136,20 @@ class Replay:
         for actions in self.recording.steps_taken():
             if self.episode.done:
                 break
-            self.episode.step_all(actions)
+            self.happened = self.episode.step_all(actions)[0].events
             yield self.episode
         if self.recording.outcome is Outcome.STOPPED:
             self.episode.stop()
 
-    def differences(self) -> tuple[str, ...]:
-        """What of the end is not as recorded, once all is played; empty for a faithful replay."""
+    def unlike(self) -> tuple[tuple[str, object, object], ...]:
+        """Name, recorded and replayed value of what of the end is not as recorded, once all is played."""
         again = self.episode.recording()
         ends = [(name, getattr(self.recording, name), getattr(again, name)) for name in COMPARED]
-        return tuple(
-            f"{name}: recorded {_told(kept)}, got {_told(got)}" for name, kept, got in ends if kept != got
-        )
+        return tuple(end for end in ends if end[1] != end[2])
+
+    def differences(self) -> tuple[str, ...]:
+        """The same as sentences; empty for a faithful replay."""
+        return tuple(f"{name}: recorded {_told(kept)}, got {_told(got)}" for name, kept, got in self.unlike())
 
     def other_versions(self) -> tuple[str, ...]:
         """The software that decides an episode's bits, where it is not what recorded this one."""

@@ -9,14 +9,17 @@ from inspect_ai.solver import TaskState
 from llm_control.play import EpisodeRecord
 from llm_control.session import Session
 from llm_control.tools import session_of
+from render.context import drawn_by
 
 
 def keep_records(state: TaskState, session: Session) -> None:
     """Put the finished episodes into the sample's metadata, which the log keeps.
 
     `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in the order
-    in which they were played.
+    in which they were played; `drawn_by` what drew the pictures that were sent.
     """
+    if session.protocol.shows_images and session.protocol.vision != "blind":
+        state.metadata["drawn_by"] = drawn_by()
     records = {task_id: record.as_dict() for task_id, record in session.records.items()}
     if "order" in state.metadata:
         state.metadata["episodes"] = records

@@ -39,6 +39,12 @@ def gl_context() -> moderngl.Context:
     return home.context
 
 
+def drawn_by() -> str:
+    """What draws in this process, such as a graphics card, and its version; raises as `gl_context` does."""
+    info = gl_context().info
+    return f"{info['GL_RENDERER']}, {info['GL_VERSION']}"
+
+
 class _Home:
     """The context, and the only process and thread in which it may be used."""
 

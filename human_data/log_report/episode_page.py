@@ -65,7 +65,7 @@ def play(
 
     steps = [int(turn["steps"]) for turn in episode.turns]
     try:
-        trace = replay(spec, recording, protocol.initial_idle_steps, steps, take)
+        trace = replay(spec, recording, protocol, steps, take)
     except ArenaError as error:
         return Played(episode, spec, problem=str(error))
     return Played(episode, spec, trace, _difference(trace, episode), tuple(names))

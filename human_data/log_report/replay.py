@@ -11,6 +11,8 @@ from arena.placed import AGENT_RADIUS, Layout
 from arena.recording import spec_sha256
 from arena.scene import Scene, Vector
 from human_data.log_report.sight import Sight
+from llm_control.observations import picture_steps
+from llm_control.protocol import Protocol
 
 NEAR = 3.0
 """Metres between the surfaces of agent and goal within which the goal counts as nearly reached."""
@@ -85,19 +87,19 @@ class Trace:
 def replay(
     spec: ArenaSpec,
     recording: Recording,
-    idle_groups: Sequence[int],
+    protocol: Protocol,
     turn_steps: Sequence[int],
     camera: Camera | None = None,
 ) -> Trace:
     """Play a recording's actions again; the same software gives the same bits.
 
-    `idle_groups` are the steps before the first turn (`Protocol.initial_idle_steps`), `turn_steps` those of
-    each turn. Raises RecordingError where the arena is not the recorded one, or it has several agents.
+    `protocol` says when pictures were taken, `turn_steps` are the steps of each turn. Raises RecordingError
+    where the arena is not the recorded one, or it has several agents.
     """
     if recording.others or spec_sha256(spec) != recording.spec_sha256:
         reason = "it has several agents" if recording.others else "its arena is not the recorded one"
         raise RecordingError(f"{recording.task_id}: cannot be replayed: {reason}")
-    looks = _look_steps(idle_groups, turn_steps, recording.steps)
+    looks = _look_steps(protocol, turn_steps, recording.steps)
     with Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial) as episode:
         trace = Trace(episode.layout)
         sight = Sight()
@@ -109,27 +111,26 @@ def replay(
             _note(trace, episode, sight, action.move, looks.get(number, ()), camera)
         if recording.outcome is Outcome.STOPPED:
             episode.stop()
-        _finish(trace, episode, idle_groups, turn_steps)
+        _finish(trace, episode, protocol.initial_idle_steps, turn_steps)
     return trace
 
 
-def _look_steps(
-    idle_groups: Sequence[int], turn_steps: Sequence[int], steps: int
-) -> dict[int, list[int | None]]:
-    """After which steps there is a picture, and before which turn each comes."""
+def _look_steps(protocol: Protocol, turn_steps: Sequence[int], steps: int) -> dict[int, list[int | None]]:
+    """After which steps there is a picture, and before which turn each comes; the last is the end's."""
     looks: dict[int, list[int | None]] = {}
-    at = 0
-    for number, group in enumerate(idle_groups, start=1):
+    groups, at = protocol.initial_idle_steps, 0
+    for number, group in enumerate(groups, start=1):
         at += group
-        if number < len(idle_groups) or len(idle_groups) == 1:
+        if number < len(groups) or len(groups) == 1:
             looks.setdefault(at, []).append(1)
-    if not idle_groups:
+    if not groups:
         looks[0] = [1]
-    for number, taken in enumerate(turn_steps, start=1):
+    # What the last script led to is shown to nobody.
+    for number, taken in enumerate(turn_steps[:-1], start=1):
+        along = picture_steps(protocol, taken)
+        for step in (*(step for step in range(1, taken) if step in along), taken):
+            looks.setdefault(at + step, []).append(number + 1)
         at += taken
-        # Where the replies ran out and the clock goes on, a last picture was sent that nobody answered.
-        if number < len(turn_steps) or at < steps:
-            looks.setdefault(at, []).append(number + 1)
     looks.setdefault(steps, []).append(None)
     return looks
 

@@ -26,7 +26,7 @@ def played(*items, scripts, t=250, mark="0", refused=0):
     turns = tuple(run.turns)
     record = run.finish()
     spec = run.episode.spec
-    trace = replay(spec, record.recording, ONCE.initial_idle_steps, [turn.steps for turn in turns])
+    trace = replay(spec, record.recording, ONCE, [turn.steps for turn in turns])
     assert trace.differs_from(record.recording) is None
     assert [trace.moments[last].position for _, last in trace.turns] == [turn.position for turn in turns]
     replies = Replies(len(turns), sum(turn.error is not None for turn in turns), refused)

@@ -83,7 +83,7 @@ def test_pictures_are_those_that_the_agent_was_sent(logs):
     replay(
         log.specs()["01-01-01"],
         episode.recording,
-        log.protocol.initial_idle_steps,
+        log.protocol,
         steps,
         lambda scene: frames.append(renderer.frame(scene)),
     )

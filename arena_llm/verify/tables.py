@@ -1,0 +1,131 @@
+"""Findings for people and for programs."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic_core import to_jsonable_python
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from arena_llm.verify.comparison import same
+from arena_llm.verify.found import Run
+from arena_llm.verify.report import Checked, Verdict
+
+MOST_ROWS, MOST_PER_EPISODE = 60, 4
+"""What the table shows; the JSON file has all. After a difference in motion all later turns differ too."""
+
+_LONGEST = 60
+
+
+class PassRate(NamedTuple):
+    """A log's pass rate, as logged and as the replays give it."""
+
+    path: Path
+    logged: float
+    replayed: float
+
+
+def pass_rates(runs: Iterable[Run], every: Sequence[Checked]) -> list[PassRate]:
+    """Those that are not as logged; only of logs whose every episode was replayed."""
+    wrong = []
+    for run in runs:
+        episodes = [each for each in every if each.source == str(run.path)]
+        if run.pass_rate is None or any(each.problem or not each.finished for each in episodes):
+            continue
+        verdicts = [each.passed for each in episodes if each.passed is not None]
+        rate = sum(verdicts) / len(verdicts) if verdicts else math.nan
+        if not same(run.pass_rate, rate):
+            wrong.append(PassRate(run.path, run.pass_rate, rate))
+    return wrong
+
+
+def print_findings(console: Console, every: Sequence[Checked], rates: Sequence[PassRate]) -> None:
+    """A table of what differs, episode by episode, and why episodes could not be verified."""
+    several = len({each.source for each in every}) > 1
+    table = Table("episode", "turn", "what", "in the log", "in the replay")
+    for rate in rates:
+        table.add_row(Text(rate.path.name), "", "pass rate", f"{rate.logged:g}", f"{rate.replayed:g}")
+    left = MOST_ROWS
+    for each in every:
+        if left > 0:
+            left -= _add(table, each, several)
+    if table.row_count:
+        console.print(table)
+    for each in every:
+        if each.problem and each.finished:
+            console.print(f"{_named(each, several)}: {each.problem}", markup=False)
+
+
+def _add(table: Table, each: Checked, several: bool) -> int:
+    shown = each.findings[:MOST_PER_EPISODE]
+    for found in shown:
+        turn = "" if found.turn is None else str(found.turn)
+        values = [Text(_told(found.logged)), Text(_told(found.replayed))]
+        table.add_row(Text(_named(each, several)), turn, Text(found.what), *values)
+    if len(each.findings) > len(shown):
+        table.add_row(Text(_named(each, several)), "", f"and {len(each.findings) - len(shown)} more")
+    return len(shown)
+
+
+def _named(each: Checked, several: bool) -> str:
+    return f"{Path(each.source).name}: {each.name}" if several else each.name
+
+
+def _told(value: object) -> str:
+    text = "nothing" if value is None else str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def print_summary(
+    console: Console, every: Sequence[Checked], rates: Sequence[PassRate], passed_over: int
+) -> None:
+    """How many episodes have which verdict, and what was compared."""
+    counts = Counter(each.verdict for each in every)
+    for verdict in Verdict:
+        if counts[verdict]:
+            console.print(f"{counts[verdict]} of {len(every)} episodes: {verdict}")
+    turns, steps = sum(each.turns for each in every), sum(each.steps for each in every)
+    pictures = sum(each.pictures for each in every)
+    console.print(f"Replayed {steps} steps in {turns} turns; compared {pictures} pictures.")
+    for text, count in Counter(note for each in every for note in each.notes).items():
+        console.print(f"Note, {count} episodes: {text}.", markup=False)
+    for text, count in Counter(note for each in every for note in each.versions).items():
+        console.print(f"Made with other software, {count} episodes: {text}.", markup=False)
+    if passed_over:
+        console.print(f"{passed_over} JSON files in the folders are no recordings and were passed over.")
+
+
+def worst(every: Sequence[Checked], rates: Sequence[PassRate]) -> str | None:
+    """What is wrong, in one sentence; None where all agrees."""
+    counts = Counter(each.verdict for each in every)
+    parts = []
+    if changed := counts[Verdict.DIFFERS]:
+        parts.append(f"{changed} of {len(every)} episodes are not as logged")
+    if rates:
+        parts.append(f"the pass rate of {len(rates)} logs is not as logged")
+    if other := counts[Verdict.OTHER_SOFTWARE]:
+        parts.append(
+            f"{other} differ and were made with other software, so differences are to be expected; "
+            "verify them with that software"
+        )
+    if unverified := counts[Verdict.UNVERIFIED]:
+        parts.append(f"{unverified} could not be verified")
+    return "; ".join(parts) or None
+
+
+def as_json(every: Sequence[Checked], rates: Sequence[PassRate]) -> dict[str, object]:
+    """All of it in plain values: `episodes`, and `pass_rates` that are not as logged."""
+    plain: dict[str, object] = to_jsonable_python(
+        {
+            "verdicts": Counter(each.verdict for each in every),
+            "pass_rates": [rate._asdict() for rate in rates],
+            "episodes": [{"verdict": each.verdict, **asdict(each)} for each in every],
+        },
+        inf_nan_mode="strings",
+    )
+    return plain
