@@ -92,7 +92,8 @@ class Comparison:
         if self._scripted:
             played = self._actions[self._steps : episode.steps]
             self._findings += reply_findings(turn, number, played, self._protocol.strict)
-        if not episode.done:
+        if number < len(self._kept.turns):
+            # What the last reply led to is shown to nobody.
             self._draw(number + 1, episode)
 
     def _state(self, number: int, episode: Episode) -> dict[str, object]:
