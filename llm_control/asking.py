@@ -20,6 +20,8 @@ def generate_config(model: Model, protocol: Protocol, sample_id: str, trial: int
         max_tokens=protocol.max_tokens,
         reasoning_effort=protocol.reasoning_effort,
         reasoning_tokens=protocol.reasoning_tokens,
+        max_retries=protocol.retries,
+        attempt_timeout=protocol.reply_timeout,
     )
     if str(model.name).startswith(("random", "pixels")):
         config.seed = agent_seed(protocol.seed, sample_id, trial)

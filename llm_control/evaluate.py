@@ -133,6 +133,7 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
         "log_buffer": 1,
         "log_realtime": True,
         "score_display": False,
+        "retry_on_error": request.effective().protocol.relaunches,
     }
     if model.startswith("arena/"):
         # These compute on this machine: few at a time, so that finished ones are out of danger.

@@ -119,6 +119,25 @@ class Protocol(BaseModel):
         default=None, description="tokens of a model's own reasoning; none: not sent"
     )
 
+    retries: int = Field(
+        default=3, ge=0, le=100, description="times that a request is sent again after a provider's fault"
+    )
+    reply_timeout: _Limit | None = Field(
+        default=600, description="seconds after which a request counts as failed; none: no limit"
+    )
+    relaunches: int = Field(
+        default=1, ge=0, le=100, description="times that a trial begins anew after its requests failed"
+    )
+    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
+    )
+    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
+    )
+    time_limit_per_episode: _Limit | None = Field(
+        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
+    )
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         refuse_contradictions(self.model_dump())

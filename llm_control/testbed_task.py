@@ -11,6 +11,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from llm_control.asking import ask, generate_config
 from llm_control.choices import effective
+from llm_control.faults import guard
 from llm_control.journal import Journal
 from llm_control.memory import sent
 from llm_control.naming import of_distribution
@@ -64,6 +65,9 @@ def make_task(
         cleanup=_cleanup,
         epochs=Epochs(protocol.trials, []),
         fail_on_error=False,
+        token_limit=protocol.max_tokens_per_episode,
+        cost_limit=protocol.max_cost_per_episode,
+        time_limit=protocol.time_limit_per_episode,
     )
 
 
@@ -94,6 +98,7 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        guard(get_model())
         trial = state.epoch - 1
         if protocol.conversation == "run":
             played = conversation_order(protocol, tasks, trial)
