@@ -7,6 +7,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
 
 from llm_control.agents.provider import agent_seed
+from llm_control.budget import purse
 from llm_control.protocol import Protocol
 
 _REFUSABLE = ("temperature", "seed")
@@ -37,7 +38,9 @@ async def ask(
     """
     while True:
         try:
-            return await model.generate(messages, list(tools), config=config), config
+            output = await model.generate(messages, list(tools), config=config)
+            purse().spend(output.usage)
+            return output, config
         except Exception as error:
             refused = refused_parameter(error, config)
             if refused is None:

@@ -10,6 +10,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from llm_control.asking import ask, generate_config
+from llm_control.budget import purse
 from llm_control.choices import effective
 from llm_control.faults import guard
 from llm_control.journal import Journal
@@ -98,6 +99,7 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        purse().check()
         guard(get_model())
         trial = state.epoch - 1
         if protocol.conversation == "run":
@@ -136,7 +138,10 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
                 kept.keep(output)
             state.output = output
             state.messages.append(output.message)
+            played = len(session.records)
             state.messages += await _answers(session, state, output)
+            if session.wants_reply and len(session.records) > played:
+                purse().check()
         keep_records(state, session)
         return state
 
