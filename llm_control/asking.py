@@ -8,6 +8,7 @@ from inspect_ai.tool import Tool
 
 from llm_control.agents.provider import agent_seed
 from llm_control.budget import purse
+from llm_control.image_budget import ImageBudget
 from llm_control.protocol import Protocol
 
 _REFUSABLE = ("temperature", "seed")
@@ -30,18 +31,25 @@ def generate_config(model: Model, protocol: Protocol, sample_id: str, trial: int
 
 
 async def ask(
-    model: Model, messages: list[ChatMessage], tools: Sequence[Tool], config: GenerateConfig
+    model: Model,
+    messages: list[ChatMessage],
+    tools: Sequence[Tool],
+    config: GenerateConfig,
+    images: ImageBudget,
 ) -> tuple[ModelOutput, GenerateConfig]:
     """One reply, and the parameters that the model took.
 
-    A parameter that the model refuses is left out, and the log says so.
+    A parameter that the model refuses is left out, and so are all pictures but the last where a server takes
+    one only; the log says so.
     """
     while True:
         try:
-            output = await model.generate(messages, list(tools), config=config)
+            output = await model.generate(images.applied(messages), list(tools), config=config)
             purse().spend(output.usage)
             return output, config
         except Exception as error:
+            if images.give_way(error):
+                continue
             refused = refused_parameter(error, config)
             if refused is None:
                 raise

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from llm_control.contradictions import refuse_contradictions
+from llm_control.image_budget import PATTERN
 
 
 def _listed(value: Any) -> Any:
@@ -95,6 +96,11 @@ class Protocol(BaseModel):
     image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
     images_per_script: int = Field(
         default=1, ge=1, le=100, description="pictures along a script, the last at its end"
+    )
+    images: str = Field(
+        default="all",
+        pattern=PATTERN,
+        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
     )
     image_every: _Limit | None = Field(
         default=None, description="a picture after so many steps of a script, and one at its end"

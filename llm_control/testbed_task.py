@@ -13,6 +13,7 @@ from llm_control.asking import ask, generate_config
 from llm_control.budget import purse
 from llm_control.choices import effective
 from llm_control.faults import guard
+from llm_control.image_budget import ImageBudget
 from llm_control.journal import Journal
 from llm_control.memory import sent
 from llm_control.naming import of_distribution
@@ -128,13 +129,14 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session, model = session_of(state), get_model()
         config = generate_config(model, protocol, str(state.sample_id), state.epoch - 1)
+        images = ImageBudget(protocol.images)
         kept = Journal(journal, str(state.sample_id), state.epoch)
         opening = len(state.messages) - 1
         while session.wants_reply:
             output = kept.next()
             if output is None:
                 messages = sent(state.messages, opening, protocol.memory_turns)
-                output, config = await ask(model, messages, state.tools, config)
+                output, config = await ask(model, messages, state.tools, config, images)
                 kept.keep(output)
             state.output = output
             state.messages.append(output.message)
