@@ -34,7 +34,7 @@ _ONE_ONLY = re.compile(
 
 
 class ImageBudget:
-    """The pictures that a sample's model is sent; `rule` is that of the protocol until a server refuses it."""
+    """The pictures that a sample's model is sent; `rule` is the protocol's until a server refuses it."""
 
     def __init__(self, rule: str) -> None:
         self.rule = rule
