@@ -46,6 +46,9 @@ def evaluate_command(
         float | None, typer.Option(min=0, help="The same in seconds of this command.")
     ] = None,
     prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
+    ] = None,
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
@@ -62,7 +65,19 @@ def evaluate_command(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
     else:
-        _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices)
+        notes = _planned(console, plan, request) if plan else {}
+        _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices, notes=notes)
+
+
+def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:
+    """What the log keeps of a plan; deviations are said before anything is spent."""
+    from llm_control.plan import deviations, plan_of, settle_plan
+
+    planned, done = settle_plan(plan, request), plan_of(request)
+    found = list(deviations(planned, done))
+    for each in found:
+        console.print(f"Deviates from {plan}: {each}", soft_wrap=True, markup=False)
+    return {"plan": dict(planned), "done": done}
 
 
 def _show(console: Console, request: Any) -> None:

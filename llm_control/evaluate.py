@@ -102,12 +102,13 @@ def evaluate(
     display: Display = "rich",
     caps: Caps | None = None,
     prices: Path | None = None,
+    notes: Mapping[str, Any] | None = None,
 ) -> EvalResult:
     """Evaluate a model on the battery.
 
     Every finished episode is in the log folder at once; with `resume`, an unfinished run of the same
     request in that folder is continued. No episode begins once the run has reached one of its `caps`;
-    `prices` is a file that goes over the shipped prices.
+    `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata.
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to
     resume and a limit on the cost without a price, ConfigError for tasks and prompt, RenderError where
@@ -125,14 +126,20 @@ def evaluate(
     check_writable(log_dir)
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
-    log = _run(request, model, log_dir, print_, resume, display, caps)
+    log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
     rows = _rows(log, model, tasks, protocol)
     facts = _facts(log, request, model, prompts.sha256)
     return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
 
 
 def _run(
-    request: Request, model: str, log_dir: Path, print_: str, resume: bool, display: Display, caps: Caps
+    request: Request,
+    model: str,
+    log_dir: Path,
+    metadata: dict[str, Any],
+    resume: bool,
+    display: Display,
+    caps: Caps,
 ) -> Any:
     import inspect_ai
     from inspect_ai._util.error import PrerequisiteError
@@ -151,7 +158,7 @@ def _run(
         # These compute on this machine: few at a time, so that finished ones are out of danger.
         common["max_samples"] = 4
     check_model(model)
-    unfinished = _unfinished(log_dir, print_)
+    unfinished = _unfinished(log_dir, metadata["fingerprint"])
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
     if resume:
@@ -162,7 +169,7 @@ def _run(
                 logs = inspect_ai.eval_retry(unfinished, **common)
             else:
                 task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
-                logs = inspect_ai.eval(task, model=model, metadata={"fingerprint": print_}, **common)
+                logs = inspect_ai.eval(task, model=model, metadata=metadata, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
     if not logs or logs[0].status == "cancelled":
