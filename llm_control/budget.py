@@ -77,14 +77,13 @@ def spending(caps: Caps, earlier: Purse) -> Iterator[Purse]:
         _open.pop()
 
 
-def spent_before(location: str | None) -> Purse:
+def spent_before(location: str) -> Purse:
     """What was spent on a run by the time of a log, which may be one of a resumed run in its folder.
 
     An episode that a resumed run took over from the earlier log counts once.
     """
     from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
 
-    assert location is not None
     task_id = read_eval_log(location, header_only=True).eval.task_id
     log_dir = location.rpartition("/")[0]
     found: dict[str, Any] = {}

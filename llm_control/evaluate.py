@@ -161,12 +161,11 @@ def _run(
     unfinished = _unfinished(log_dir, metadata["fingerprint"])
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
-    if resume:
-        unfinished = _recovered(unfinished)
+    again = _recovered(unfinished) if resume else ""
     try:
-        with spending(caps, spent_before(unfinished) if resume else Purse()):
-            if resume:
-                logs = inspect_ai.eval_retry(unfinished, **common)
+        with spending(caps, spent_before(again) if again else Purse()):
+            if again:
+                logs = inspect_ai.eval_retry(again, **common)
             else:
                 task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
                 logs = inspect_ai.eval(task, model=model, metadata=metadata, **common)
