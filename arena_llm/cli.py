@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena_llm.bench_cli import bench_command
 from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command
+from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.named_file import named_file
@@ -37,6 +38,7 @@ app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
 app.command("report")(report_command)
+app.command("estimate")(estimate_command)
 app.command("eval")(evaluate_command)
 app.command("probe")(probe_command)
 app.command("verify")(verify_command)

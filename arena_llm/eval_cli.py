@@ -36,12 +36,27 @@ def evaluate_command(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
     ] = False,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, help="US dollars after which the run begins no further episode.")
+    ] = None,
+    max_tokens_run: Annotated[
+        int | None, typer.Option(min=0, help="The same in tokens, sent and received.")
+    ] = None,
+    time_limit_run: Annotated[
+        float | None, typer.Option(min=0, help="The same in seconds of this command.")
+    ] = None,
+    prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
+    ] = None,
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
+    from llm_control.budget import Caps
     from llm_control.evaluate import Request
 
     request = Request(model or "", testbed, prompt, protocol, choices)
+    caps = Caps(max_tokens_run, max_cost, time_limit_run)
     console = Console()
     if show:
         _show(console, request)
@@ -50,7 +65,19 @@ def evaluate_command(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
     else:
-        _evaluate(console, request, log_dir, out, resume)
+        notes = _planned(console, plan, request) if plan else {}
+        _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices, notes=notes)
+
+
+def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:
+    """What the log keeps of a plan; deviations are said before anything is spent."""
+    from llm_control.plan import deviations, plan_of, settle_plan
+
+    planned, done = settle_plan(plan, request), plan_of(request)
+    found = list(deviations(planned, done))
+    for each in found:
+        console.print(f"Deviates from {plan}: {each}", soft_wrap=True, markup=False)
+    return {"plan": dict(planned), "done": done}
 
 
 def _show(console: Console, request: Any) -> None:
@@ -60,12 +87,12 @@ def _show(console: Console, request: Any) -> None:
     show_protocol(Console(width=max(console.width, 110)), given, more)
 
 
-def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, resume: bool) -> None:
+def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, **run: Any) -> None:
     from human_data import results_frame, write_report
     from llm_control.evaluate import evaluate
 
     try:
-        result = evaluate(request, log_dir, resume=resume, display="rich" if console.is_terminal else "plain")
+        result = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
     except KeyboardInterrupt:
         print(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",

@@ -7,6 +7,8 @@ from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
 
 from llm_control.agents.provider import agent_seed
+from llm_control.budget import purse
+from llm_control.image_budget import ImageBudget
 from llm_control.protocol import Protocol
 
 _REFUSABLE = ("temperature", "seed")
@@ -20,6 +22,8 @@ def generate_config(model: Model, protocol: Protocol, sample_id: str, trial: int
         max_tokens=protocol.max_tokens,
         reasoning_effort=protocol.reasoning_effort,
         reasoning_tokens=protocol.reasoning_tokens,
+        max_retries=protocol.retries,
+        attempt_timeout=protocol.reply_timeout,
     )
     if str(model.name).startswith(("random", "pixels")):
         config.seed = agent_seed(protocol.seed, sample_id, trial)
@@ -27,16 +31,25 @@ def generate_config(model: Model, protocol: Protocol, sample_id: str, trial: int
 
 
 async def ask(
-    model: Model, messages: list[ChatMessage], tools: Sequence[Tool], config: GenerateConfig
+    model: Model,
+    messages: list[ChatMessage],
+    tools: Sequence[Tool],
+    config: GenerateConfig,
+    images: ImageBudget,
 ) -> tuple[ModelOutput, GenerateConfig]:
     """One reply, and the parameters that the model took.
 
-    A parameter that the model refuses is left out, and the log says so.
+    A parameter that the model refuses is left out, and so are all pictures but the last where a server takes
+    one only; the log says so.
     """
     while True:
         try:
-            return await model.generate(messages, list(tools), config=config), config
+            output = await model.generate(images.applied(messages), list(tools), config=config)
+            purse().spend(output.usage)
+            return output, config
         except Exception as error:
+            if images.give_way(error):
+                continue
             refused = refused_parameter(error, config)
             if refused is None:
                 raise

@@ -73,7 +73,11 @@ def _known(key: str) -> str:
 def _read(key: str, value: Any) -> Any:
     if key in _TEXT_FIELDS and isinstance(value, bool | int | float):
         return str(value).lower()
-    return float(value) if key in ("blur_px", "temperature") and type(value) is int else value
+    return (
+        float(value)
+        if key in ("blur_px", "temperature", "max_cost_per_episode") and type(value) is int
+        else value
+    )
 
 
 def _problems(error: ValidationError, origins: Mapping[str, str], preset: Preset | None) -> Iterator[str]:

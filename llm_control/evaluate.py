@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,9 +10,12 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
+from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
+from llm_control.folders import check_writable
 from llm_control.models import model_name
 from llm_control.presets import preset_names
+from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
 from llm_control.protocol import Protocol
 from llm_control.selection import select
@@ -94,16 +95,24 @@ class EvalResult:
 
 
 def evaluate(
-    request: Request, log_dir: Path, *, resume: bool = False, display: Display = "rich"
+    request: Request,
+    log_dir: Path,
+    *,
+    resume: bool = False,
+    display: Display = "rich",
+    caps: Caps | None = None,
+    prices: Path | None = None,
+    notes: Mapping[str, Any] | None = None,
 ) -> EvalResult:
     """Evaluate a model on the battery.
 
     Every finished episode is in the log folder at once; with `resume`, an unfinished run of the same
-    request in that folder is continued.
+    request in that folder is continued. No episode begins once the run has reached one of its `caps`;
+    `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata.
 
-    Raises EvaluationError for an unknown model, a missing key, an unwritable folder and nothing to
-    resume, ConfigError for tasks and prompt, RenderError where no picture can be drawn, and
-    KeyboardInterrupt after finished work was kept.
+    Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to
+    resume and a limit on the cost without a price, ConfigError for tasks and prompt, RenderError where
+    no picture can be drawn, and KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.model)
     protocol = request.effective().protocol
@@ -112,16 +121,26 @@ def evaluate(
         raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
+    caps = caps or Caps()
+    set_price(model, prices, caps.cost or protocol.max_cost_per_episode)
     check_writable(log_dir)
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
-    log = _run(request, model, log_dir, print_, resume, display)
+    log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
     rows = _rows(log, model, tasks, protocol)
     facts = _facts(log, request, model, prompts.sha256)
     return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
 
 
-def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool, display: Display) -> Any:
+def _run(
+    request: Request,
+    model: str,
+    log_dir: Path,
+    metadata: dict[str, Any],
+    resume: bool,
+    display: Display,
+    caps: Caps,
+) -> Any:
     import inspect_ai
     from inspect_ai._util.error import PrerequisiteError
 
@@ -133,20 +152,23 @@ def _run(request: Request, model: str, log_dir: Path, print_: str, resume: bool,
         "log_buffer": 1,
         "log_realtime": True,
         "score_display": False,
+        "retry_on_error": request.effective().protocol.relaunches,
     }
     if model.startswith("arena/"):
         # These compute on this machine: few at a time, so that finished ones are out of danger.
         common["max_samples"] = 4
     check_model(model)
-    unfinished = _unfinished(log_dir, print_)
+    unfinished = _unfinished(log_dir, metadata["fingerprint"])
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
+    again = _recovered(unfinished) if resume else ""
     try:
-        if resume:
-            logs = inspect_ai.eval_retry(_recovered(unfinished), **common)
-        else:
-            task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
-            logs = inspect_ai.eval(task, model=model, metadata={"fingerprint": print_}, **common)
+        with spending(caps, spent_before(again) if again else Purse()):
+            if again:
+                logs = inspect_ai.eval_retry(again, **common)
+            else:
+                task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
+                logs = inspect_ai.eval(task, model=model, metadata=metadata, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
     if not logs or logs[0].status == "cancelled":
@@ -274,16 +296,3 @@ def _temperatures(log: Any) -> str:
 
 def _local(location: str) -> str:
     return location.removeprefix("file://")
-
-
-def check_writable(folder: Path) -> None:
-    """Raise EvaluationError where a log folder cannot be made or written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        reason = error.strerror or os.strerror(error.errno or 0)
-        raise EvaluationError(
-            f"{folder}: cannot write there ({reason}); choose another with --log-dir"
-        ) from None

@@ -28,6 +28,15 @@ def model_name(name: str) -> str:
 
     Raises EvaluationError where the provider cannot be told, or its key is not set.
     """
+    full = full_name(name)
+    keys = _KEYS.get(full.partition("/")[0], ())
+    if keys and not any(os.environ.get(key) for key in keys):
+        raise EvaluationError(f"{full} needs a key: set {keys[0]}, for example: export {keys[0]}=...")
+    return full
+
+
+def full_name(name: str) -> str:
+    """The same without a look at the key. Raises EvaluationError where the provider cannot be told."""
     provider, slash, model = name.partition("/")
     if not slash:
         provider = next((p for pattern, p in _FAMILIES if pattern.match(name)), "")
@@ -40,7 +49,4 @@ def model_name(name: str) -> str:
     full = f"{provider}/{model}"
     if provider == "arena" and full not in OFFLINE:
         raise EvaluationError(f"unknown agent {full!r}: the offline agents are {', '.join(OFFLINE)}")
-    keys = _KEYS.get(provider, ())
-    if keys and not any(os.environ.get(key) for key in keys):
-        raise EvaluationError(f"{full} needs a key: set {keys[0]}, for example: export {keys[0]}=...")
     return full

@@ -12,6 +12,8 @@ from arena.errors import ConfigError
 from llm_control.asking import ask, generate_config
 from llm_control.choices import effective
 from llm_control.conversation import data_uri
+from llm_control.faults import guard
+from llm_control.image_budget import ImageBudget
 from llm_control.naming import of_distribution
 from llm_control.observations import probe_frame
 from llm_control.probes import KINDS, Probe, make_probes, read_answer
@@ -64,7 +66,8 @@ def answer_probe(probes: tuple[Probe, ...], protocol: Protocol) -> Solver:
         content: list[Content] = [image, ContentText(text=probe.question)]
         state.messages = [ChatMessageUser(content=content)]
         config = generate_config(model, protocol, probe.id, 0)
-        state.output, _ = await ask(model, state.messages, (), config)
+        guard(get_model())
+        state.output, _ = await ask(model, state.messages, (), config, ImageBudget("all"))
         state.messages.append(state.output.message)
         return state
 

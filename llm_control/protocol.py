@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from llm_control.contradictions import refuse_contradictions
+from llm_control.image_budget import PATTERN
 
 
 def _listed(value: Any) -> Any:
@@ -96,6 +97,11 @@ class Protocol(BaseModel):
     images_per_script: int = Field(
         default=1, ge=1, le=100, description="pictures along a script, the last at its end"
     )
+    images: str = Field(
+        default="all",
+        pattern=PATTERN,
+        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
+    )
     image_every: _Limit | None = Field(
         default=None, description="a picture after so many steps of a script, and one at its end"
     )
@@ -117,6 +123,25 @@ class Protocol(BaseModel):
     )
     reasoning_tokens: _Limit | None = Field(
         default=None, description="tokens of a model's own reasoning; none: not sent"
+    )
+
+    retries: int = Field(
+        default=3, ge=0, le=100, description="times that a request is sent again after a provider's fault"
+    )
+    reply_timeout: _Limit | None = Field(
+        default=600, description="seconds after which a request counts as failed; none: no limit"
+    )
+    relaunches: int = Field(
+        default=1, ge=0, le=100, description="times that a trial begins anew after its requests failed"
+    )
+    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
+    )
+    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
+    )
+    time_limit_per_episode: _Limit | None = Field(
+        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
     )
 
     @model_validator(mode="after")

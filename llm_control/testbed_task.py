@@ -10,7 +10,10 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from llm_control.asking import ask, generate_config
+from llm_control.budget import purse
 from llm_control.choices import effective
+from llm_control.faults import guard
+from llm_control.image_budget import ImageBudget
 from llm_control.journal import Journal
 from llm_control.memory import sent
 from llm_control.naming import of_distribution
@@ -64,6 +67,9 @@ def make_task(
         cleanup=_cleanup,
         epochs=Epochs(protocol.trials, []),
         fail_on_error=False,
+        token_limit=protocol.max_tokens_per_episode,
+        cost_limit=protocol.max_cost_per_episode,
+        time_limit=protocol.time_limit_per_episode,
     )
 
 
@@ -94,6 +100,8 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        purse().check()
+        guard(get_model())
         trial = state.epoch - 1
         if protocol.conversation == "run":
             played = conversation_order(protocol, tasks, trial)
@@ -121,17 +129,21 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session, model = session_of(state), get_model()
         config = generate_config(model, protocol, str(state.sample_id), state.epoch - 1)
+        images = ImageBudget(protocol.images)
         kept = Journal(journal, str(state.sample_id), state.epoch)
         opening = len(state.messages) - 1
         while session.wants_reply:
             output = kept.next()
             if output is None:
                 messages = sent(state.messages, opening, protocol.memory_turns)
-                output, config = await ask(model, messages, state.tools, config)
+                output, config = await ask(model, messages, state.tools, config, images)
                 kept.keep(output)
             state.output = output
             state.messages.append(output.message)
+            played = len(session.records)
             state.messages += await _answers(session, state, output)
+            if session.wants_reply and len(session.records) > played:
+                purse().check()
         keep_records(state, session)
         return state
 

@@ -154,7 +154,8 @@ def _partial(log: RunLog) -> str:
     ended = state.get(log.header.status, "ended")
     return (
         f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned "
-        "trials have a score. The others are shown as missing and count neither as passed nor as failed."
+        f"trials have a score. {log.cap}The others are shown as missing and "
+        "count neither as passed nor as failed."
     )
 
 

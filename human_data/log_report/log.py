@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from arena import ArenaSpec, Recording
 from arena.errors import ArenaError, EvaluationError
+from llm_control.budget import NOT_PLAYED
 from llm_control.evaluate import TrialResult
 from llm_control.protocol import Protocol
 
@@ -85,6 +86,12 @@ class RunLog:
     def complete(self) -> bool:
         """Whether the run came to its end with a score of every planned trial."""
         return self.header.status == "success" and self.finished == self.planned
+
+    @property
+    def cap(self) -> str:
+        """A sentence on the cap of the run that kept episodes from being played; empty where none did."""
+        kept = [s.error for s in self._summaries.values() if (s.error or "").find(NOT_PLAYED) >= 0]
+        return f"{len(kept)} were {kept[0][kept[0].find(NOT_PLAYED) :].splitlines()[0]}. " if kept else ""
 
     @property
     def protocol(self) -> Protocol:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from human_data.log_report.log import LoggedEpisode, RunLog
+from human_data.log_report.planned import plan_sentence
 
 _TOLD = ("levels", "folder", "icl", "trials", "seed", "max_scripts", "strict", "prompt", "animal_ai")
 """Options of the task that have words of their own."""
@@ -39,8 +40,9 @@ def run_paragraph(log: RunLog, facts: RunFacts, levels: Sequence[int]) -> str:
             _protocol(log),
             _settings(log, facts),
             _end(log, facts),
+            plan_sentence(log),
         ]
-    )
+    ).strip()
 
 
 def _what(log: RunLog, facts: RunFacts, levels: Sequence[int]) -> str:

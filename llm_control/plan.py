@@ -1,0 +1,89 @@
+"""A plan: what a run is going to be, written down before it, so that a report can say whether it was so."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError, EvaluationError
+from arena.load import read_text
+from llm_control.evaluate import Request
+from llm_control.models import full_name
+from llm_control.prompts import prompt_set
+
+Plan = Mapping[str, Any]
+"""`model`; `prompts`, a SHA-256; `tasks`, a SHA-256 by id; `protocol`, every choice, the seed among them."""
+
+_PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
+
+
+def plan_of(request: Request) -> dict[str, Any]:
+    """The plan of a run. Raises ConfigError and EvaluationError as `evaluate` does."""
+    return {
+        "model": full_name(request.model),
+        "prompts": prompt_set(request.prompt).sha256,
+        "tasks": {task.id: task.sha256 for task in request.tasks()},
+        "protocol": request.effective().protocol.model_dump(mode="json"),
+    }
+
+
+def settle_plan(path: Path, request: Request) -> Plan:
+    """The plan in a file, which is written where there is none yet; an older plan is never changed.
+
+    Raises ConfigError for a file that is no plan, EvaluationError where it cannot be written.
+    """
+    if path.exists():
+        return read_plan(path)
+    plan = plan_of(request)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(plan, indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise EvaluationError(f"{path}: the plan cannot be written ({error.strerror or error})") from None
+    return plan
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan from its file. Raises ConfigError, with file:line, where it is none."""
+    text = read_text(path)
+    try:
+        plan = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 1)
+        raise ConfigError(f"{path}:{line}: no plan: it is no JSON; --plan writes a new file") from None
+    for part, kind in _PARTS.items():
+        if not isinstance(plan, dict) or not isinstance(plan.get(part), kind):
+            raise ConfigError(f"{path}:1: no plan: {part!r} is absent; --plan writes a new file")
+    return plan  # type: ignore[no-any-return]
+
+
+def deviations(planned: Plan, done: Plan) -> Iterator[str]:
+    """Where a run is not the planned one, one clause each."""
+    for part in ("model", "prompts"):
+        if planned[part] != done[part]:
+            yield f"{part}: {_short(planned[part])} was planned, {_short(done[part])} was used"
+    yield from _differences("protocol", planned["protocol"], done["protocol"])
+    yield from _differences("task", planned["tasks"], done["tasks"])
+    both = [task for task in planned["tasks"] if task in done["tasks"]]
+    if both != [task for task in done["tasks"] if task in planned["tasks"]]:
+        yield "tasks: in another order than planned"
+
+
+def _differences(part: str, planned: Mapping[str, Any], done: Mapping[str, Any]) -> Iterator[str]:
+    for key in dict.fromkeys([*planned, *done]):
+        if key not in done:
+            yield f"{part} {key}: planned, but not used"
+        elif key not in planned:
+            yield f"{part} {key}: not planned"
+        elif planned[key] != done[key]:
+            yield f"{part} {key}: {_short(planned[key])} was planned, {_short(done[key])} was used"
+
+
+def _short(value: Any) -> str:
+    """A value; of a hash its first characters."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return f"{text[:12]}..." if len(text) == 64 and " " not in text else text

@@ -1,0 +1,36 @@
+"""A local server that speaks OpenAI's wire format, for tests of what happens when it does not."""
+
+import json
+from collections.abc import Callable
+
+from werkzeug import Request, Response
+
+Serve = Callable[[Request], Response]
+
+MODEL = "openai/gpt-4o"
+
+
+def answer(text: str | None, tokens: int = 2, **message: object) -> Response:
+    """A whole reply, with a usage of so many tokens."""
+    body = {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "some-model-2",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text, **message},
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": tokens - 1, "completion_tokens": 1, "total_tokens": tokens},
+    }
+    return Response(json.dumps(body), content_type="application/json")
+
+
+def failure(status: int, text: str = "no", **headers: str) -> Response:
+    """An error as OpenAI sends it."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = json.dumps({"error": {"message": text, "type": "error"}})
+    return Response(body, status, headers=named, content_type="application/json")
