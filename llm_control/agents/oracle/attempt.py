@@ -1,0 +1,172 @@
+"""One try at a task in imagination: an episode played by the pilot with a certain way of looking at it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
+from arena.scene import Floats, Scene
+from llm_control.agents.oracle.field import Field, Ground
+from llm_control.agents.oracle.pilot import RISE, Leg, Pilot, places
+from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
+from llm_control.agents.oracle.targets import Choice, balls
+from llm_control.agents.oracle.terrain import Terrain
+
+MOVED = 0.04
+"""A thing that moved by more than this (metres, or in an entry of its rotation) changes the ground."""
+
+PATIENCE = 60
+"""Steps that an attempt waits where nothing can be reached but something still moves."""
+
+STUCK_LEGS = 6
+"""So many legs without coming nearer, and the attempt shakes itself free."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How an attempt goes about a task.
+
+    `push`: what is loose is driven through, at a cost. `careful` scales the cost of edges and walls. `longest`
+    bounds the driven steps of a leg. `seed` is for what is tried at random.
+    """
+
+    push: bool = False
+    careful: float = 1.0
+    longest: int = 16
+    seed: int = 0
+
+
+class Attempt:
+    """Plays an episode with a manner until it is over, or until it sees nothing more to do."""
+
+    def __init__(self, episode: Episode, manner: Manner) -> None:
+        self.episode = episode
+        self.manner = manner
+        self._rng = np.random.default_rng(manner.seed)
+        self._parity = False
+        self._known: Floats | None = None
+        self._field: Field | None = None
+        self._field_key: object = None
+        self._waited = 0
+        self._stuck = 0
+        self._best_cost = np.inf
+        self._last_targets: object = None
+
+    def run(self) -> None:
+        """Play on."""
+        while not self.episode.done:
+            if not self._turn():
+                return
+
+    def _turn(self) -> bool:
+        """One leg; False where there is nothing left to do."""
+        scene = self.episode.scene()
+        pilot = self._pilot(scene)
+        velocity = self.episode.velocity
+        if velocity[1] < -1.5:
+            self._idle(1)
+            return True
+        leg = pilot.leg(self.episode.position, velocity, self.episode.yaw) if pilot else None
+        if leg is None:
+            return self._wait(scene)
+        self._waited = 0
+        if self._no_progress(pilot):
+            self._shake()
+            return self._stuck < 5 * STUCK_LEGS
+        self._drive(leg)
+        return True
+
+    def _no_progress(self, pilot: Pilot | None) -> bool:
+        assert pilot is not None
+        cost = pilot.cost_from(self.episode.position)
+        if cost < self._best_cost - 0.3:
+            self._best_cost, self._stuck = cost, 0
+            return False
+        self._stuck += 1
+        return self._stuck % STUCK_LEGS == 0
+
+    def _shake(self) -> None:
+        """Something unforeseen is in the way: a few random moves."""
+        self._best_cost = np.inf
+        turns = int(self._rng.integers(-15, 16))
+        self._drive(Leg(turns, int(self._rng.choice([-4, -2, 2, 4])), 0.0))
+
+    def _wait(self, scene: Scene) -> bool:
+        """Let things that move come to rest; False after a while."""
+        before = scene.positions
+        self._idle(4)
+        if self.episode.done:
+            return False
+        still = np.abs(self.episode.scene().positions - before).max(initial=0.0) < 0.02
+        self._waited += 4
+        return self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE)
+
+    def _idle(self, steps: int) -> None:
+        """Turn to and fro: a script has no other way to wait."""
+        for _ in range(steps):
+            self._parity = not self._parity
+            self._act(TURN_RIGHT if self._parity else TURN_LEFT)
+
+    def _drive(self, leg: Leg) -> None:
+        for _ in range(abs(leg.turns)):
+            self._act(TURN_RIGHT if leg.turns > 0 else TURN_LEFT)
+        high = self.episode.position[1] > 0.6
+        count = min(abs(leg.steps), 5 if high else self.manner.longest)
+        for _ in range(count):
+            self._act(FORWARD if leg.steps > 0 else BACKWARD)
+
+    def _act(self, action: Action) -> None:
+        if not self.episode.done:
+            self.episode.step(action)
+
+    def _pilot(self, scene: Scene) -> Pilot | None:
+        """The pilot for the present targets; None where nothing can be reached."""
+        self._look(scene)
+        found = balls(scene)
+        key = (
+            id(self._ground),
+            tuple((ball.index, *np.round(ball.centre / 0.1).astype(int)) for ball in found),
+        )
+        if key != self._field_key:
+            self._field_key = key
+            self._field = self._make_field(scene, found)
+        return Pilot(self._field) if self._field else None
+
+    def _make_field(self, scene: Scene, found: list) -> Field | None:  # type: ignore[type-arg]
+        choice = Choice(self._ground, found)
+        node = self._node()
+        if node < 0:
+            return None
+        chosen, nodes = choice.next_balls(node)
+        if not chosen:
+            return None
+        key = tuple(ball.index for ball in chosen)
+        if key != self._last_targets:
+            self._last_targets, self._best_cost, self._stuck = key, np.inf, 0
+        ending = {ball.index for ball in chosen}
+        avoided = [ball for ball in found if ball.worth <= 0 or (ball.ends and ball.index not in ending)]
+        return Field(self._ground, self._ground.avoiding(avoided), nodes)
+
+    def _node(self) -> int:
+        """The node that the agent is on."""
+        x, y, z = self.episode.position
+        flat = Field.__new__(Field)
+        flat.terrain = self._ground.terrain
+        flat.cost = np.zeros(len(flat.terrain.cell))
+        return int(places(flat, np.array([[x, z]]), np.array([y]), RISE).node[0])
+
+    def _look(self, scene: Scene) -> None:
+        """Survey the ground anew where something solid has moved."""
+        solid = [i for i, thing in enumerate(scene.things) if "Goal" not in thing.kind]
+        pose = np.concatenate([scene.positions[solid].ravel(), scene.rotations[solid].ravel()])
+        if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < MOVED:
+            return
+        self._known = pose
+        pushed = []
+        if self.manner.push:
+            for i, thing in enumerate(scene.things):
+                if thing.kind in LOOSE:
+                    size = tuple(scene.sizes[i])
+                    pushed += solids_of(thing, size, scene.positions[i], scene.rotations[i])
+        terrain = Terrain(solids(scene, loose=not self.manner.push))
+        self._ground = Ground(terrain, scene, pushed, self.manner.careful)
