@@ -9,7 +9,7 @@ from arena.scene import Floats, Scene
 from llm_control.agents.oracle.field import Field, Ground
 from llm_control.agents.oracle.pilot import RISE, Leg, Pilot, places
 from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
-from llm_control.agents.oracle.targets import Choice, balls
+from llm_control.agents.oracle.targets import Choice, Regions, balls
 from llm_control.agents.oracle.terrain import Terrain
 
 MOVED = 0.04
@@ -17,6 +17,9 @@ MOVED = 0.04
 
 PATIENCE = 60
 """Steps that an attempt waits where nothing can be reached but something still moves."""
+
+MOST_WAITING = 250
+"""Steps after which an attempt that waits starts, even where something still moves."""
 
 STUCK_LEGS = 6
 """So many legs without coming nearer, and the attempt shakes itself free."""
@@ -26,11 +29,12 @@ STUCK_LEGS = 6
 class Manner:
     """How an attempt goes about a task.
 
-    `push`: what is loose is driven through, at a cost. `careful` scales the cost of edges and walls. `longest`
+    `push`: what is loose is driven through, at a cost. `wait`: first lets everything come to rest. `careful` scales the cost of edges and walls. `longest`
     bounds the driven steps of a leg. `seed` is for what is tried at random.
     """
 
     push: bool = False
+    wait: bool = False
     careful: float = 1.0
     longest: int = 16
     seed: int = 0
@@ -47,6 +51,7 @@ class Attempt:
         self._known: Floats | None = None
         self._field: Field | None = None
         self._field_key: object = None
+        self._regions_key: object = None
         self._waited = 0
         self._stuck = 0
         self._best_cost = np.inf
@@ -61,6 +66,8 @@ class Attempt:
     def _turn(self) -> bool:
         """One leg; False where there is nothing left to do."""
         scene = self.episode.scene()
+        if self.manner.wait and self.episode.steps < MOST_WAITING and self._moving(scene):
+            return not self.episode.done
         pilot = self._pilot(scene)
         velocity = self.episode.velocity
         if velocity[1] < -1.5:
@@ -101,6 +108,12 @@ class Attempt:
         self._waited += 4
         return self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE)
 
+    def _moving(self, scene: Scene) -> bool:
+        """Idle for a moment, and say whether anything moved meanwhile."""
+        self._idle(2)
+        moved = np.abs(self.episode.scene().positions - scene.positions).max(initial=0.0)
+        return bool(moved > 0.02)
+
     def _idle(self, steps: int) -> None:
         """Turn to and fro: a script has no other way to wait."""
         for _ in range(steps):
@@ -133,16 +146,20 @@ class Attempt:
         return Pilot(self._field) if self._field else None
 
     def _make_field(self, scene: Scene, found: list) -> Field | None:  # type: ignore[type-arg]
-        choice = Choice(self._ground, found)
+        avoided = [ball for ball in found if ball.worth <= 0 or ball.ends]
+        key = (id(self._ground), tuple((b.index, *np.round(b.centre, 1)) for b in avoided))
+        if key != self._regions_key:
+            self._regions_key, self._regions = key, Regions(self._ground, avoided)
+        choice = Choice(self._ground, self._regions, found)
         node = self._node()
         if node < 0:
             return None
         chosen, nodes = choice.next_balls(node)
         if not chosen:
             return None
-        key = tuple(ball.index for ball in chosen)
-        if key != self._last_targets:
-            self._last_targets, self._best_cost, self._stuck = key, np.inf, 0
+        aims = tuple(ball.index for ball in chosen)
+        if aims != self._last_targets:
+            self._last_targets, self._best_cost, self._stuck = aims, np.inf, 0
         ending = {ball.index for ball in chosen}
         avoided = [ball for ball in found if ball.worth <= 0 or (ball.ends and ball.index not in ending)]
         return Field(self._ground, self._ground.avoiding(avoided), nodes)

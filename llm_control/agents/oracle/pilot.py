@@ -12,8 +12,9 @@ from llm_control.agents.oracle.terrain import COUNT, SPACING, Bools, Ints, Terra
 LONGEST = 16
 """Most driven steps of one move; the speed carries over into the next."""
 
-STEP_COST = 0.9
-"""What a step of the clock costs, in metres of way: a driven step covers some 1 m."""
+STEP_COST = 0.35
+"""What a step of the clock costs, in metres of way: less than any move from rest gains per step, so that
+it always pays to go."""
 
 BACKWARD_DEG = 6.0
 """Driving backward counts as if so much more had to be turned."""
@@ -144,12 +145,14 @@ class Pilot:
     ) -> Floats:
         """The cost, turning into the way's direction included, from where each candidate comes to rest; infinite where its glide is forbidden."""
         stop = np.where(blocked[:, None], last, stop)
-        cost = np.zeros(len(stop))
+        cost, forbidden = np.full(len(stop), np.inf), np.zeros(len(stop), bool)
         for share in (0.0, 0.5, 1.0):
             point = last + share * (stop - last)
             found = places(self._field, point, height, RISE)
             # Where the glide ends at a wall, it ends where it was before.
-            cost = np.where(found.node >= 0, np.where(np.isinf(cost), np.inf, found.cost), cost)
+            cost = np.where(found.node >= 0, found.cost, cost)
+            forbidden |= (found.node >= 0) & np.isinf(found.cost)
         askew = np.abs((self._field.bearing[np.maximum(found.node, 0)] - yaws + 180) % 360 - 180)
         turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST
+        cost = np.where(forbidden, np.inf, cost)
         return cost + np.where(np.isfinite(turning) & (found.node >= 0), turning, 0.0)

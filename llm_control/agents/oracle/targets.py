@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from arena.catalog import KINDS, Ends
-from arena.scene import Scene
+from arena.scene import Floats, Scene
 from llm_control.agents.oracle.field import Ball, Ground
 from llm_control.agents.oracle.terrain import Bools, Ints
 
@@ -29,27 +29,36 @@ def balls(scene: Scene) -> list[Ball]:
     return found
 
 
+class Regions:
+    """The ground cut into regions between which there is no way back, where some balls must be avoided."""
+
+    def __init__(self, ground: Ground, avoided: Sequence[Ball]) -> None:
+        terrain = ground.terrain
+        self.price = ground.avoiding(avoided)
+        ends = (self.price[terrain.source] + self.price[terrain.target]) / 2
+        self.graph = terrain.graph(ends).T.tocsr()
+        _, self.label = connected_components(self.graph, connection="strong")
+        self.sizes = np.bincount(self.label)
+
+
 class Choice:
     """The balls that can be reached from a node, by regions between which there is no way back."""
 
-    def __init__(self, ground: Ground, found: Sequence[Ball]) -> None:
+    def __init__(self, ground: Ground, regions: Regions, found: Sequence[Ball]) -> None:
+        """`regions` are those of the ground where every ball that ends the episode is avoided."""
         self._ground = ground
-        terrain = ground.terrain
+        self._graph = regions.graph
+        self._sizes = regions.sizes
+        self.region = regions.label
         self.good = [ball for ball in found if ball.worth > 0]
-        self.bad = [ball for ball in found if ball.worth <= 0]
-        price = ground.avoiding([*self.bad, *(b for b in self.good if b.ends)])
-        ends = (price[terrain.source] + price[terrain.target]) / 2
-        self._graph = terrain.graph(ends).T.tocsr()
-        _, self.region = connected_components(self._graph, connection="strong")
-        self._sizes = np.bincount(self.region)
-        self._targets = {ball.index: self._nodes(ball, price) for ball in self.good}
+        self._targets = {ball.index: self._nodes(ball, regions.price) for ball in self.good}
 
-    def _nodes(self, ball: Ball, price: np.ndarray) -> Ints:  # type: ignore[type-arg]
+    def _nodes(self, ball: Ball, price: Floats) -> Ints:
         """Nodes from which a ball is touched, or beside which it is where it must be avoided till then."""
-        nodes = self._ground.targets(ball)
         if ball.ends:
             near = np.flatnonzero(self._ground.touching(ball, 0.6))
             return near[np.isfinite(price[near])]
+        nodes = self._ground.targets(ball)
         return nodes[np.isfinite(price[nodes])]
 
     @cached_property

@@ -108,8 +108,14 @@ class Terrain:
             sources += [one, other]
             targets += [other, one]
             lengths += [np.full(2 * len(one), length)]
-        self.source, self.target = np.concatenate(sources), np.concatenate(targets)
-        self.length = np.concatenate(lengths)
+        self._sort(np.concatenate(sources), np.concatenate(targets), np.concatenate(lengths))
+
+    def _sort(self, source: Ints, target: Ints, length: Floats) -> None:
+        """Keep the edges in the order of a compressed matrix whose rows are their targets."""
+        order = np.lexsort((source, target))
+        self.source, self.target, self.length = source[order], target[order], length[order]
+        counts = np.bincount(self.target, minlength=len(self.cell))
+        self._rows = np.r_[0, np.cumsum(counts)]
 
     def _leaps(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
         """Longer edges on open ground, so that ways in sixteen directions are as long as they are."""
@@ -129,11 +135,14 @@ class Terrain:
         return (up & (self.height[other] < self.room[one])) | down
 
     def graph(self, weights: Floats) -> csr_matrix:
-        """The edges with the given weights (edges,), turned round: from target to source."""
+        """The edges with the given weights (edges,), turned round: from target to source.
+
+        Edges of infinite weight are left out.
+        """
         count = len(self.cell)
         good = np.isfinite(weights)
-        entries = (weights[good], (self.target[good], self.source[good]))
-        return csr_matrix(entries, shape=(count, count))
+        rows = np.r_[0, np.cumsum(good)][self._rows]
+        return csr_matrix((weights[good], self.source[good], rows), shape=(count, count))
 
     def spread(self, values: Floats, fall: float, times: int) -> Floats:
         """Values that reach their neighbours diminished by the factor `fall`, `times` edges far."""
