@@ -1,12 +1,15 @@
 """One try at a task in imagination: an episode played by the pilot with a certain way of looking at it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse.csgraph import dijkstra
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
 from arena.scene import Floats, Scene
-from llm_control.agents.oracle.field import Field, Ground
+from llm_control.agents.oracle.field import Ball, Field, Ground
+from llm_control.agents.oracle.forecast import Forecast
+from llm_control.agents.oracle.leaps import leaps
 from llm_control.agents.oracle.pilot import RISE, Leg, Pilot, places
 from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
 from llm_control.agents.oracle.targets import Choice, Regions, balls
@@ -21,6 +24,9 @@ PATIENCE = 60
 MOST_WAITING = 250
 """Steps after which an attempt that waits starts, even where something still moves."""
 
+PACE, TURNING = 0.8, 8.0
+"""Steps per metre of way, and steps beside, that it takes to get to where a ball will pass."""
+
 STUCK_LEGS = 6
 """So many legs without coming nearer, and the attempt shakes itself free."""
 
@@ -29,12 +35,14 @@ STUCK_LEGS = 6
 class Manner:
     """How an attempt goes about a task.
 
-    `push`: what is loose is driven through, at a cost. `wait`: first lets everything come to rest. `careful` scales the cost of edges and walls. `longest`
+    `push`: what is loose is driven through, at a cost. `wait`: first lets everything come to rest. `leap`: may
+    drive fast over edges and fly. `careful` scales the cost of edges and walls. `longest`
     bounds the driven steps of a leg. `seed` is for what is tried at random.
     """
 
     push: bool = False
     wait: bool = False
+    leap: bool = False
     careful: float = 1.0
     longest: int = 16
     seed: int = 0
@@ -52,6 +60,8 @@ class Attempt:
         self._field: Field | None = None
         self._field_key: object = None
         self._regions_key: object = None
+        self._forecast: Forecast | None = None
+        self._ambush = False
         self._waited = 0
         self._stuck = 0
         self._best_cost = np.inf
@@ -71,6 +81,9 @@ class Attempt:
         pilot = self._pilot(scene)
         velocity = self.episode.velocity
         if velocity[1] < -1.5:
+            self._idle(1)
+            return True
+        if pilot and self._ambush and pilot.cost_from(self.episode.position) < 0.4:
             self._idle(1)
             return True
         leg = pilot.leg(self.episode.position, velocity, self.episode.yaw) if pilot else None
@@ -135,7 +148,7 @@ class Attempt:
     def _pilot(self, scene: Scene) -> Pilot | None:
         """The pilot for the present targets; None where nothing can be reached."""
         self._look(scene)
-        found = balls(scene)
+        found = self._foreseen(scene, balls(scene))
         key = (
             id(self._ground),
             tuple((ball.index, *np.round(ball.centre / 0.1).astype(int)) for ball in found),
@@ -145,7 +158,53 @@ class Attempt:
             self._field = self._make_field(scene, found)
         return Pilot(self._field) if self._field else None
 
-    def _make_field(self, scene: Scene, found: list) -> Field | None:  # type: ignore[type-arg]
+    def _foreseen(self, scene: Scene, found: list[Ball]) -> list[Ball]:
+        """The balls, those that move put where they can be met; dangers that move at several places."""
+        step = self.episode.steps
+        indices = [ball.index for ball in found]
+        if self._forecast is None or not self._forecast.holds(scene.positions, step, indices):
+            self._forecast = Forecast(self.episode)
+        forecast = self._forecast
+        moving = [ball for ball in found if forecast.moves(ball.index, step)]
+        self._ambush = False
+        if not moving:
+            return found
+        ways = self._ways()
+        result = []
+        for ball in found:
+            if ball not in moving:
+                result.append(ball)
+            elif ball.worth > 0:
+                result.append(self._meeting(ball, forecast, ways))
+            else:
+                later = [forecast.at(step + n)[ball.index] for n in range(0, 40, 6)]
+                result += [replace(ball, centre=centre) for centre in later]
+        return result
+
+    def _ways(self) -> Floats | None:
+        """The cost (n,) of the way from the agent to each node."""
+        node = self._node()
+        if node < 0:
+            return None
+        terrain = self._ground.terrain
+        ends = (self._ground.price[terrain.source] + self._ground.price[terrain.target]) / 2
+        graph = terrain.graph(terrain.length * ends).T.tocsr()
+        return np.asarray(dijkstra(graph, indices=node))
+
+    def _meeting(self, ball: Ball, forecast: Forecast, ways: Floats | None) -> Ball:
+        """A ball where the agent can first touch it; at its end where that is nowhere before."""
+        step = self.episode.steps
+        for later in range(0, forecast.end - step + 1, 3):
+            there = replace(ball, centre=forecast.at(step + later)[ball.index])
+            nodes = self._ground.targets(there)
+            if ways is not None and len(nodes):
+                needed = ways[nodes].min() * PACE + TURNING
+                if needed <= later or later == 0 and needed < TURNING + 1.5:
+                    self._ambush = True
+                    return there
+        return replace(ball, centre=forecast.at(forecast.end)[ball.index])
+
+    def _make_field(self, scene: Scene, found: list[Ball]) -> Field | None:
         avoided = [ball for ball in found if ball.worth <= 0 or ball.ends]
         key = (id(self._ground), tuple((b.index, *np.round(b.centre, 1)) for b in avoided))
         if key != self._regions_key:
@@ -186,4 +245,6 @@ class Attempt:
                     size = tuple(scene.sizes[i])
                     pushed += solids_of(thing, size, scene.positions[i], scene.rotations[i])
         terrain = Terrain(solids(scene, loose=not self.manner.push))
+        if self.manner.leap:
+            terrain.add(*leaps(terrain))
         self._ground = Ground(terrain, scene, pushed, self.manner.careful)

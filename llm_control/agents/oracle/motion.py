@@ -1,14 +1,12 @@
 """The agent's motion on level ground, for many candidate moves at once (section 2.4 of the specification)."""
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 
 from arena.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP, TICK_S
 from arena.catalog import DEFAULT_FRICTION
 from arena.rules import TICKS_PER_STEP
 from arena.scene import Floats
+from llm_control.agents.oracle.terrain import Bools
 
 TURNS = np.arange(-30, 31)
 """Candidate turns, in steps of 6 degrees; negative to the left."""
@@ -17,20 +15,6 @@ RUB = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
 """What friction takes from the speed in a tick, m/s."""
 
 _BRAKE = QUICK_STOP * DRAG_FACTOR
-
-
-class Moves(NamedTuple):
-    """Candidates: turn by `TURNS[k]` steps, then drive.
-
-    `glide` (31, 2) is where the agent is after so many steps of turning; `drive` (2, 61, steps, 2) where it is
-    after each driven step, forward [0] and backward [1]; `stop` (2, 61, steps, 2) where it comes to rest when
-    it brakes then; `speed` (2, 61, steps) how fast it is, m/s.
-    """
-
-    glide: Floats
-    drive: Floats
-    stop: Floats
-    speed: Floats
 
 
 def _slower(velocity: Floats) -> Floats:
@@ -58,33 +42,32 @@ def stopping(velocity: Floats) -> Floats:
     return np.asarray(velocity * (way / np.maximum(speed, 1e-9))[..., None])
 
 
-def candidates(position: Floats, velocity: Floats, yaw_deg: float, steps: int) -> Moves:
-    """All moves from a position (2,) (x, z) with a velocity (2,), driving up to `steps` steps."""
+def glide(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+    """Positions (31, 2) and velocities (31, 2) of an agent that turns for 0 to 30 steps."""
     at, speed = position.astype(float), velocity.astype(float)
-    glide, speeds = [at], [speed]
+    places, speeds = [at], [speed]
     for _ in range(30):
         for _ in range(TICKS_PER_STEP):
             speed = _slower(speed * _BRAKE)
             at = at + speed * TICK_S
-        glide.append(at)
+        places.append(at)
         speeds.append(speed)
-    start = np.abs(TURNS)
-    headings = np.radians(yaw_deg + 6.0 * TURNS)
-    ahead = np.stack([np.sin(headings), np.cos(headings)], axis=-1)
-    pushes = np.stack([ahead, -ahead]) * (DRIVE * TICK_S)
-    points = np.broadcast_to(np.array(glide)[start], (2, len(TURNS), 2))
-    moving = np.broadcast_to(np.array(speeds)[start], (2, len(TURNS), 2))
-    drive, stop, fast = [], [], []
-    for _ in range(steps):
-        for _ in range(TICKS_PER_STEP):
-            moving = _slower((moving + pushes) * DRAG_FACTOR)
-            points = points + moving * TICK_S
-        drive.append(points)
-        stop.append(points + stopping(moving))
-        fast.append(np.linalg.norm(moving, axis=-1))
-    return Moves(np.array(glide), np.stack(drive, 2), np.stack(stop, 2), np.stack(fast, 2))
+    return np.array(places), np.array(speeds)
 
 
-def heading_to(here: Floats, there: Floats) -> float:
-    """The bearing in degrees, clockwise from +z, of a point (x, z) from another."""
-    return math.degrees(math.atan2(there[0] - here[0], there[1] - here[1]))
+def driven(points: Floats, velocity: Floats, push: Floats, flying: Bools) -> tuple[Floats, Floats]:
+    """Positions and velocities (m, 2) after a driven step; `push` (m, 2) is the gain of a tick, m/s."""
+    air = flying[:, None]
+    for _ in range(TICKS_PER_STEP):
+        on_ground = _slower((velocity + push) * DRAG_FACTOR)
+        velocity = np.where(air, velocity * DRAG_FACTOR, on_ground)
+        points = points + velocity * TICK_S
+    return points, velocity
+
+
+def uphill(slope: Floats) -> Floats:
+    """The share of the level drive that is left on a slope (rise over run), 0 to 1."""
+    square = 1 / (1 + slope**2)
+    mixed = slope * square
+    net = DRIVE * (square - DEFAULT_FRICTION * mixed) - GRAVITY * (mixed + DEFAULT_FRICTION * square)
+    return np.clip(net / (DRIVE - DEFAULT_FRICTION * GRAVITY), 0.05, 1.0)

@@ -4,10 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.agent import DRIVE, GRAVITY, TICK_S
+from arena.rules import TICKS_PER_STEP
 from arena.scene import Floats, Vector
 from llm_control.agents.oracle.field import Field
-from llm_control.agents.oracle.motion import TURNS, candidates
-from llm_control.agents.oracle.terrain import COUNT, SPACING, Bools, Ints, Terrain
+from llm_control.agents.oracle.motion import TURNS, driven, glide, stopping, uphill
+from llm_control.agents.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints, Terrain
 
 LONGEST = 16
 """Most driven steps of one move; the speed carries over into the next."""
@@ -21,6 +23,11 @@ BACKWARD_DEG = 6.0
 
 RISE = 0.3
 """How much higher than it is the agent may find itself after a step beyond what the slope explains, metres."""
+
+SAMPLES = 9
+"""Points on the way of one step at which the ground is looked at: 0.2 m apart at top speed."""
+
+STEP_S = TICK_S * TICKS_PER_STEP
 
 LEVEL = 0.4
 """Places whose heights differ by less are neighbours on the same ground, metres."""
@@ -69,6 +76,19 @@ def _highest(terrain: Terrain, cell: Ints, limit: Floats) -> Ints:
     return found
 
 
+class Runs:
+    """The state of all candidates while they drive, one row each."""
+
+    def __init__(self, points: Floats, velocity: Floats, push: Floats, height: float, dead: Bools) -> None:
+        """Positions (m, 2), velocities (m, 2), a tick's gain (m, 2), the height of all, which are doomed."""
+        count = len(points)
+        self.points, self.velocity, self.push = points, velocity, push
+        self.height = np.full(count, height)
+        self.rising, self.slope, self.spent = np.zeros(count), np.zeros(count), np.zeros(count)
+        self.flying, self.blocked = np.zeros(count, bool), np.zeros(count, bool)
+        self.dead = dead
+
+
 class Pilot:
     """Chooses legs for one field."""
 
@@ -84,31 +104,27 @@ class Pilot:
     def leg(self, position: Vector, velocity: Vector, yaw_deg: float) -> Leg | None:
         """The best next move; None where every move is forbidden or leads nowhere."""
         at = np.array([position[0], position[2]])
-        moves = candidates(at, np.array([velocity[0], velocity[2]]), yaw_deg, self._longest)
-        doomed = self._doomed_glide(moves.glide[:12], position[1])
-        shape = moves.speed.shape
-        blocked = np.zeros(shape[:2], bool).ravel()
-        dead = np.broadcast_to(np.abs(TURNS) >= doomed, shape[:2]).ravel().copy()
-        height = np.full(blocked.shape, position[1])
-        spent = np.zeros(blocked.shape)
-        last = np.broadcast_to(moves.glide[np.abs(TURNS)], (*shape[:2], 2)).reshape(-1, 2)
-        scores = np.full((*shape[:2], shape[2]), np.inf)
-        yaws = np.broadcast_to(yaw_deg + 6.0 * TURNS, shape[:2]).ravel()
+        gliding, slowing = glide(at, np.array([velocity[0], velocity[2]]))
+        start, count = np.tile(np.abs(TURNS), 2), len(TURNS)
+        yaws = np.tile(yaw_deg + 6.0 * TURNS, 2)
+        ahead = np.stack([np.sin(np.radians(yaws)), np.cos(np.radians(yaws))], axis=-1)
+        ahead[count:] *= -1
+        dead = start >= self._doomed_glide(gliding[:12], position[1])
+        runs = Runs(gliding[start], slowing[start], ahead * (DRIVE * TICK_S), position[1], dead)
+        scores = np.full((2 * count, self._longest), np.inf)
         for step in range(self._longest):
-            last, height, spent, ends = self._advance(
-                moves.drive[:, :, step].reshape(-1, 2), last, height, spent, blocked, dead
-            )
-            stop = self._after_stop(moves.stop[:, :, step].reshape(-1, 2), last, height, blocked, yaws)
-            cost = np.where(ends, -2.0, stop) + spent
-            scores[:, :, step] = np.where(dead, np.inf, cost).reshape(shape[:2])
-            dead |= ends
-        scores += STEP_COST * (np.abs(TURNS)[None, :, None] + 1.0 + np.arange(self._longest))
-        scores[1] += 1.0
-        best = np.unravel_index(int(scores.argmin()), scores.shape)
-        if not np.isfinite(scores[best]):
+            ends = self._advance(runs)
+            stop = self._after_stop(runs, yaws)
+            cost = np.where(ends, -2.0, stop) + runs.spent
+            scores[:, step] = np.where(runs.dead, np.inf, cost)
+            runs.dead |= ends
+        scores += STEP_COST * (start[:, None] + 1.0 + np.arange(self._longest))
+        scores[count:] += 1.0
+        row, steps = divmod(int(scores.argmin()), self._longest)
+        if not np.isfinite(scores[row, steps]):
             return None
-        steps = int(best[2]) + 1
-        return Leg(int(TURNS[best[1]]), steps if best[0] == 0 else -steps, float(scores[best]))
+        sign = 1 if row < count else -1
+        return Leg(int(TURNS[row % count]), sign * (steps + 1), float(scores[row, steps]))
 
     def _doomed_glide(self, glide: Floats, height: float) -> int:
         """After how many steps of turning the agent has glided into what is forbidden; 99 for never."""
@@ -117,38 +133,65 @@ class Pilot:
         start_bad = len(bad) and bad[0] == 0
         return int(bad[0]) if len(bad) and not start_bad else 99
 
-    def _advance(
-        self, points: Floats, last: Floats, height: Floats, spent: Floats, blocked: Bools, dead: Bools
-    ) -> tuple[Floats, Floats, Floats, Bools]:
-        """One driven step of every candidate: where it is, how high, what its way cost, whether it arrived.
+    def _advance(self, runs: "Runs") -> Bools:
+        """One driven step of every candidate; says which of them arrived.
 
-        Marks in place those that stand against a wall and those that came into what is forbidden.
+        Marks those that stand against a wall and those that came into what is forbidden.
         """
-        way = np.linalg.norm(points - last, axis=1)
-        found = places(self._field, points, height + 1.1 * way, RISE)
-        blocked |= found.node < 0
-        dead |= (found.node >= 0) & np.isinf(found.cost)
-        moving = ~blocked & ~dead
-        node = np.where(moving, found.node, 0)
-        extra = (self._field.price[node] - 1) * way
-        spent = spent + np.where(moving, np.where(np.isfinite(extra), extra, 0), 0)
-        ends = moving & (self._field.cost[node] == 0)
-        return (
-            np.where(moving[:, None], points, last),
-            np.where(moving, self._field.terrain.height[node], height),
-            spent,
-            ends,
+        points, velocity = driven(
+            runs.points, runs.velocity, runs.push * uphill(runs.slope)[:, None], runs.flying
         )
+        way = np.linalg.norm(points - runs.points, axis=1)
+        fallen = runs.height + runs.rising * STEP_S - GRAVITY / 2 * STEP_S**2
+        limit = np.where(runs.flying, np.maximum(fallen, runs.height) + 0.1, runs.height + 1.1 * way + RISE)
+        found = places(self._field, points, limit, 0.0)
+        runs.blocked |= found.node < 0
+        runs.blocked |= self._mounts(runs, points, found.node)
+        moving = ~runs.blocked & ~runs.dead
+        node = np.where(moving, found.node, 0)
+        ground = self._field.terrain.height[node]
+        flying = ground < fallen - 0.06
+        low = ~flying | (fallen - ground < 0.3)
+        runs.dead |= (found.node >= 0) & np.isinf(found.cost) & low
+        moving &= ~runs.dead
+        extra = (self._field.price[node] - 1) * way
+        runs.spent += np.where(moving & low & np.isfinite(extra), extra, 0)
+        climb = np.where(runs.flying | flying, 0.0, np.maximum(ground - runs.height, 0))
+        falling = (runs.rising - GRAVITY * STEP_S) * 0.907
+        runs.rising = np.where(moving & flying, falling, np.minimum(climb / STEP_S, 15.0))
+        runs.slope = np.where(moving & ~flying, climb / np.maximum(way, 0.05), 0.0)
+        runs.height = np.where(moving, np.where(flying, fallen, ground), runs.height)
+        runs.flying = moving & flying
+        runs.points = np.where(moving[:, None], points, runs.points)
+        runs.velocity = np.where(moving[:, None], velocity, 0.0)
+        return np.asarray(moving & ~flying & (self._field.cost[node] == 0))
 
-    def _after_stop(
-        self, stop: Floats, last: Floats, height: Floats, blocked: Bools, yaws: Floats
-    ) -> Floats:
-        """The cost, turning into the way's direction included, from where each candidate comes to rest; infinite where its glide is forbidden."""
-        stop = np.where(blocked[:, None], last, stop)
+    def _mounts(self, runs: "Runs", points: Floats, node: Ints) -> Bools:
+        """Which candidates would go up a step: between samples of their way the ground rises too fast."""
+        height = self._field.terrain.height
+        rising = np.flatnonzero((node >= 0) & ~runs.flying & (height[node] > runs.height + 0.1))
+        bad = np.zeros(len(points), bool)
+        if not len(rising):
+            return bad
+        shares = np.linspace(0, 1, SAMPLES)[:, None, None]
+        line = runs.points[rising] + shares * (points[rising] - runs.points[rising])
+        cells = np.clip(np.rint(line / SPACING), 0, COUNT - 1).astype(np.intp)
+        limit = np.tile(height[node[rising]] + 0.1, SAMPLES)
+        under = _highest(self._field.terrain, (cells[..., 0] * COUNT + cells[..., 1]).ravel(), limit)
+        ground = np.where(under >= 0, height[under], -1.0).reshape(SAMPLES, -1)
+        ground[0] = runs.height[rising]
+        steps = np.linalg.norm(np.diff(cells, axis=0), axis=-1) * SPACING
+        bad[rising] = (np.diff(ground, axis=0) > CLIMB * steps + 0.06).any(axis=0)
+        return bad
+
+    def _after_stop(self, runs: "Runs", yaws: Floats) -> Floats:
+        """The cost, turning into the way's direction included, from where each candidate comes to rest;
+        infinite where its glide is forbidden."""
+        stop = runs.points + stopping(runs.velocity)
         cost, forbidden = np.full(len(stop), np.inf), np.zeros(len(stop), bool)
         for share in (0.0, 0.5, 1.0):
-            point = last + share * (stop - last)
-            found = places(self._field, point, height, RISE)
+            point = runs.points + share * (stop - runs.points)
+            found = places(self._field, point, runs.height, RISE)
             # Where the glide ends at a wall, it ends where it was before.
             cost = np.where(found.node >= 0, found.cost, cost)
             forbidden |= (found.node >= 0) & np.isinf(found.cost)

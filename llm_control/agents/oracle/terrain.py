@@ -104,7 +104,7 @@ class Terrain:
                     drops[other[back & ~forth]] = True
                     lengths += [np.full(int(moves.sum()), length) for moves in (forth, back)]
         self.rough = np.where(drops, 2, np.where(two_way < 8, 1, 0))
-        for one, other, length in self._leaps(grid):
+        for one, other, length in self._long_edges(grid):
             sources += [one, other]
             targets += [other, one]
             lengths += [np.full(2 * len(one), length)]
@@ -117,7 +117,13 @@ class Terrain:
         counts = np.bincount(self.target, minlength=len(self.cell))
         self._rows = np.r_[0, np.cumsum(counts)]
 
-    def _leaps(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
+    def add(self, source: Ints, target: Ints, length: Floats) -> None:
+        """Further edges, of lengths in metres."""
+        self._sort(
+            np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length]
+        )
+
+    def _long_edges(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
         """Longer edges on open ground, so that ways in sixteen directions are as long as they are."""
         for di, dj in _FAR_OFFSETS:
             for a, b in zip(*_shifted(grid, di, dj), strict=True):
