@@ -10,6 +10,7 @@ from arena.scene import Floats, Scene
 from llm_control.agents.oracle.field import Ball, Field, Ground
 from llm_control.agents.oracle.forecast import Forecast
 from llm_control.agents.oracle.leaps import leaps
+from llm_control.agents.oracle.motion import TURNS
 from llm_control.agents.oracle.pilot import RISE, Leg, Pilot, places
 from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
 from llm_control.agents.oracle.targets import Choice, Regions, balls
@@ -90,14 +91,14 @@ class Attempt:
         if leg is None:
             return self._wait(scene)
         self._waited = 0
+        assert pilot is not None
         if self._no_progress(pilot):
-            self._shake()
+            self._shake(pilot)
             return self._stuck < 5 * STUCK_LEGS
         self._drive(leg)
         return True
 
-    def _no_progress(self, pilot: Pilot | None) -> bool:
-        assert pilot is not None
+    def _no_progress(self, pilot: Pilot) -> bool:
         cost = pilot.cost_from(self.episode.position)
         if cost < self._best_cost - 0.3:
             self._best_cost, self._stuck = cost, 0
@@ -105,11 +106,13 @@ class Attempt:
         self._stuck += 1
         return self._stuck % STUCK_LEGS == 0
 
-    def _shake(self) -> None:
-        """Something unforeseen is in the way: a few random moves."""
+    def _shake(self, pilot: Pilot) -> None:
+        """Something unforeseen is in the way: a move that is good but for some noise."""
         self._best_cost = np.inf
-        turns = int(self._rng.integers(-15, 16))
-        self._drive(Leg(turns, int(self._rng.choice([-4, -2, 2, 4])), 0.0))
+        noise = self._rng.normal(0.0, 6.0, 2 * len(TURNS))
+        leg = pilot.leg(self.episode.position, self.episode.velocity, self.episode.yaw, noise)
+        if leg:
+            self._drive(leg)
 
     def _wait(self, scene: Scene) -> bool:
         """Let things that move come to rest; False after a while."""

@@ -29,6 +29,9 @@ SAMPLES = 9
 
 STEP_S = TICK_S * TICKS_PER_STEP
 
+MOUNT = 0.25
+"""By how much less it may be higher where it would lean on an edge, metres."""
+
 LEVEL = 0.4
 """Places whose heights differ by less are neighbours on the same ground, metres."""
 
@@ -64,6 +67,7 @@ def places(field: Field, points: Floats, height: Floats, rise: float) -> Places:
     rows = np.arange(len(points))
     best = node[far.argmin(axis=0), rows]
     level = np.abs(terrain.height[node] - terrain.height[best]) < LEVEL
+    level &= ~terrain.steep[node] | terrain.steep[best]
     cost = np.where((node >= 0) & level, field.cost[node] + way, np.inf).min(axis=0)
     return Places(best, np.where(best < 0, np.inf, cost))
 
@@ -72,7 +76,8 @@ def _highest(terrain: Terrain, cell: Ints, limit: Floats) -> Ints:
     found = np.full(len(cell), -1)
     for nodes in terrain.at:
         here = nodes[cell]
-        found = np.where((here >= 0) & (terrain.height[here] <= limit), here, found)
+        allowed = limit - MOUNT * terrain.steep[here]
+        found = np.where((here >= 0) & (terrain.height[here] <= allowed), here, found)
     return found
 
 
@@ -101,8 +106,13 @@ class Pilot:
         point = np.array([[position[0], position[2]]])
         return float(places(self._field, point, np.array([position[1]]), RISE).cost[0])
 
-    def leg(self, position: Vector, velocity: Vector, yaw_deg: float) -> Leg | None:
-        """The best next move; None where every move is forbidden or leads nowhere."""
+    def leg(
+        self, position: Vector, velocity: Vector, yaw_deg: float, noise: Floats | None = None
+    ) -> Leg | None:
+        """The best next move; None where every move is forbidden or leads nowhere.
+
+        `noise` (turns, ) is added to what the moves with each turn are worth, forward and backward.
+        """
         at = np.array([position[0], position[2]])
         gliding, slowing = glide(at, np.array([velocity[0], velocity[2]]))
         start, count = np.tile(np.abs(TURNS), 2), len(TURNS)
@@ -120,6 +130,8 @@ class Pilot:
             runs.dead |= ends
         scores += STEP_COST * (start[:, None] + 1.0 + np.arange(self._longest))
         scores[count:] += 1.0
+        if noise is not None:
+            scores += noise[:, None]
         row, steps = divmod(int(scores.argmin()), self._longest)
         if not np.isfinite(scores[row, steps]):
             return None
@@ -188,6 +200,8 @@ class Pilot:
         """The cost, turning into the way's direction included, from where each candidate comes to rest;
         infinite where its glide is forbidden."""
         stop = runs.points + stopping(runs.velocity)
+        node = places(self._field, stop, runs.height, RISE).node
+        stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)
         cost, forbidden = np.full(len(stop), np.inf), np.zeros(len(stop), bool)
         for share in (0.0, 0.5, 1.0):
             point = runs.points + share * (stop - runs.points)

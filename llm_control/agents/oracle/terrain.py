@@ -136,7 +136,8 @@ class Terrain:
     def _moves(self, one: Ints, other: Ints, length: float) -> Bools:
         """Whether one gets from each node of `one` to that of `other`."""
         rise = self.height[other] - self.height[one]
-        up = (rise >= -1e-9) & (rise <= CLIMB * length) & (~self.steep[other] | (rise < 0.01))
+        leaning = self.steep[one] | self.steep[other]
+        up = (rise >= -1e-9) & (rise <= CLIMB * length) & (~leaning | (rise < 0.01))
         down = (rise < 0) & (self.room[other] > self.height[one])
         return (up & (self.height[other] < self.room[one])) | down
 
