@@ -14,7 +14,8 @@ from llm_control.agents.oracle.motion import TURNS
 from llm_control.agents.oracle.pilot import RISE, Leg, Pilot, places
 from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
 from llm_control.agents.oracle.targets import Choice, Regions, balls
-from llm_control.agents.oracle.terrain import Terrain
+from llm_control.agents.oracle.terrain import Ints, Terrain
+from llm_control.agents.oracle.tinker import Dash, Tinker
 
 MOVED = 0.04
 """A thing that moved by more than this (metres, or in an entry of its rotation) changes the ground."""
@@ -37,13 +38,15 @@ class Manner:
     """How an attempt goes about a task.
 
     `push`: what is loose is driven through, at a cost. `wait`: first lets everything come to rest. `leap`: may
-    drive fast over edges and fly. `careful` scales the cost of edges and walls. `longest`
+    drive fast over edges and fly. `tinker`: so often tries to ram something loose, or to fly, where it sees no
+    way. `careful` scales the cost of edges and walls. `longest`
     bounds the driven steps of a leg. `seed` is for what is tried at random.
     """
 
     push: bool = False
     wait: bool = False
     leap: bool = False
+    tinker: int = 0
     careful: float = 1.0
     longest: int = 16
     seed: int = 0
@@ -63,6 +66,7 @@ class Attempt:
         self._regions_key: object = None
         self._forecast: Forecast | None = None
         self._ambush = False
+        self._tinkered = 0
         self._waited = 0
         self._stuck = 0
         self._best_cost = np.inf
@@ -122,7 +126,63 @@ class Attempt:
             return False
         still = np.abs(self.episode.scene().positions - before).max(initial=0.0) < 0.02
         self._waited += 4
-        return self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE)
+        if self._waited < (8 if still and self.episode.speed < 0.1 else PATIENCE):
+            return True
+        return self._tinker()
+
+    def _tinker(self) -> bool:
+        """Try something; False where there is nothing to try any more."""
+        node = self._node()
+        if self._tinkered >= self.manner.tinker or node < 0:
+            return False
+        self._tinkered += 1
+        scene = self.episode.scene()
+        ways = self._ways()
+        assert ways is not None
+        good = [ball for ball in balls(scene) if ball.worth > 0]
+        dash = Tinker(self._ground, scene, good, np.isfinite(ways)).draw(self._rng)
+        if dash is None:
+            return False
+        self._waited = 0
+        if self._go_to(dash.start):
+            self._dash(dash)
+        return not self.episode.done
+
+    def _go_to(self, nodes: Ints) -> bool:
+        """Drive to one of some nodes and stop there; False where that fails."""
+        field = Field(self._ground, self._ground.avoiding(balls(self.episode.scene())), nodes)
+        pilot = Pilot(field, 8)
+        for _ in range(40):
+            at, velocity = self.episode.position, self.episode.velocity
+            if self.episode.done:
+                return False
+            if pilot.cost_from(at) < 0.25:
+                if self.episode.speed < 0.3:
+                    return True
+                self._idle(1)
+                continue
+            leg = pilot.leg(at, velocity, self.episode.yaw)
+            if velocity[1] < -1.5:
+                self._idle(1)
+            elif leg is None:
+                return False
+            else:
+                self._drive(leg)
+        return False
+
+    def _dash(self, dash: Dash) -> None:
+        turn = round(((dash.bearing - self.episode.yaw + 180) % 360 - 180) / 6)
+        self._drive(Leg(turn, 0, 0.0))
+        for _ in range(dash.steps):
+            x, _, z = self.episode.position
+            vx, _, vz = self.episode.velocity
+            ahead = np.array([[x + 0.15 * vx, z + 0.15 * vz]])
+            field = _plain(self._ground)
+            found = places(field, ahead, np.array([self.episode.position[1]]), RISE)
+            if not dash.bold and found.node[0] >= 0 and np.isinf(self._ground.price[found.node[0]]):
+                break
+            self._act(FORWARD)
+        self._idle(8)
 
     def _moving(self, scene: Scene) -> bool:
         """Idle for a moment, and say whether anything moved meanwhile."""
@@ -229,10 +289,8 @@ class Attempt:
     def _node(self) -> int:
         """The node that the agent is on."""
         x, y, z = self.episode.position
-        flat = Field.__new__(Field)
-        flat.terrain = self._ground.terrain
-        flat.cost = np.zeros(len(flat.terrain.cell))
-        return int(places(flat, np.array([[x, z]]), np.array([y]), RISE).node[0])
+        found = places(_plain(self._ground), np.array([[x, z]]), np.array([y]), RISE)
+        return int(found.node[0])
 
     def _look(self, scene: Scene) -> None:
         """Survey the ground anew where something solid has moved."""
@@ -251,3 +309,8 @@ class Attempt:
         if self.manner.leap:
             terrain.add(*leaps(terrain))
         self._ground = Ground(terrain, scene, pushed, self.manner.careful)
+
+
+def _plain(ground: Ground) -> Field:
+    """A field without a target, to look up nodes."""
+    return Field(ground, ground.price, np.array([], dtype=np.intp))

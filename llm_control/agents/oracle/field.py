@@ -112,15 +112,15 @@ class Field:
         terrain = ground.terrain
         self.terrain = terrain
         self.price = price
+        count = len(terrain.cell)
+        targets = targets[np.isfinite(price[targets])]
+        if not len(targets):
+            self.cost, self.bearing = np.full(count, np.inf), np.full(count, np.nan)
+            return
         ends = (price[terrain.source] + price[terrain.target]) / 2
         falls = terrain.height[terrain.source] - terrain.height[terrain.target] > terrain.length * 1.2
         graph = terrain.graph(terrain.length * ends + 0.5 * falls)
-        targets = targets[np.isfinite(price[targets])]
-        count = len(terrain.cell)
-        if len(targets):
-            self.cost, after, _ = dijkstra(graph, indices=targets, min_only=True, return_predecessors=True)
-        else:
-            self.cost, after = np.full(count, np.inf), np.full(count, -1)
+        self.cost, after, _ = dijkstra(graph, indices=targets, min_only=True, return_predecessors=True)
         self.bearing = self._bearings(np.where(after < 0, np.arange(count), after))
 
     def _bearings(self, after: Ints) -> Floats:

@@ -8,10 +8,10 @@ from arena.agent import GRAVITY
 from arena.scene import Floats
 from llm_control.agents.oracle.terrain import COUNT, SPACING, Ints, Terrain
 
-LEAP_SPEED = 14.0
-"""Speed in m/s at which the agent is taken to leave an edge: after a run-up of some 5 m."""
+LEAP_SPEED = 18.0
+"""Speed in m/s at which the agent is taken to leave an edge: after a run-up of some 8 m."""
 
-FARTHEST = 6.0
+FARTHEST = 7.5
 """Longest leap, metres."""
 
 DIRECTIONS = 16
