@@ -9,7 +9,7 @@ from llm_control.testbed_task import testbed
 
 @modelapi(name="arena")
 def arena() -> type[Any]:
-    """The offline agents `arena/random` and `arena/pixels`."""
+    """The offline agents `arena/random`, `arena/pixels`, `arena/oracle` and `arena/replay/FOLDER`."""
     from llm_control.agents.provider import ArenaAgents
 
     return ArenaAgents

@@ -14,6 +14,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena import Episode
+from llm_control.agents.informed import PLAYED
 from llm_control.agents.provider import agent_seed
 from llm_control.conversation import first_message, opening, turn_message
 from llm_control.play import Play
@@ -80,6 +81,7 @@ def play_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: Pr
         battery_task = by_id[str(state.sample_id)]
         trial = state.epoch - 1
         episode = Episode(battery_task.spec, task_id=battery_task.id, seed=protocol.seed, trial=trial)
+        PLAYED.set(episode)
         play = Play(episode, _renderer(protocol.image_size), protocol)
         config = _config(protocol, battery_task.id, trial)
         state.messages = opening(protocol, prompts)
