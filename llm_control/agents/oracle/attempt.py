@@ -29,6 +29,12 @@ MOST_WAITING = 250
 PACE, TURNING = 0.8, 8.0
 """Steps per metre of way, and steps beside, that it takes to get to where a ball will pass."""
 
+MOST_SHAKES = 8
+"""So many shakes for the same balls, and it tries something else."""
+
+DANGER_STEPS = 6
+"""Where dangers will be is looked at for every so many steps."""
+
 STUCK_LEGS = 6
 """So many legs without coming nearer, and the attempt shakes itself free."""
 
@@ -65,10 +71,12 @@ class Attempt:
         self._field_key: object = None
         self._regions_key: object = None
         self._forecast: Forecast | None = None
-        self._ambush = False
+        self._meetings: dict[int, int] = {}
+        self._ambush = 0
         self._tinkered = 0
         self._waited = 0
         self._stuck = 0
+        self._shakes = 0
         self._best_cost = np.inf
         self._last_targets: object = None
 
@@ -89,7 +97,7 @@ class Attempt:
             self._idle(1)
             return True
         if pilot and self._ambush and pilot.cost_from(self.episode.position) < 0.4:
-            self._idle(1)
+            self._idle(min(self._ambush, 3))
             return True
         leg = pilot.leg(self.episode.position, velocity, self.episode.yaw) if pilot else None
         if leg is None:
@@ -98,8 +106,11 @@ class Attempt:
         assert pilot is not None
         if self._no_progress(pilot):
             self._shake(pilot)
-            return self._stuck < 5 * STUCK_LEGS
+            return self._shakes < MOST_SHAKES or self._tinker()
+        before = self.episode.steps
         self._drive(leg)
+        if self.episode.steps == before:
+            self._idle(1)
         return True
 
     def _no_progress(self, pilot: Pilot) -> bool:
@@ -113,6 +124,8 @@ class Attempt:
     def _shake(self, pilot: Pilot) -> None:
         """Something unforeseen is in the way: a move that is good but for some noise."""
         self._best_cost = np.inf
+        self._shakes += 1
+        self._idle(1)
         noise = self._rng.normal(0.0, 6.0, 2 * len(TURNS))
         leg = pilot.leg(self.episode.position, self.episode.velocity, self.episode.yaw, noise)
         if leg:
@@ -226,21 +239,19 @@ class Attempt:
         step = self.episode.steps
         indices = [ball.index for ball in found]
         if self._forecast is None or not self._forecast.holds(scene.positions, step, indices):
-            self._forecast = Forecast(self.episode)
+            self._forecast, self._meetings = Forecast(self.episode), {}
         forecast = self._forecast
-        moving = [ball for ball in found if forecast.moves(ball.index, step)]
-        self._ambush = False
-        if not moving:
-            return found
-        ways = self._ways()
+        moving = {ball.index for ball in found if forecast.moves(ball.index, step)}
+        self._ambush = 0
         result = []
         for ball in found:
-            if ball not in moving:
+            if ball.index not in moving:
                 result.append(ball)
             elif ball.worth > 0:
-                result.append(self._meeting(ball, forecast, ways))
+                result.append(self._meeting(ball, forecast))
             else:
-                later = [forecast.at(step + n)[ball.index] for n in range(0, 40, 6)]
+                first = step - step % DANGER_STEPS
+                later = [forecast.at(first + n)[ball.index] for n in range(0, 40, DANGER_STEPS)]
                 result += [replace(ball, centre=centre) for centre in later]
         return result
 
@@ -254,18 +265,27 @@ class Attempt:
         graph = terrain.graph(terrain.length * ends).T.tocsr()
         return np.asarray(dijkstra(graph, indices=node))
 
-    def _meeting(self, ball: Ball, forecast: Forecast, ways: Floats | None) -> Ball:
+    def _meeting(self, ball: Ball, forecast: Forecast) -> Ball:
         """A ball where the agent can first touch it; at its end where that is nowhere before."""
         step = self.episode.steps
+        when = self._meetings.get(ball.index)
+        if when is None or when < step:
+            when = self._meetings[ball.index] = self._first_meeting(ball, forecast)
+        if when < forecast.end or forecast.end > step:
+            self._ambush = max(self._ambush, when - step)
+        return replace(ball, centre=forecast.at(when)[ball.index])
+
+    def _first_meeting(self, ball: Ball, forecast: Forecast) -> int:
+        """The step in which the agent can first touch a ball that moves; the last one that is known if none."""
+        step, ways = self.episode.steps, self._ways()
         for later in range(0, forecast.end - step + 1, 3):
             there = replace(ball, centre=forecast.at(step + later)[ball.index])
             nodes = self._ground.targets(there)
             if ways is not None and len(nodes):
                 needed = ways[nodes].min() * PACE + TURNING
                 if needed <= later or later == 0 and needed < TURNING + 1.5:
-                    self._ambush = True
-                    return there
-        return replace(ball, centre=forecast.at(forecast.end)[ball.index])
+                    return step + later
+        return forecast.end
 
     def _make_field(self, scene: Scene, found: list[Ball]) -> Field | None:
         avoided = [ball for ball in found if ball.worth <= 0 or ball.ends]
@@ -281,7 +301,7 @@ class Attempt:
             return None
         aims = tuple(ball.index for ball in chosen)
         if aims != self._last_targets:
-            self._last_targets, self._best_cost, self._stuck = aims, np.inf, 0
+            self._last_targets, self._best_cost, self._stuck, self._shakes = aims, np.inf, 0, 0
         ending = {ball.index for ball in chosen}
         avoided = [ball for ball in found if ball.worth <= 0 or (ball.ends and ball.index not in ending)]
         return Field(self._ground, self._ground.avoiding(avoided), nodes)

@@ -51,6 +51,8 @@ class Forecast:
 
     def holds(self, positions: Floats, step: int, indices: list[int]) -> bool:
         """Whether things are where they were foreseen to be."""
-        if not indices or step > self.end and len(self.positions) > HORIZON:
-            return not indices
+        if not indices:
+            return True
+        if step > self.end and len(self.positions) > HORIZON:
+            return False
         return bool(np.abs(positions[indices] - self.at(step)[indices]).max() < 0.2)

@@ -112,7 +112,8 @@ class Terrain:
 
     def _sort(self, source: Ints, target: Ints, length: Floats) -> None:
         """Keep the edges in the order of a compressed matrix whose rows are their targets."""
-        order = np.lexsort((source, target))
+        # SciPy's strong components never end where an edge is given twice.
+        _, order = np.unique(target * len(self.cell) + source, return_index=True)
         self.source, self.target, self.length = source[order], target[order], length[order]
         counts = np.bincount(self.target, minlength=len(self.cell))
         self._rows = np.r_[0, np.cumsum(counts)]
