@@ -14,7 +14,7 @@ from llm_control.agents.oracle.terrain import Bools, Ints, Terrain, local
 HOT = 11.0
 """A step in a hot zone costs ten steps of the clock more (section 6.1)."""
 
-RISKY = 60.0
+RISKY = 8.0
 """Factor on ways that come near what must not be touched."""
 
 MARGIN = 0.25

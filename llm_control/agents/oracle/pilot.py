@@ -24,13 +24,17 @@ BACKWARD_DEG = 6.0
 RISE = 0.3
 """How much higher than it is the agent may find itself after a step beyond what the slope explains, metres."""
 
+PROGRESS, IDLING = 0.3, 100.0
+"""A move that does not bring the agent nearer by so much (metres of cost) counts as so much worse: what a
+second turn will cost is not foreseen, and standing still would seem cheaper."""
+
 SAMPLES = 9
 """Points on the way of one step at which the ground is looked at: 0.2 m apart at top speed."""
 
 STEP_S = TICK_S * TICKS_PER_STEP
 
-MOUNT = 0.25
-"""By how much less it may be higher where it would lean on an edge, metres."""
+MOUNT = 0.03
+"""By how much it may be higher where it would lean on an edge, metres."""
 
 LEVEL = 0.4
 """Places whose heights differ by less are neighbours on the same ground, metres."""
@@ -51,16 +55,36 @@ class Places(NamedTuple):
     cost: Floats
 
 
-def places(field: Field, points: Floats, height: Floats, rise: float) -> Places:
-    """The nodes nearest to points (m, 2) for a sphere whose centre is at `height` (m,), or lower."""
+def places(field: Field, points: Floats, height: Floats, rise: float | Floats = RISE) -> Places:
+    """The nodes nearest to points (m, 2) for a sphere whose centre is at `height` (m,), or lower.
+
+    They may be higher by `rise` (m,), but not where the sphere would have to mount an edge.
+    """
+    found = _around(field, points, height, rise, _CORNERS)
+    lost = np.flatnonzero(found.node < 0)
+    if len(lost):
+        # At a wall the four points round about may all be too near to it, and the next ones not.
+        rises = rise if isinstance(rise, float) else rise[lost]
+        wider = _around(field, points[lost], height[lost], rises, _RING)
+        found.node[lost], found.cost[lost] = wider
+    return found
+
+
+_CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+_RING = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
+
+
+def _around(
+    field: Field, points: Floats, height: Floats, rise: float | Floats, offsets: tuple[tuple[int, int], ...]
+) -> Places:
     terrain = field.terrain
     scaled = points / SPACING
     base = np.floor(scaled).astype(np.intp)
     nodes, ways = [], []
-    for di, dj in ((0, 0), (0, 1), (1, 0), (1, 1)):
+    for di, dj in offsets:
         i = np.clip(base[:, 0] + di, 0, COUNT - 1)
         j = np.clip(base[:, 1] + dj, 0, COUNT - 1)
-        nodes.append(_highest(terrain, i * COUNT + j, height + rise))
+        nodes.append(_highest(terrain, i * COUNT + j, height + rise, height + MOUNT))
         ways.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
     node, way = np.array(nodes), np.array(ways)
     far = np.where(node < 0, np.inf, way)
@@ -72,11 +96,12 @@ def places(field: Field, points: Floats, height: Floats, rise: float) -> Places:
     return Places(best, np.where(best < 0, np.inf, cost))
 
 
-def _highest(terrain: Terrain, cell: Ints, limit: Floats) -> Ints:
+def _highest(terrain: Terrain, cell: Ints, limit: Floats, mounted: Floats) -> Ints:
+    """The highest node over each point up to `limit`, or up to `mounted` where it leans on an edge."""
     found = np.full(len(cell), -1)
     for nodes in terrain.at:
         here = nodes[cell]
-        allowed = limit - MOUNT * terrain.steep[here]
+        allowed = np.where(terrain.steep[here], mounted, limit)
         found = np.where((here >= 0) & (terrain.height[here] <= allowed), here, found)
     return found
 
@@ -121,11 +146,13 @@ class Pilot:
         ahead[count:] *= -1
         dead = start >= self._doomed_glide(gliding[:12], position[1])
         runs = Runs(gliding[start], slowing[start], ahead * (DRIVE * TICK_S), position[1], dead)
+        now = self.cost_from(position)
         scores = np.full((2 * count, self._longest), np.inf)
         for step in range(self._longest):
             ends = self._advance(runs)
-            stop = self._after_stop(runs, yaws)
-            cost = np.where(ends, -2.0, stop) + runs.spent
+            stop, turning = self._after_stop(runs, yaws)
+            idle = ~ends & (stop > now - min(PROGRESS, now / 2))
+            cost = np.where(ends, -2.0, stop + turning) + runs.spent + np.where(idle, IDLING, 0.0)
             scores[:, step] = np.where(runs.dead, np.inf, cost)
             runs.dead |= ends
         scores += STEP_COST * (start[:, None] + 1.0 + np.arange(self._longest))
@@ -138,10 +165,14 @@ class Pilot:
         sign = 1 if row < count else -1
         return Leg(int(TURNS[row % count]), sign * (steps + 1), float(scores[row, steps]))
 
+    def _forbidden(self, found: Places) -> Bools:
+        """Which places must not be entered, or lead nowhere."""
+        return (found.node >= 0) & (np.isinf(found.cost) | np.isinf(self._field.price[found.node]))
+
     def _doomed_glide(self, glide: Floats, height: float) -> int:
         """After how many steps of turning the agent has glided into what is forbidden; 99 for never."""
         found = places(self._field, glide, np.full(len(glide), height), RISE)
-        bad = np.flatnonzero((found.node >= 0) & np.isinf(found.cost))
+        bad = np.flatnonzero(self._forbidden(found))
         start_bad = len(bad) and bad[0] == 0
         return int(bad[0]) if len(bad) and not start_bad else 99
 
@@ -155,8 +186,8 @@ class Pilot:
         )
         way = np.linalg.norm(points - runs.points, axis=1)
         fallen = runs.height + runs.rising * STEP_S - GRAVITY / 2 * STEP_S**2
-        limit = np.where(runs.flying, np.maximum(fallen, runs.height) + 0.1, runs.height + 1.1 * way + RISE)
-        found = places(self._field, points, limit, 0.0)
+        base = np.where(runs.flying, np.maximum(fallen, runs.height), runs.height)
+        found = places(self._field, points, base, np.where(runs.flying, 0.1, 1.1 * way + RISE))
         runs.blocked |= found.node < 0
         runs.blocked |= self._mounts(runs, points, found.node)
         moving = ~runs.blocked & ~runs.dead
@@ -164,7 +195,7 @@ class Pilot:
         ground = self._field.terrain.height[node]
         flying = ground < fallen - 0.06
         low = ~flying | (fallen - ground < 0.3)
-        runs.dead |= (found.node >= 0) & np.isinf(found.cost) & low
+        runs.dead |= self._forbidden(found) & low
         moving &= ~runs.dead
         extra = (self._field.price[node] - 1) * way
         runs.spent += np.where(moving & low & np.isfinite(extra), extra, 0)
@@ -180,7 +211,7 @@ class Pilot:
 
     def _mounts(self, runs: "Runs", points: Floats, node: Ints) -> Bools:
         """Which candidates would go up a step: between samples of their way the ground rises too fast."""
-        height = self._field.terrain.height
+        height, steep = self._field.terrain.height, self._field.terrain.steep
         rising = np.flatnonzero((node >= 0) & ~runs.flying & (height[node] > runs.height + 0.1))
         bad = np.zeros(len(points), bool)
         if not len(rising):
@@ -189,16 +220,16 @@ class Pilot:
         line = runs.points[rising] + shares * (points[rising] - runs.points[rising])
         cells = np.clip(np.rint(line / SPACING), 0, COUNT - 1).astype(np.intp)
         limit = np.tile(height[node[rising]] + 0.1, SAMPLES)
-        under = _highest(self._field.terrain, (cells[..., 0] * COUNT + cells[..., 1]).ravel(), limit)
+        under = _highest(self._field.terrain, (cells[..., 0] * COUNT + cells[..., 1]).ravel(), limit, limit)
         ground = np.where(under >= 0, height[under], -1.0).reshape(SAMPLES, -1)
         ground[0] = runs.height[rising]
         steps = np.linalg.norm(np.diff(cells, axis=0), axis=-1) * SPACING
-        bad[rising] = (np.diff(ground, axis=0) > CLIMB * steps + 0.06).any(axis=0)
+        bad[rising] = (np.diff(ground, axis=0) > CLIMB * steps + 0.06).any(axis=0) | steep[node[rising]]
         return bad
 
-    def _after_stop(self, runs: "Runs", yaws: Floats) -> Floats:
-        """The cost, turning into the way's direction included, from where each candidate comes to rest;
-        infinite where its glide is forbidden."""
+    def _after_stop(self, runs: "Runs", yaws: Floats) -> tuple[Floats, Floats]:
+        """The cost from where each candidate comes to rest, infinite where its glide is forbidden; and that of
+        turning there into the way's direction."""
         stop = runs.points + stopping(runs.velocity)
         node = places(self._field, stop, runs.height, RISE).node
         stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)
@@ -208,8 +239,8 @@ class Pilot:
             found = places(self._field, point, runs.height, RISE)
             # Where the glide ends at a wall, it ends where it was before.
             cost = np.where(found.node >= 0, found.cost, cost)
-            forbidden |= (found.node >= 0) & np.isinf(found.cost)
+            forbidden |= self._forbidden(found)
         askew = np.abs((self._field.bearing[np.maximum(found.node, 0)] - yaws + 180) % 360 - 180)
         turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST
         cost = np.where(forbidden, np.inf, cost)
-        return cost + np.where(np.isfinite(turning) & (found.node >= 0), turning, 0.0)
+        return cost, np.where(np.isfinite(turning) & (found.node >= 0), turning, 0.0)
