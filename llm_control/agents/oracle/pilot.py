@@ -224,7 +224,9 @@ class Pilot:
         ground = np.where(under >= 0, height[under], -1.0).reshape(SAMPLES, -1)
         ground[0] = runs.height[rising]
         steps = np.linalg.norm(np.diff(cells, axis=0), axis=-1) * SPACING
-        bad[rising] = (np.diff(ground, axis=0) > CLIMB * steps + 0.06).any(axis=0) | steep[node[rising]]
+        edges = ((under >= 0) & steep[under]).reshape(SAMPLES, -1) & (ground > runs.height[rising] + MOUNT)
+        too_fast = (np.diff(ground, axis=0) > CLIMB * steps + 0.06).any(axis=0)
+        bad[rising] = too_fast | edges.any(axis=0) | steep[node[rising]]
         return bad
 
     def _after_stop(self, runs: "Runs", yaws: Floats) -> tuple[Floats, Floats]:
