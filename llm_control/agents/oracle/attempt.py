@@ -1,5 +1,6 @@
 """One try at a task in imagination: an episode played by the pilot with a certain way of looking at it."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -107,10 +108,13 @@ class Attempt:
         if self._no_progress(pilot):
             self._shake(pilot)
             return self._shakes < MOST_SHAKES or self._tinker()
-        before = self.episode.steps
+        before = self.episode.steps, self.episode.position
         self._drive(leg)
-        if self.episode.steps == before:
+        if self.episode.steps == before[0]:
             self._idle(1)
+        elif math.dist(before[1], self.episode.position) < 0.02:
+            # It drove against something that the grid is too coarse to show.
+            self._stuck += STUCK_LEGS - 1 - self._stuck % STUCK_LEGS
         return True
 
     def _no_progress(self, pilot: Pilot) -> bool:

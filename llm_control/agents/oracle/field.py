@@ -48,11 +48,13 @@ class Ball:
 
 
 class Ground:
-    """Terrain with its dangers: `price` (n,) is the cost of a metre at each node, infinite where forbidden."""
+    """Terrain with its dangers: `price` (n,) is the cost of a metre at each node, infinite where forbidden;
+    `heat` (n,) that of a step of the clock, 1 outside hot zones."""
 
     def __init__(self, terrain: Terrain, scene: Scene, push: Sequence[Solid], careful: float) -> None:
         """`push` are solids that one may push; `careful` scales the extra cost of edges."""
         self.terrain = terrain
+        self.heat = np.ones(len(terrain.cell))
         price = np.ones(len(terrain.cell))
         edges = np.where(terrain.rough == 2, DROP_COST, np.where(terrain.rough == 1, WALL_COST, 0.0))
         price += careful * terrain.spread(edges, 0.6, 3)
@@ -67,7 +69,10 @@ class Ground:
                 continue
             solid = _box(scene, index)
             if thing.kind == "HotZone":
-                price[self._beside(solid, 0.0)] *= HOT
+                price[self._beside(solid, MARGIN)] += 1.0
+                inside = self._beside(solid, 0.0)
+                price[inside] *= HOT
+                self.heat[inside] = HOT
             else:
                 price[self._beside(solid, MARGIN)] += RISKY
                 price[self._beside(solid, 0.03)] = np.inf
@@ -112,6 +117,7 @@ class Field:
         terrain = ground.terrain
         self.terrain = terrain
         self.price = price
+        self.heat = ground.heat
         count = len(terrain.cell)
         targets = targets[np.isfinite(price[targets])]
         if not len(targets):

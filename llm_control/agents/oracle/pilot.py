@@ -28,6 +28,9 @@ PROGRESS, IDLING = 0.3, 100.0
 """A move that does not bring the agent nearer by so much (metres of cost) counts as so much worse: what a
 second turn will cost is not foreseen, and standing still would seem cheaper."""
 
+STOP_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Where on a glide the ground is looked at: less than a wall's thickness and the agent's apart."""
+
 SAMPLES = 9
 """Points on the way of one step at which the ground is looked at: 0.2 m apart at top speed."""
 
@@ -35,6 +38,9 @@ STEP_S = TICK_S * TICKS_PER_STEP
 
 MOUNT = 0.03
 """By how much it may be higher where it would lean on an edge, metres."""
+
+NEAREST = 0.29
+"""A place stands for points that are nearer to it than this: within its cell, or a little beside it."""
 
 LEVEL = 0.4
 """Places whose heights differ by less are neighbours on the same ground, metres."""
@@ -87,6 +93,7 @@ def _around(
         nodes.append(_highest(terrain, i * COUNT + j, height + rise, height + MOUNT))
         ways.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
     node, way = np.array(nodes), np.array(ways)
+    node[way > NEAREST] = -1
     far = np.where(node < 0, np.inf, way)
     rows = np.arange(len(points))
     best = node[far.argmin(axis=0), rows]
@@ -146,6 +153,7 @@ class Pilot:
         ahead[count:] *= -1
         dead = start >= self._doomed_glide(gliding[:12], position[1])
         runs = Runs(gliding[start], slowing[start], ahead * (DRIVE * TICK_S), position[1], dead)
+        runs.spent += self._glide_cost(gliding, position[1])[start]
         now = self.cost_from(position)
         scores = np.full((2 * count, self._longest), np.inf)
         for step in range(self._longest):
@@ -164,6 +172,15 @@ class Pilot:
             return None
         sign = 1 if row < count else -1
         return Leg(int(TURNS[row % count]), sign * (steps + 1), float(scores[row, steps]))
+
+    def _glide_cost(self, gliding: Floats, height: float) -> Floats:
+        """What so many steps of turning cost beside their time: way and time in dear places."""
+        node = places(self._field, gliding, np.full(len(gliding), height)).node
+        price = np.where(node >= 0, self._field.price[node], 1.0)
+        heat = np.where(node >= 0, self._field.heat[node], 1.0)
+        way = np.r_[0.0, np.linalg.norm(np.diff(gliding, axis=0), axis=1)]
+        extra = (np.where(np.isfinite(price), price, 1.0) - 1) * way + STEP_COST * (heat - 1)
+        return np.cumsum(extra)
 
     def _forbidden(self, found: Places) -> Bools:
         """Which places must not be entered, or lead nowhere."""
@@ -197,7 +214,7 @@ class Pilot:
         low = ~flying | (fallen - ground < 0.3)
         runs.dead |= self._forbidden(found) & low
         moving &= ~runs.dead
-        extra = (self._field.price[node] - 1) * way
+        extra = (self._field.price[node] - 1) * way + STEP_COST * (self._field.heat[node] - 1)
         runs.spent += np.where(moving & low & np.isfinite(extra), extra, 0)
         climb = np.where(runs.flying | flying, 0.0, np.maximum(ground - runs.height, 0))
         falling = (runs.rising - GRAVITY * STEP_S) * 0.907
@@ -236,13 +253,20 @@ class Pilot:
         node = places(self._field, stop, runs.height, RISE).node
         stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)
         cost, forbidden = np.full(len(stop), np.inf), np.zeros(len(stop), bool)
-        for share in (0.0, 0.5, 1.0):
+        dear = np.zeros(len(stop))
+        free, last = np.ones(len(stop), bool), np.zeros(len(stop), np.intp)
+        for share in STOP_SHARES:
             point = runs.points + share * (stop - runs.points)
             found = places(self._field, point, runs.height, RISE)
-            # Where the glide ends at a wall, it ends where it was before.
-            cost = np.where(found.node >= 0, found.cost, cost)
-            forbidden |= self._forbidden(found)
-        askew = np.abs((self._field.bearing[np.maximum(found.node, 0)] - yaws + 180) % 360 - 180)
-        turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST
+            # A glide that meets a wall ends there.
+            free &= found.node >= 0
+            last = np.where(free, found.node, last)
+            cost = np.where(free, found.cost, cost)
+            forbidden |= free & self._forbidden(found)
+            price = self._field.price[last]
+            dear += np.where(free & np.isfinite(price), price - 1, 0.0)
+        cost = cost + dear / len(STOP_SHARES) * np.linalg.norm(stop - runs.points, axis=1)
+        askew = np.abs((self._field.bearing[last] - yaws + 180) % 360 - 180)
+        turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST * self._field.heat[last]
         cost = np.where(forbidden, np.inf, cost)
-        return cost, np.where(np.isfinite(turning) & (found.node >= 0), turning, 0.0)
+        return cost, np.where(np.isfinite(turning), turning, 0.0)
