@@ -68,7 +68,7 @@ def _rest(recording: Recording, episode: Episode) -> tuple[Action, ...]:
     begun = len(episode.actions)
     if actions[:begun] != episode.actions:
         raise RecordingError(
-            f"{recording.task_id}: the recording does not begin with the {begun} idle steps of this protocol; "
+            f"{recording.task_id}: the recording does not begin with the {begun} steps of this protocol, "
             "expected one that was made by scripts"
         )
     return actions[begun:]

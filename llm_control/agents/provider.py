@@ -32,7 +32,8 @@ _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 class ArenaAgents(ModelAPI):
     """`arena/random`, `arena/pixels`, `arena/oracle` and `arena/replay/FOLDER`.
 
-    The last two also know the episode (`llm_control.agents.informed`). What they draw at random depends on the configuration's seed and the number of the reply alone.
+    The last two also know the episode (`llm_control.agents.informed`). What the first two draw at random
+    depends on the configuration's seed and the number of the reply alone.
     """
 
     def __init__(

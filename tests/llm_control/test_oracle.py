@@ -95,7 +95,12 @@ WORLDS = {
         {"t": 500},
     ),
     "rams a pillar so that the goal falls": (
-        [agent(), box("LightBlock", "20 0 25", "0.6 2 0.6"), ball(GOAL, "20 2.1 25"), box("Wall", "20 0 15", "9 3 1")],
+        [
+            agent(),
+            box("LightBlock", "20 0 25", "0.6 2 0.6"),
+            ball(GOAL, "20 2.1 25"),
+            box("Wall", "20 0 15", "9 3 1"),
+        ],
         {"t": 500},
     ),
     "through a tunnel": (

@@ -130,7 +130,7 @@ class Field:
         self.bearing = self._bearings(np.where(after < 0, np.arange(count), after))
 
     def _bearings(self, after: Ints) -> Floats:
-        """Where the way leads, degrees clockwise from +z: towards the point `AHEAD` nodes on; NaN at its end."""
+        """Where the way leads, degrees clockwise from +z: towards the node some steps on; NaN at its end."""
         for _ in range(AHEAD):
             after = after[after]
         dx, dz = self.terrain.x[after] - self.terrain.x, self.terrain.z[after] - self.terrain.z

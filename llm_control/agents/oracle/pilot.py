@@ -22,7 +22,7 @@ BACKWARD_DEG = 6.0
 """Driving backward counts as if so much more had to be turned."""
 
 RISE = 0.3
-"""How much higher than it is the agent may find itself after a step beyond what the slope explains, metres."""
+"""How much higher than the slope explains the agent may find itself after a step, metres."""
 
 PROGRESS, IDLING = 0.3, 100.0
 """A move that does not bring the agent nearer by so much (metres of cost) counts as so much worse: what a
@@ -247,8 +247,10 @@ class Pilot:
         return bad
 
     def _after_stop(self, runs: "Runs", yaws: Floats) -> tuple[Floats, Floats]:
-        """The cost from where each candidate comes to rest, infinite where its glide is forbidden; and that of
-        turning there into the way's direction."""
+        """The cost from where each candidate comes to rest, infinite where its glide is forbidden.
+
+        And beside it the cost of turning there into the way's direction.
+        """
         stop = runs.points + stopping(runs.velocity)
         node = places(self._field, stop, runs.height, RISE).node
         stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)

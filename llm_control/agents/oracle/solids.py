@@ -1,5 +1,6 @@
 """What stands in the way, as upright blocks: the true state of an arena put into a few numbers."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ def _tube(position: Floats, rotation: Floats, size: Vector) -> list[Solid]:
     radius_x, radius_y, length = size[0] / 2, size[1] / 2, size[2]
     edges = np.linspace(-radius_x, radius_x, TUBE_COLUMNS + 1)
     columns = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges):
         near = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         far = max(abs(low), abs(high))
         top = radius_y * np.sqrt(max(0.0, 1 - (near / radius_x) ** 2))

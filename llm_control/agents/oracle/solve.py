@@ -5,7 +5,8 @@ from contextlib import closing
 from typing import NamedTuple
 
 from arena import TURN_LEFT, TURN_RIGHT, Action, ArenaSpec, Episode, Recording
-from llm_control.agents.oracle.attempt import Attempt, Manner
+from llm_control.agents.oracle.attempt import Attempt
+from llm_control.agents.oracle.manner import Manner
 
 BUDGET = 12_000
 """Steps that are imagined before the oracle gives up: some 25 episodes of common length."""

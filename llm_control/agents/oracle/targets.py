@@ -84,10 +84,8 @@ class Choice:
         if not onward:
             return [], np.array([], dtype=np.intp)
         here = int(self.region[node])
-        if any(not ball.ends for ball in self.regions.get(here, [])):
-            label = here
-        else:
-            label = self._best(onward)
+        more = any(not ball.ends for ball in self.regions.get(here, []))
+        label = here if more else self._best(onward)
         multi = [ball for ball in self.regions[label] if not ball.ends]
         chosen = multi or self._largest(label)
         nodes = [self._touching(ball) for ball in chosen]
@@ -112,7 +110,9 @@ class Choice:
         leads = {}
         for label in onward:
             mask = self.reached(int(np.flatnonzero(self.region == label)[0]))
-            leads[label] = [other for other in onward if other != label and (mask & (self.region == other)).any()]
+            leads[label] = [
+                other for other in onward if other != label and (mask & (self.region == other)).any()
+            ]
 
         def worth(label: int, eaten: frozenset[int]) -> float:
             multi = [b for b in self.regions[label] if not b.ends and b.index not in eaten]

@@ -1,9 +1,9 @@
 """Where the agent's sphere can stand and between which places it can move.
 
-The arena is a grid of points in plan. Over each point the heights are found at which the centre of a sphere of
-the agent's radius rests on something and hits nothing: floor, wall tops, ramps, the floor of a tunnel. These
-are the nodes; an edge leads to a neighbouring point, up no steeper than the agent climbs, down as far as it
-falls.
+The arena is a grid of points in plan. Over each point the heights are found at which the centre of a
+sphere of the agent's radius rests on something and hits nothing: floor, wall tops, ramps, the floor of a
+tunnel. These are the nodes; an edge leads to a neighbouring point, up no steeper than the agent climbs, down
+as far as it falls.
 """
 
 import math
@@ -57,16 +57,14 @@ class Terrain:
     """The nodes and how they hang together.
 
     `cell` (n,) is a node's point, `height` (n,) the height of the sphere's centre, `at` (levels, CELLS) the
-    nodes over each point from low to high, -1 where there is none. `source`, `target`, `length` are the edges;
+    nodes over each point from low to high, -1 where there is none. `source`, `target`, `length` are the
+    edges;
     `rough` (n,) is 2 beside a drop, 1 beside a wall, 0 elsewhere.
     """
 
     def __init__(self, solids: Sequence[Solid]) -> None:
         parts = [_floor(), *(contacts(solid) for solid in solids)]
-        cell, low, high, steep = (
-            np.concatenate([part[i] for part in parts])  # type: ignore[misc]
-            for i in range(4)
-        )
+        cell, low, high, steep = (np.concatenate([part[i] for part in parts]) for i in range(4))
         self.cell, self.height, self.room, self.steep = _gaps(cell, low, high, steep)
         self.x, self.z = xz(self.cell)
         self._index()
@@ -120,9 +118,7 @@ class Terrain:
 
     def add(self, source: Ints, target: Ints, length: Floats) -> None:
         """Further edges, of lengths in metres."""
-        self._sort(
-            np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length]
-        )
+        self._sort(np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length])
 
     def _long_edges(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
         """Longer edges on open ground, so that ways in sixteen directions are as long as they are."""
@@ -164,7 +160,7 @@ class Terrain:
 
 def xz(cell: Ints) -> tuple[Floats, Floats]:
     """Coordinates of points, metres."""
-    return cell // COUNT * SPACING, cell % COUNT * SPACING
+    return (cell // COUNT).astype(np.float64) * SPACING, (cell % COUNT).astype(np.float64) * SPACING
 
 
 def _shifted(grid: npt.NDArray[np.intp], di: int, dj: int) -> tuple[npt.NDArray[np.intp], ...]:

@@ -41,15 +41,14 @@ class Tinker:
         """`reached` (n,) are the nodes to which the agent can get."""
         self._ground, self._scene, self._good = ground, scene, good
         self._reached = reached
-        self._loose = [
-            i for i, thing in enumerate(scene.things) if thing.kind in LOOSE and scene.visible[i]
-        ]
+        self._loose = [i for i, thing in enumerate(scene.things) if thing.kind in LOOSE and scene.visible[i]]
 
     def draw(self, rng: np.random.Generator) -> Dash | None:
         """Something to try; None where nothing can be."""
         edges: tuple[Ints, Ints] | None = None
+        dash: Dash | None
         for _ in range(DRAWS):
-            if self._loose and (rng.random() > DASH_SHARE or edges is not None and not len(edges[0])):
+            if self._loose and (rng.random() > DASH_SHARE or (edges is not None and not len(edges[0]))):
                 dash = self._ram(rng)
             else:
                 edges = edges or self._edges()
