@@ -179,7 +179,7 @@ class Pilot:
         price = np.where(node >= 0, self._field.price[node], 1.0)
         heat = np.where(node >= 0, self._field.heat[node], 1.0)
         way = np.r_[0.0, np.linalg.norm(np.diff(gliding, axis=0), axis=1)]
-        extra = (np.where(np.isfinite(price), price, 1.0) - 1) * way + STEP_COST * (heat - 1)
+        extra = (np.where(np.isfinite(price), price / heat, 1.0) - 1) * way + STEP_COST * (heat - 1)
         return np.cumsum(extra)
 
     def _forbidden(self, found: Places) -> Bools:
@@ -214,7 +214,7 @@ class Pilot:
         low = ~flying | (fallen - ground < 0.3)
         runs.dead |= self._forbidden(found) & low
         moving &= ~runs.dead
-        extra = (self._field.price[node] - 1) * way + STEP_COST * (self._field.heat[node] - 1)
+        extra = (self._field.price[node] / self._field.heat[node] - 1) * way + STEP_COST * (self._field.heat[node] - 1)
         runs.spent += np.where(moving & low & np.isfinite(extra), extra, 0)
         climb = np.where(runs.flying | flying, 0.0, np.maximum(ground - runs.height, 0))
         falling = (runs.rising - GRAVITY * STEP_S) * 0.907
@@ -265,7 +265,7 @@ class Pilot:
             last = np.where(free, found.node, last)
             cost = np.where(free, found.cost, cost)
             forbidden |= free & self._forbidden(found)
-            price = self._field.price[last]
+            price = self._field.price[last] / self._field.heat[last]
             dear += np.where(free & np.isfinite(price), price - 1, 0.0)
         cost = cost + dear / len(STOP_SHARES) * np.linalg.norm(stop - runs.points, axis=1)
         askew = np.abs((self._field.bearing[last] - yaws + 180) % 360 - 180)
