@@ -214,7 +214,9 @@ class Pilot:
         low = ~flying | (fallen - ground < 0.3)
         runs.dead |= self._forbidden(found) & low
         moving &= ~runs.dead
-        extra = (self._field.price[node] / self._field.heat[node] - 1) * way + STEP_COST * (self._field.heat[node] - 1)
+        extra = (self._field.price[node] / self._field.heat[node] - 1) * way + STEP_COST * (
+            self._field.heat[node] - 1
+        )
         runs.spent += np.where(moving & low & np.isfinite(extra), extra, 0)
         climb = np.where(runs.flying | flying, 0.0, np.maximum(ground - runs.height, 0))
         falling = (runs.rising - GRAVITY * STEP_S) * 0.907

@@ -9,7 +9,10 @@ from llm_control.agents.oracle.attempt import Attempt
 from llm_control.agents.oracle.manner import Manner
 
 BUDGET = 12_000
-"""Steps that are imagined before the oracle gives up: some 25 episodes of common length."""
+"""Steps that are imagined before the oracle gives up: some 30 attempts of common length."""
+
+LEAST_STEPS = 100
+"""What an attempt counts at least: the survey at its start takes as long as so many steps."""
 
 SAFETY_STEPS = 5_000
 """An arena without a clock is given up after so many steps."""
@@ -25,8 +28,8 @@ _PLAIN = (
 class Plan(NamedTuple):
     """What to do after the actions that were already taken, and what comes of it.
 
-    `actions` are Go and Turn steps only, so that a script can say them. `recording` is of the whole episode,
-    the clock run down after the last action. `imagined` steps were tried to find it.
+    `actions` are Go and Turn steps only, so that a script can say them. `recording` is of the episode, to its
+    end where it passes, else to the last action. `imagined` steps were tried to find it.
     """
 
     actions: tuple[Action, ...]
@@ -39,7 +42,7 @@ def manners() -> Iterator[Manner]:
     yield from _PLAIN
     seed = 0
     while True:
-        yield Manner(tinker=6, wait=seed % 2 == 1, push=seed % 3 == 2, seed=seed)
+        yield Manner(tinker=10, wait=seed % 2 == 1, push=seed % 3 == 2, seed=seed)
         seed += 1
 
 
@@ -65,7 +68,7 @@ def solve(
             for action in taken:
                 episode.step(action)
             plan = _try(episode, manner, len(taken))
-        imagined += plan.recording.steps
+        imagined += max(plan.recording.steps - len(taken), LEAST_STEPS)
         plan = plan._replace(imagined=imagined)
         if best is None or plan.recording.total_reward > best.recording.total_reward:
             best = plan
@@ -84,7 +87,8 @@ def solved(recording: Recording) -> bool:
 def _try(episode: Episode, manner: Manner, taken: int) -> Plan:
     Attempt(episode, manner).run()
     actions = episode.actions[taken:]
-    while not episode.done and episode.steps < SAFETY_STEPS:
+    # Time only takes away from the reward: what is below the mark now need not be played to its end.
+    while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:
         episode.step(TURN_RIGHT if episode.steps % 2 else TURN_LEFT)
     episode.stop()
     return Plan(actions, episode.recording(), 0)
