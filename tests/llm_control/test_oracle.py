@@ -83,6 +83,15 @@ WORLDS = {
         ],
         {"pass_mark": "2"},
     ),
+    "leaves the small goal on top for the large one below": (
+        [
+            agent("20 2 10"),
+            box("Wall", "20 0 10", "20 2 20"),
+            ball(GOAL, "20 2 15"),
+            ball(GOAL, "20 0 30", "3 3 3"),
+        ],
+        {"pass_mark": "2"},
+    ),
     "pushes a block out of a corridor": (
         [
             agent(),

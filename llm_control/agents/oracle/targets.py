@@ -121,4 +121,13 @@ class Choice:
             after = eaten | {b.index for b in multi}
             return gain + max([last, *(worth(other, after) for other in leads[label])])
 
-        return max(onward, key=lambda label: (worth(label, frozenset()), len(leads[label]), -label))
+        def leads_on(label: int) -> bool:
+            """Whether there is nothing in a region itself of what makes it worth entering."""
+            here = self.regions[label]
+            most = max((ball.reward for ball in here if ball.ends), default=0.0)
+            return all(ball.ends for ball in here) and most < worth(label, frozenset())
+
+        return max(
+            onward,
+            key=lambda label: (worth(label, frozenset()), not leads_on(label), len(leads[label]), -label),
+        )
