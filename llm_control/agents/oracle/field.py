@@ -26,6 +26,9 @@ REACH = 0.02
 AHEAD = 3
 """How often the way is doubled to tell where it leads: 8 nodes, 2 to 3 m."""
 
+LEAN_COST = 10.0
+"""Extra cost per metre where the sphere leans on an edge and slides off."""
+
 DROP_COST, WALL_COST, PUSH_COST = 4.0, 1.0, 1.5
 """Extra cost per metre beside a drop, beside a wall, and through what has to be pushed."""
 
@@ -58,6 +61,7 @@ class Ground:
         price = np.ones(len(terrain.cell))
         edges = np.where(terrain.rough == 2, DROP_COST, np.where(terrain.rough == 1, WALL_COST, 0.0))
         price += careful * terrain.spread(edges, 0.6, 3)
+        price[terrain.steep] += LEAN_COST
         for solid in push:
             price[self._beside(solid, -0.2)] += PUSH_COST
         self._zones(scene, price)

@@ -129,7 +129,9 @@ class Runs:
 class Pilot:
     """Chooses legs for one field."""
 
-    def __init__(self, field: Field, longest: int = LONGEST) -> None:
+    def __init__(self, field: Field, longest: int = LONGEST, bold: bool = False) -> None:
+        """`longest` bounds the driven steps of a leg; a `bold` pilot may fly over what is forbidden."""
+        self._bold = bold
         self._field = field
         self._longest = longest
 
@@ -212,7 +214,7 @@ class Pilot:
         ground = self._field.terrain.height[node]
         flying = ground < fallen - 0.06
         low = ~flying | (fallen - ground < 0.3)
-        runs.dead |= self._forbidden(found) & low
+        runs.dead |= self._forbidden(found) & (low | (not self._bold))
         moving &= ~runs.dead
         extra = (self._field.price[node] / self._field.heat[node] - 1) * way + STEP_COST * (
             self._field.heat[node] - 1

@@ -56,7 +56,7 @@ class Survey:
         if key != self._field_key:
             self._field_key = key
             self._field = self._make_field(found) if region >= 0 else None
-        return Pilot(self._field, self._manner.longest) if self._field else None
+        return Pilot(self._field, self._manner.longest, self._manner.leap) if self._field else None
 
     def _foreseen(self, scene: Scene, found: list[Ball]) -> list[Ball]:
         """The balls, those that move put where they can be met; dangers that move at several places."""
