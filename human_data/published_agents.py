@@ -37,7 +37,7 @@ def compare_with_published(results: pd.DataFrame) -> pd.DataFrame:
     """
     rates = pd.concat([pass_rates(results), pass_rates(results.assign(level=ALL_LEVELS))], ignore_index=True)
     known = agents_by_level("all 900")
-    known = known[known["agent"] == PUBLISHED_NAME[results["agent"].iloc[0]]]
+    known = known[known["agent"] == PUBLISHED_NAME.get(results["agent"].iloc[0])]
     known = known[known["level"].isin(results["level"])]
     known = pd.concat([known, known.assign(level=ALL_LEVELS)])
     runs = known.groupby(["paper_version", "run", "level"])[["passes", "tasks"]].sum().reset_index()

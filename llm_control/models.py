@@ -19,8 +19,8 @@ _KEYS = {
 }
 """Where each provider's key is looked for; one of them is enough."""
 
-OFFLINE = ("arena/pixels", "arena/random")
-"""Agents that need no key and no network."""
+OFFLINE = ("arena/pixels", "arena/random", "arena/oracle", "arena/replay/FOLDER")
+"""Agents that need no key and no network; the last one plays recordings from a folder."""
 
 
 def model_name(name: str) -> str:
@@ -47,6 +47,6 @@ def full_name(name: str) -> str:
             f"or use an offline agent: {', '.join(OFFLINE)}"
         )
     full = f"{provider}/{model}"
-    if provider == "arena" and full not in OFFLINE:
+    if provider == "arena" and full not in OFFLINE and not model.startswith("replay/"):
         raise EvaluationError(f"unknown agent {full!r}: the offline agents are {', '.join(OFFLINE)}")
     return full

@@ -11,6 +11,7 @@ from arena import Episode
 from llm_control.conversation import Parts, first_content, opening, turn_content
 from llm_control.observations import View, eye, words
 from llm_control.play import EpisodeRecord, Play, Turn
+from llm_control.played import PLAYED
 from llm_control.prompts import PromptSet
 from llm_control.protocol import Protocol
 from testbed import Task
@@ -88,6 +89,7 @@ class Session:
     def _begin(self, before: str) -> Parts:
         task = self.tasks[len(self.records)]
         episode = Episode(task.spec, task_id=task.id, seed=self.protocol.seed, trial=self._trial)
+        PLAYED.set(episode)
         self._play = play = Play(episode, eye(self.protocol, task, self._battery, self._trial), self.protocol)
         view = View(play.begin(), words(self.protocol, episode.scene()))
         content = first_content(self.protocol, self._prompts, episode.health, view, before)

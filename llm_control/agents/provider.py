@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,18 +20,23 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from llm_control.agents.fitting import as_call, fitted, is_over, script_of
+from llm_control.agents.informed import oracle_reply, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
 from render import Frame, decode
 
+REPLAY = "replay/"
+"""What the name of the replaying agent begins with; the folder of recordings follows."""
+
 _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
 
 class ArenaAgents(ModelAPI):
-    """`arena/random` and `arena/pixels`.
+    """`arena/random`, `arena/pixels`, `arena/oracle` and `arena/replay/FOLDER`.
 
-    What they draw at random depends on the configuration's seed and the number of the reply alone.
+    The last two also know the episode (`llm_control.agents.informed`). What the first two draw at random
+    depends on the configuration's seed and the number of the reply alone.
     """
 
     def __init__(
@@ -41,11 +47,12 @@ class ArenaAgents(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008
         **model_args: Any,
     ) -> None:
-        """Raises ValueError for a name that is neither agent's."""
+        """Raises ValueError for a name that is no agent's."""
         super().__init__(model_name, base_url, api_key, [], config)
-        if model_name not in ("random", "pixels"):
+        if model_name not in ("random", "pixels", "oracle") and not model_name.startswith(REPLAY):
             raise ValueError(
-                f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels"
+                f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels, "
+                "arena/oracle, arena/replay/FOLDER"
             )
 
     def tool_result_images(self) -> bool:
@@ -80,6 +87,10 @@ class ArenaAgents(ModelAPI):
         rng = np.random.default_rng([config.seed or 0, len(replies)])
         if self.model_name == "random":
             return random_script(rng)
+        if self.model_name == "oracle":
+            return oracle_reply(len(replies))
+        if self.model_name.startswith(REPLAY):
+            return replay_reply(Path(self.model_name.removeprefix(REPLAY)), len(replies))
         return answer(_last_image(input), _fruitless(replies), rng)
 
 

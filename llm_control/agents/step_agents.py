@@ -14,6 +14,7 @@ import numpy.typing as npt
 from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Recording, Rotate
 from arena.layout import episode_rng
 from arena.rays import CAST_LENGTH, FRACTION, TAGS
+from llm_control.agents.oracle.agent import Oracle
 from llm_control.play import SAFETY_STEPS
 
 
@@ -184,6 +185,7 @@ STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {
     "random": RandomActions,
     "held": HeldActions,
     "braitenberg": Braitenberg,
+    "oracle": Oracle,
 }
 """What makes each agent, by its name; all its randomness comes from the generator that it is given."""
 
