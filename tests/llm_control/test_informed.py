@@ -72,7 +72,8 @@ def test_a_recording_replays_to_the_same_bits(tmp_path):
 
 def test_a_recording_that_begins_otherwise_is_refused(tmp_path):
     record = play(oracle_reply).recording
-    other = record.model_copy(update={"actions": record.actions[1:]})
+    _, idle = record.actions[0]
+    other = record.model_copy(update={"actions": record.actions[1:], "steps": record.steps - idle})
     (tmp_path / "there and back.json").write_text(other.model_dump_json())
     with pytest.raises(RecordingError, match="does not begin"):
         play(lambda replies: replay_reply(tmp_path, replies))
