@@ -7,8 +7,8 @@ from hypothesis import settings
 
 # Every plain run tries the same examples; `pytest --hypothesis-profile=long` tries fifty times as many, new
 # ones each time.
-settings.register_profile("plain", derandomize=True)
-settings.register_profile("long", max_examples=5000, print_blob=True)
+settings.register_profile("plain", derandomize=True, deadline=None)
+settings.register_profile("long", max_examples=5000, print_blob=True, deadline=None)
 settings.load_profile("plain")
 
 SHARED = Path(__file__).parents[2] / "shared"
