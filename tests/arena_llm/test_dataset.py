@@ -29,10 +29,9 @@ def bytes_of(folder):
     }
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole") / "data"
-    program = [
+def writing(folder):
+    """The command that writes the data set of these tests."""
+    return [
         sys.executable,
         "-m",
         "arena_llm",
@@ -44,6 +43,12 @@ def whole(tmp_path_factory):
         "--seed",
         "5",
     ]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "data"
+    program = writing(folder)
     subprocess.run([*program, "--jobs", "2", "--format", "sharegpt"], check=True, capture_output=True)
     return folder
 
@@ -71,18 +76,7 @@ def test_a_finished_data_set_is_left_alone(whole, tmp_path, command):
 
 def test_killed_in_the_middle_no_line_is_torn_and_the_rest_follows(whole, tmp_path, command):
     folder = tmp_path / "data"
-    program = [
-        sys.executable,
-        "-m",
-        "arena_llm",
-        "dataset",
-        "--out",
-        str(folder),
-        "--size",
-        "6",
-        "--seed",
-        "5",
-    ]
+    program = writing(folder)
     with subprocess.Popen(
         [*program, "--jobs", "1", "--format", "sharegpt"], stdout=subprocess.DEVNULL
     ) as process:
