@@ -23,7 +23,7 @@ eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --levels 1-3 --icl
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow

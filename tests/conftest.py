@@ -1,5 +1,6 @@
 """Fixtures shared by all tests."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import settings
 settings.register_profile("plain", derandomize=True, deadline=None)
 settings.register_profile("long", max_examples=5000, print_blob=True, deadline=None)
 settings.load_profile("plain")
+
+# A program started in the background of a shell ignores Ctrl-C, and so would all that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).parents[2] / "shared"
 
