@@ -12,7 +12,7 @@ from scipy.stats import t as student
 _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
 
-_VARIANT = re.compile(r"(\d{2}-\d{2})-\d{2}")
+_VARIANT = re.compile(r"(\d{2}-\d{2})-(?:\d{2}|\d{4,})")
 """The battery's ids: level, task, variant. Variants of a task share its idea."""
 
 

@@ -27,7 +27,7 @@ LEVEL_NAMES = {
 }
 """The battery's ten levels (Crosby et al. 2020)."""
 
-_ID = re.compile(r"(\d{2})-(\d{2})-(\d{2})")
+_ID = re.compile(r"(\d{2})-(\d{2})-(\d{2}|\d{4,})")
 
 
 @dataclass(frozen=True)

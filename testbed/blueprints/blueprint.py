@@ -1,80 +1,84 @@
 """A task before it is a file, and how it becomes one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Point = tuple[float, float, float]
 Color = tuple[int, int, int]
 
-GREY: Color = (153, 153, 153)
-BLUE: Color = (0, 0, 255)
-PINK: Color = (255, 0, 255)
+
+class Shove(NamedTuple):
+    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps` steps.
+
+    At full drive on free ground, 10 steps are 10 m, 5 are 3.5 m; a block takes the more of them the heavier it is.
+    """
+
+    x: float
+    z: float
+    bearing: float
+    steps: int
 
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """One object of a task: kind, place (metres, y is its bottom), size, yaw in degrees, colour."""
+    """One object of a task: kind, place (metres, y is its bottom), size, yaw in degrees, colour.
+
+    Nothing of it is left to chance: walls, ramps and tunnels need a colour, and everything that is neither a
+    ball nor the agent a size.
+    """
 
     kind: str
     place: Point
     size: Point | None = None
-    yaw: float | None = None
+    yaw: float = 0
     color: Color | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Blueprint:
-    """A task: what is to be reached, which capacity that needs, how it is solved, and the arena."""
+    """A task: what is to be reached, which capacities that needs, how it is solved, and the arena.
+
+    `capacities` are those that the level and the paradigm ask for, most important first. `blackouts` are steps
+    as in Animal-AI: at each the light changes, or with one negative number it blinks. `shoves` are the pushes
+    of the intended solution where it has any; the way between and after them need not be told.
+    """
 
     goal: str
-    capacity: str
+    capacities: tuple[str, ...]
     solution: str
     objects: tuple[Object, ...]
     time_limit: int = 250
     pass_mark: float = 0
+    blackouts: tuple[int, ...] = ()
+    shoves: tuple[Shove, ...] = ()
 
 
-def agent(x: float, z: float, yaw: float) -> Object:
-    """The agent's start on the floor."""
-    return Object("Agent", (x, 0, z), yaw=yaw)
-
-
-def ball(kind: str, x: float, z: float, size: float, y: float = 0, yaw: float = 0) -> Object:
-    """A goal whose bottom is at height y."""
-    return Object(kind, (x, y, z), (size, size, size), yaw)
-
-
-def wall(x: float, z: float, size: Point, yaw: float = 0, color: Color = GREY, y: float = 0) -> Object:
-    """An opaque wall."""
-    return Object("Wall", (x, y, z), size, yaw, color)
-
-
-def to_yaml(task: Blueprint) -> str:
-    """The task as a file in Animal-AI's v3 format."""
+def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
+    """The task as a file in Animal-AI's v3 format; `notes` are further lines of its header."""
     lines = [
         f"# Goal: {task.goal}",
-        f"# Capacity: {task.capacity}",
+        f"# Capacities: {', '.join(task.capacities)}",
         f"# Solution: {task.solution}",
+        *(f"# {note}" for note in notes),
         "!ArenaConfig",
         "arenas:",
         "  0: !Arena",
         f"    pass_mark: {task.pass_mark:g}",
         f"    t: {task.time_limit}",
-        "    items:",
     ]
+    if task.blackouts:
+        lines.append(f"    blackouts: [{', '.join(map(str, task.blackouts))}]")
+    lines.append("    items:")
     for thing in task.objects:
         lines += _item(thing)
     return "\n".join(lines) + "\n"
 
 
 def _item(thing: Object) -> list[str]:
-    lines = [
-        "    - !Item",
-        f"      name: {thing.kind}",
-        "      positions:",
-        f"      - {_vector(thing.place)}",
-    ]
-    if thing.yaw is not None:
-        lines.append(f"      rotations: [{thing.yaw:g}]")
+    lines = ["    - !Item", f"      name: {thing.kind}"]
+    lines += ["      positions:", f"      - {_vector(thing.place)}"]
+    lines.append(f"      rotations: [{round(thing.yaw, 1):g}]")
     if thing.size is not None:
         lines += ["      sizes:", f"      - {_vector(thing.size)}"]
     if thing.color is not None:
@@ -84,5 +88,5 @@ def _item(thing: Object) -> list[str]:
 
 
 def _vector(point: Point) -> str:
-    x, y, z = point
+    x, y, z = (round(value, 2) + 0.0 for value in point)
     return f"!Vector3 {{x: {x:g}, y: {y:g}, z: {z:g}}}"

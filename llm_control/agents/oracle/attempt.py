@@ -1,6 +1,7 @@
 """One try at a task in imagination: an episode played by the pilot with a certain way of looking at it."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from llm_control.agents.oracle.survey import Survey, plain
 from llm_control.agents.oracle.targets import balls
 from llm_control.agents.oracle.terrain import Ints
 from llm_control.agents.oracle.tinker import Dash, Tinker
+from testbed.blueprints import Shove
 
 PATIENCE = 60
 """Steps that an attempt waits where nothing can be reached but something still moves."""
@@ -31,8 +33,10 @@ STUCK_LEGS = 6
 class Attempt:
     """Plays an episode with a manner until it is over, or until it sees nothing more to do."""
 
-    def __init__(self, episode: Episode, manner: Manner) -> None:
+    def __init__(self, episode: Episode, manner: Manner, shoves: Sequence[Shove] = ()) -> None:
+        """`shoves` are carried out first, as far as their places can be reached."""
         self.episode = episode
+        self._shoves = shoves
         self.manner = manner
         self._rng = np.random.default_rng(manner.seed)
         self._parity = False
@@ -46,6 +50,8 @@ class Attempt:
 
     def run(self) -> None:
         """Play on."""
+        for shove in self._shoves:
+            self._shove(shove)
         while not self.episode.done:
             if not self._turn():
                 return
@@ -129,6 +135,11 @@ class Attempt:
         if self._go_to(dash.start):
             self._dash(dash)
         return not self.episode.done
+
+    def _shove(self, shove: Shove) -> None:
+        nodes = self._survey.around(self.episode.scene(), shove.x, shove.z)
+        if len(nodes) and self._go_to(nodes):
+            self._dash(Dash(nodes, shove.bearing, shove.steps, True))
 
     def _go_to(self, nodes: Ints) -> bool:
         """Drive to one of some nodes and stop there; False where that fails."""

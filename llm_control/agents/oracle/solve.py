@@ -7,6 +7,7 @@ from typing import NamedTuple
 from arena import TURN_LEFT, TURN_RIGHT, Action, ArenaSpec, Episode, Recording
 from llm_control.agents.oracle.attempt import Attempt
 from llm_control.agents.oracle.manner import Manner
+from testbed.blueprints import Shove
 
 BUDGET = 12_000
 """Steps that are imagined before the oracle gives up: some 30 attempts of common length."""
@@ -16,6 +17,9 @@ LEAST_STEPS = 100
 
 SAFETY_STEPS = 5_000
 """An arena without a clock is given up after so many steps."""
+
+_LONGER = (0, 1, -1, 2, -2, 4)
+"""By how many steps pushes are longer than told, in the order in which that is tried."""
 
 _PLAIN = (
     Manner(),
@@ -53,21 +57,22 @@ def solve(
     seed: int = 0,
     trial: int = 0,
     taken: Sequence[Action] = (),
+    shoves: Sequence[Shove] = (),
     budget: int = BUDGET,
 ) -> Plan:
     """The first plan that passes, else the one of the highest total reward.
 
-    `taken` are actions that the episode began with. The result depends on the arguments alone. An arena
+    `taken` are actions that the episode began with; `shoves` are pushes that are known to help. The result depends on the arguments alone. An arena
     without a pass mark counts as passed when a good goal has ended it. Raises LayoutError where the arena
     cannot be built.
     """
     best: Plan | None = None
     imagined = 0
-    for manner in manners():
+    for manner, pushes in _ways(shoves):
         with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
             for action in taken:
                 episode.step(action)
-            plan = _try(episode, manner, len(taken))
+            plan = _try(episode, manner, pushes, len(taken))
         imagined += max(plan.recording.steps - len(taken), LEAST_STEPS)
         plan = plan._replace(imagined=imagined)
         if best is None or plan.recording.total_reward > best.recording.total_reward:
@@ -84,8 +89,18 @@ def solved(recording: Recording) -> bool:
     return recording.outcome == "goal" if recording.passed is None else recording.passed
 
 
-def _try(episode: Episode, manner: Manner, taken: int) -> Plan:
-    Attempt(episode, manner).run()
+def _ways(shoves: Sequence[Shove]) -> Iterator[tuple[Manner, Sequence[Shove]]]:
+    """Manners, where pushes are known first with these, a little longer and shorter too."""
+    if shoves:
+        for more in _LONGER:
+            pushes = [shove._replace(steps=shove.steps + more) for shove in shoves]
+            yield Manner(careful=2.0, longest=6), pushes
+    for manner in manners():
+        yield manner, ()
+
+
+def _try(episode: Episode, manner: Manner, shoves: Sequence[Shove], taken: int) -> Plan:
+    Attempt(episode, manner, shoves).run()
     actions = episode.actions[taken:]
     # Time only takes away from the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:

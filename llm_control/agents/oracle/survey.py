@@ -14,13 +14,16 @@ from llm_control.agents.oracle.manner import Manner
 from llm_control.agents.oracle.pilot import Pilot, places
 from llm_control.agents.oracle.solids import LOOSE, solids, solids_of
 from llm_control.agents.oracle.targets import Choice, Regions, balls
-from llm_control.agents.oracle.terrain import Terrain
+from llm_control.agents.oracle.terrain import Ints, Terrain
 
 MOVED = 0.04
 """A thing that moved by more than this (metres, or in an entry of its rotation) changes the ground."""
 
 PACE, TURNING = 0.8, 8.0
 """Steps per metre of way, and steps beside, that it takes to get to where a ball will pass."""
+
+CLOSE = 0.3
+"""So near to a place counts as there, metres."""
 
 DANGER_STEPS = 6
 """Where dangers will be is looked at for every so many steps."""
@@ -88,6 +91,15 @@ class Survey:
         ends = (self.ground.price[terrain.source] + self.ground.price[terrain.target]) / 2
         graph = terrain.graph(terrain.length * ends).T.tocsr()
         return np.asarray(dijkstra(graph, indices=node))
+
+    def around(self, scene: Scene, x: float, z: float) -> Ints:
+        """The nodes close to a place to which the agent can get."""
+        self._look(scene)
+        ways, terrain = self.ways(), self.ground.terrain
+        if ways is None:
+            return np.array([], dtype=np.intp)
+        close = (terrain.x - x) ** 2 + (terrain.z - z) ** 2 < CLOSE**2
+        return np.flatnonzero(close & np.isfinite(ways) & np.isfinite(self.ground.price))
 
     def _meeting(self, ball: Ball, forecast: Forecast) -> Ball:
         """A ball where the agent can first touch it; at its end where that is nowhere before."""

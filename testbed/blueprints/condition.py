@@ -1,0 +1,85 @@
+"""Conditions: a paradigm with its parameters, from which any number of variants are drawn."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.errors import ConfigError
+from testbed.blueprints.blueprint import Blueprint, to_yaml
+
+Paradigm = Callable[..., Blueprint]
+"""A function of a random generator and of its own parameters, which are named."""
+
+DIFFICULTIES = (1, 2, 3)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One task of a level: a paradigm, how difficult it is here (1 to 3) and its parameters.
+
+    Its variants differ in what the paradigm draws at random: places, sides, colours.
+    """
+
+    paradigm: Paradigm
+    difficulty: int
+    parameters: Mapping[str, object]
+
+    @property
+    def name(self) -> str:
+        """The paradigm's name in words."""
+        return self.paradigm.__name__.replace("_", " ")
+
+
+def condition(paradigm: Paradigm, difficulty: int, **parameters: object) -> Condition:
+    """A condition; its parameters are those of the paradigm's function."""
+    return Condition(paradigm, difficulty, parameters)
+
+
+class Draw(NamedTuple):
+    """Which variant of which task: all that a file depends on.
+
+    `attempt` counts draws that were discarded because nothing solved them, from 0.
+    """
+
+    level: int
+    task: int
+    variant: int
+    seed: int
+    attempt: int = 0
+
+    @property
+    def note(self) -> str:
+        """The line of a file's header from which the file can be made again."""
+        return (
+            f"Drawn: level {self.level}, task {self.task}, variant {self.variant}, "
+            f"seed {self.seed}, attempt {self.attempt}"
+        )
+
+    @classmethod
+    def of_text(cls, text: str, where: str) -> "Draw":
+        """The draw that a file's header tells; raises ConfigError, naming `where`, if there is none."""
+        found = _NOTE.search(text)
+        if found is None:
+            raise ConfigError(f"{where}: its header has no line '# Drawn: ...': it was not made by a blueprint")
+        return cls(*map(int, found.groups()))
+
+    def rng(self) -> np.random.Generator:
+        """The generator of this draw alone."""
+        return np.random.default_rng([self.seed, self.level, self.task, self.variant, self.attempt])
+
+
+_NOTE = re.compile(r"# Drawn: level (\d+), task (\d+), variant (\d+), seed (\d+), attempt (\d+)\n")
+
+
+def blueprint(of: Condition, draw: Draw) -> Blueprint:
+    """The task of a condition and a draw."""
+    return of.paradigm(draw.rng(), **of.parameters)
+
+
+def text(of: Condition, draw: Draw) -> str:
+    """The same as a file."""
+    notes = (f"Paradigm: {of.name}", f"Difficulty: {of.difficulty} of {len(DIFFICULTIES)}", draw.note)
+    return to_yaml(blueprint(of, draw), notes)

@@ -1,0 +1,108 @@
+"""Pieces that several levels build with."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Color, Object, Point
+
+GREY: Color = (153, 153, 153)
+BLUE: Color = (0, 0, 255)
+PINK: Color = (255, 0, 255)
+"""Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
+
+MARGIN = 2.0
+"""Metres from the fence that drawn places keep, so that the agent gets round them."""
+
+Spot = tuple[float, float]
+"""x and z of a place, metres."""
+
+
+def agent(x: float, z: float, yaw: float, y: float = 0) -> Object:
+    """The agent's start."""
+    return Object("Agent", (x, y, z), yaw=yaw % 360)
+
+
+def ball(kind: str, x: float, z: float, size: float, y: float = 0, yaw: float = 0) -> Object:
+    """A goal whose bottom is at height y; one that rolls starts towards `yaw`."""
+    return Object(kind, (x, y, z), (size, size, size), yaw)
+
+
+def wall(x: float, z: float, size: Point, yaw: float = 0, color: Color = GREY, y: float = 0) -> Object:
+    """An opaque wall."""
+    return Object("Wall", (x, y, z), size, yaw, color)
+
+
+def pane(x: float, z: float, size: Point, yaw: float = 0, y: float = 0) -> Object:
+    """A transparent wall."""
+    return Object("WallTransparent", (x, y, z), size, yaw)
+
+
+def ramp(x: float, z: float, size: Point, yaw: float, color: Color = PINK, y: float = 0) -> Object:
+    """A ramp that rises against `yaw`: with yaw 180 its top is at the end of greater z."""
+    return Object("Ramp", (x, y, z), size, yaw, color)
+
+
+def zone(kind: str, x: float, z: float, width: float, depth: float) -> Object:
+    """A death or hot zone that lies on the floor."""
+    return Object(kind, (x, 0, z), (width, 0, depth), 0)
+
+
+def polar(x: float, z: float, bearing: float, distance: float) -> Spot:
+    """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
+    angle = math.radians(bearing)
+    return x + distance * math.sin(angle), z + distance * math.cos(angle)
+
+
+def inside(x: float, z: float, margin: float = MARGIN) -> bool:
+    """Whether a place is so far from the fence."""
+    return margin <= min(x, z) and max(x, z) <= 40 - margin
+
+
+def side(rng: np.random.Generator) -> int:
+    """Left (-1) or right (1)."""
+    return int(rng.choice([-1, 1]))
+
+
+def near(rng: np.random.Generator, value: float, spread: float) -> float:
+    """A number about `value`, at most `spread` off, rounded to a centimetre."""
+    return round(float(rng.uniform(value - spread, value + spread)), 2)
+
+
+def scattered(
+    rng: np.random.Generator,
+    count: int,
+    apart: float,
+    taken: Sequence[Spot] = (),
+    within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
+) -> tuple[Spot, ...]:
+    """So many places that keep `apart` metres from one another and from `taken`.
+
+    `within` is least x, least z, greatest x, greatest z. Raises ValueError where they do not fit.
+    """
+    found: list[Spot] = []
+    for _ in range(1000 * count):
+        if len(found) == count:
+            break
+        spot = near(rng, (within[0] + within[2]) / 2, (within[2] - within[0]) / 2), near(
+            rng, (within[1] + within[3]) / 2, (within[3] - within[1]) / 2
+        )
+        if all(math.dist(spot, other) >= apart for other in (*found, *taken)):
+            found.append(spot)
+    if len(found) < count:
+        raise ValueError(f"{count} places {apart} m apart do not fit into {within}")
+    return tuple(found)
+
+
+def mirrored(objects: Sequence[Object]) -> tuple[Object, ...]:
+    """The arena as in a mirror: left and right change places."""
+    return tuple(_mirror(thing) for thing in objects)
+
+
+def _mirror(thing: Object) -> Object:
+    x, y, z = thing.place
+    return Object(_TWINS.get(thing.kind, thing.kind), (40 - x, y, z), thing.size, -thing.yaw % 360, thing.color)
+
+
+_TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}

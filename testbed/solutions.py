@@ -1,0 +1,93 @@
+"""Verified solutions: for every task of the battery a recording that passes and one that fails."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from arena import Episode, Recording, RecordingError
+from arena.errors import ConfigError
+from arena.recording import spec_sha256
+from testbed.tasks import Task
+
+FILE = "solutions.jsonl"
+"""The file beside the tasks of a level: one pair a line, sorted by task."""
+
+
+class Proof(BaseModel):
+    """That a task can be passed and can be failed: a recording of each."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    solution: Recording
+    failure: Recording
+
+    @property
+    def task_id(self) -> str:
+        """The task that both are of."""
+        return self.solution.task_id
+
+
+class Verdict(NamedTuple):
+    """What came of replaying the recordings of one task: `problem` is empty where both hold."""
+
+    task_id: str
+    problem: str
+
+
+def write(proofs: Iterable[Proof], path: Path) -> None:
+    """Write proofs to a file, sorted by task."""
+    lines = [proof.model_dump_json() + "\n" for proof in sorted(proofs, key=lambda proof: proof.task_id)]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+def read(folder: Path) -> Mapping[str, Proof]:
+    """The proofs in all solution files of a folder and its subfolders, by task.
+
+    Raises RecordingError where a file is broken, and ConfigError where there is none.
+    """
+    paths = sorted(folder.rglob(FILE))
+    if not paths:
+        raise ConfigError(f"{folder}: no {FILE} here or below: there is nothing to verify")
+    return {proof.task_id: proof for path in paths for proof in _read(path)}
+
+
+def _read(path: Path) -> Iterator[Proof]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            yield Proof.model_validate_json(line)
+        except ValidationError as error:
+            what = error.errors()[0]["msg"]
+            raise RecordingError(f"{path}:{number}: not a solution: {what}") from None
+
+
+def verify(task: Task, proof: Proof | None) -> Verdict:
+    """Replay both recordings of a task in its arena as it is now."""
+    if proof is None:
+        return Verdict(task.id, "there is no solution")
+    for recording, passes in ((proof.solution, True), (proof.failure, False)):
+        name = "solution" if passes else "failure"
+        problem = _replay(task, recording, passes)
+        if problem:
+            return Verdict(task.id, f"{name}: {problem}")
+    return Verdict(task.id, "")
+
+
+def _replay(task: Task, recording: Recording, passes: bool) -> str:
+    """What is wrong with a recording, nothing where it is replayed to the same end."""
+    if recording.spec_sha256 != spec_sha256(task.spec):
+        return "it is of another arena than the task's"
+    with closing(Episode(task.spec, task_id=task.id, seed=recording.seed, trial=recording.trial)) as episode:
+        for number, action in enumerate(recording.unpacked()):
+            if episode.done:
+                return f"the episode ended after {number} of {recording.steps} steps"
+            episode.step(action)
+        if not episode.done:
+            return f"the episode went on after the last of {recording.steps} steps"
+        if episode.total_reward != recording.total_reward:
+            return f"total reward {episode.total_reward!r}, expected {recording.total_reward!r}"
+        if episode.passed is not passes:
+            return f"it {'passes' if episode.passed else 'fails'} with {episode.total_reward:.3f}"
+    return ""
