@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from arena.errors import ArenaError
+from arena_llm import battery_cli as battery_cli
 from arena_llm.bench_cli import bench_command
 from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command

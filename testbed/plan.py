@@ -1,7 +1,7 @@
 """Plans: an arena from above as a small SVG file, z up and x to the right."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,6 +20,7 @@ _SCALE = (SIZE - 2 * _MARGIN) / ARENA_SIZE
 _FLOOR = "#efe6d6"
 _INK = "#333333"
 _TICK_M = 10
+_WAY = "#0060a0"
 _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
@@ -58,6 +59,20 @@ def plan(layout: Layout, title: str) -> ElementTree.Element:
     for start in layout.agents:
         _agent(root, start.position, start.yaw)
     return root
+
+
+def add_way(root: ElementTree.Element, places: Sequence[Vector]) -> None:
+    """Draw a way, places in metres, onto a plan: a line with a ring at its start and a square at its end."""
+    shown = [place for k, place in enumerate(places) if k == 0 or place != places[k - 1]]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(on_plan, shown))
+    for color, width in (("white", "6"), (_WAY, "2.5")):
+        _add(root, "polyline", points=line, fill="none", stroke=color, **{"stroke-width": width})
+    ring = {"r": "11", "fill": "none", "stroke": _WAY, "stroke-width": "3"}
+    x, y = on_plan(shown[0])
+    _add(root, "circle", cx=f"{x:.1f}", cy=f"{y:.1f}", **ring)
+    square = {"width": "22", "height": "22", "fill": "none", "stroke": _WAY, "stroke-width": "3"}
+    x, y = on_plan(shown[-1])
+    _add(root, "rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", **square)
 
 
 def on_plan(position: Vector) -> tuple[float, float]:

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena import Episode, Recording, RecordingError
-from arena.errors import ConfigError
 from arena.recording import spec_sha256
 from testbed.tasks import Task
 
@@ -46,12 +45,9 @@ def write(proofs: Iterable[Proof], path: Path) -> None:
 def read(folder: Path) -> Mapping[str, Proof]:
     """The proofs in all solution files of a folder and its subfolders, by task.
 
-    Raises RecordingError where a file is broken, and ConfigError where there is none.
+    Raises RecordingError where a file is broken.
     """
-    paths = sorted(folder.rglob(FILE))
-    if not paths:
-        raise ConfigError(f"{folder}: no {FILE} here or below: there is nothing to verify")
-    return {proof.task_id: proof for path in paths for proof in _read(path)}
+    return {proof.task_id: proof for path in sorted(folder.rglob(FILE)) for proof in _read(path)}
 
 
 def _read(path: Path) -> Iterator[Proof]:

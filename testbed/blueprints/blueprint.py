@@ -9,9 +9,9 @@ Color = tuple[int, int, int]
 
 
 class Shove(NamedTuple):
-    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps` steps.
+    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.
 
-    At full drive on free ground, 10 steps are 10 m, 5 are 3.5 m; a block takes the more of them the heavier it is.
+    From rest on free ground, 5 steps are 1.8 m, 10 are 6 m and 20 are 18 m; a block takes more of them.
     """
 
     x: float
@@ -39,8 +39,9 @@ class Object:
 class Blueprint:
     """A task: what is to be reached, which capacities that needs, how it is solved, and the arena.
 
-    `capacities` are those that the level and the paradigm ask for, most important first. `blackouts` are steps
-    as in Animal-AI: at each the light changes, or with one negative number it blinks. `shoves` are the pushes
+    `capacities` are those that the level and the paradigm ask for, most important first. `time_limit` and
+    `blackouts` are in the clock's units of five ticks: the light changes at each, or blinks with one negative
+    period. `shoves` are the pushes
     of the intended solution where it has any; the way between and after them need not be told.
     """
 

@@ -60,7 +60,7 @@ def corner(rng: np.random.Generator, size: float) -> Blueprint:
 
 
 def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blueprint:
-    """Foraging in a patch: many rewards, enough of which have to be gathered in time (Stephens & Krebs 1986)."""
+    """Foraging in a patch: enough of many rewards have to be gathered in time (Stephens & Krebs 1986)."""
     start, *places = scattered(rng, count + 1, APART)
     return Blueprint(
         f"Gather so many of the {count} yellow balls that the reward passes {mark}.",
@@ -133,7 +133,7 @@ def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Bluep
 
 
 def patience_before_the_end(rng: np.random.Generator, count: int, limit: int) -> Blueprint:
-    """Foraging with inhibition: the green ball ends the episode, so it is left until the yellow ones are had."""
+    """Foraging with inhibition: the green ball ends the episode, so it is left for the end."""
     start, goal, *places = scattered(rng, count + 2, APART + 0.5)
     return Blueprint(
         "Gather all yellow balls before the green one, which ends the episode.",

@@ -62,9 +62,9 @@ def solve(
 ) -> Plan:
     """The first plan that passes, else the one of the highest total reward.
 
-    `taken` are actions that the episode began with; `shoves` are pushes that are known to help. The result depends on the arguments alone. An arena
-    without a pass mark counts as passed when a good goal has ended it. Raises LayoutError where the arena
-    cannot be built.
+    `taken` are actions that the episode began with; `shoves` are pushes that are known to help. The result
+    depends on the arguments alone. An arena without a pass mark counts as passed when a good goal has ended
+    it. Raises LayoutError where the arena cannot be built.
     """
     best: Plan | None = None
     imagined = 0

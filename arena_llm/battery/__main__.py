@@ -1,0 +1,30 @@
+"""Make the shipped battery anew, or some of its levels: `python -m arena_llm.battery 1-10`."""
+
+import shutil
+import sys
+
+from rich.progress import track
+
+from arena_llm.battery.batch import make, shipped
+from arena_llm.battery.demands import write_table
+from arena_llm.parallel import cores
+from testbed import parse_levels
+from testbed.blueprints import FOLDERS
+from testbed.tasks import LEVELS_FOLDER
+
+
+def main() -> None:
+    """Replace the folders of the levels that are named."""
+    levels = parse_levels(sys.argv[1] if len(sys.argv) > 1 else "1-10")
+    for level in levels:
+        shutil.rmtree(LEVELS_FOLDER / FOLDERS[level], ignore_errors=True)
+    orders = shipped(levels)
+    for level in levels:
+        chosen = [order for order in orders if order.draw.level == level]
+        for _ in track(make(chosen, LEVELS_FOLDER, cores()), f"level {level}", total=len(chosen)):
+            pass
+    write_table(LEVELS_FOLDER, cores())
+
+
+if __name__ == "__main__":
+    main()
