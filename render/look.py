@@ -59,7 +59,7 @@ SURFACES: dict[Material, Surface] = {
     Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
     Material.GLASS: Surface(),
     Material.FLOOR: Surface(repeat=(8.4, 8.4)),
-    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 0.0)),
+    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 56.0)),
     Material.PLAIN: Surface(),
     Material.RAIL: Surface(emission=0.2),
     Material.STONE: Surface(repeat=(2.0, 2.0)),
@@ -104,7 +104,7 @@ _PANEL = Look(Material.PANEL, _WHITE)
 FLOOR = Look(Material.FLOOR, _WHITE)
 FENCE = Look(Material.FENCE, _WHITE)
 POST = Look(Material.RAIL, srgb(204, 211, 213))
-RAIL = Look(Material.RAIL, srgb(198, 204, 211))
+RAIL = Look(Material.RAIL, srgb(199, 207, 212))
 
 LOOKS: dict[str, Look] = {
     "Wall": Look(Material.BRICK, _GREY),

@@ -150,4 +150,4 @@ def test_the_suns_disc_is_white_and_about_9_degrees_in_radius(renderer):
     row = picture[256, 256:].min(axis=1)
     sky = int(row[-1])
     half = np.flatnonzero(row < (255 + sky) / 2)[0]
-    assert math.degrees(math.atan(half / 214.8)) == pytest.approx(7, abs=1.5)
+    assert math.degrees(math.atan(half / 214.8)) == pytest.approx(9.2, abs=0.5)
