@@ -39,6 +39,8 @@ class Surface(NamedTuple):
     Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
     width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer`
     names the material whose texture it has, where it has none of its own; those come last.
+    The planks are the same all the way up, with a long repeat: a texture's blur follows the denser of its
+    directions, and would hide the gaps.
     """
 
     lit: float = 1.0

@@ -26,8 +26,8 @@ const vec3 TO_SUN = vec3(0.321, 0.766, -0.557);
 // Where the sun only grazes a face, its shadows are looked up a little before it: else the map's texels show.
 const float GRAZING = 0.5, BEFORE_TEXELS = 1.5;
 
-// Ambient light from a sky that is smooth all round, a quadratic of the normal. All of it is fitted together: to the
-// fence's planks, to blocks and walls on the axes, to its round rails in between, and to the floor from above.
+// Ambient light from a sky that is smooth all round, a quadratic of the normal, fitted as a whole to what the
+// recorded frames show: planks, blocks and walls on the axes, the fence's round rails in between, the floor.
 vec3 ambient(vec3 n) {
     const vec3 RIGHT = vec3(0.476, 0.602, 0.729), LEFT = vec3(0.413, 0.525, 0.662);
     const vec3 UP = vec3(0.408, 0.573, 0.834), DOWN = vec3(0.352, 0.339, 0.288);
