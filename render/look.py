@@ -39,6 +39,8 @@ class Surface(NamedTuple):
     Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
     width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer`
     names the material whose texture it has, where it has none of its own; those come last.
+    The planks are the same all the way up, with a long repeat: a texture's blur follows the denser of its
+    directions, and would hide the gaps.
     """
 
     lit: float = 1.0
@@ -59,7 +61,7 @@ SURFACES: dict[Material, Surface] = {
     Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
     Material.GLASS: Surface(),
     Material.FLOOR: Surface(repeat=(8.4, 8.4)),
-    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 0.0)),
+    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 56.0)),
     Material.PLAIN: Surface(),
     Material.RAIL: Surface(emission=0.2),
     Material.STONE: Surface(repeat=(2.0, 2.0)),
@@ -104,7 +106,7 @@ _PANEL = Look(Material.PANEL, _WHITE)
 FLOOR = Look(Material.FLOOR, _WHITE)
 FENCE = Look(Material.FENCE, _WHITE)
 POST = Look(Material.RAIL, srgb(204, 211, 213))
-RAIL = Look(Material.RAIL, srgb(198, 204, 211))
+RAIL = Look(Material.RAIL, srgb(199, 207, 212))
 
 LOOKS: dict[str, Look] = {
     "Wall": Look(Material.BRICK, _GREY),

@@ -22,6 +22,11 @@ _FACES = (
 )  # fmt: skip
 
 
+_DISC_DEG = (8.0, 10.7)
+"""Distances from the sun's middle between which its white fades into the sky, measured in the recorded frames
+8.15, 16.15 and 19.15: white up to 8 degrees, halfway at 9.2, gone at 10.7."""
+
+
 def cube() -> npt.NDArray[np.uint8]:
     """The six faces of a cube map, uint8 (6, SIDE, SIDE, 3), sRGB."""
     middles = (2 * np.arange(SIDE) + 1) / SIDE - 1
@@ -41,7 +46,7 @@ def _colors(direction: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     sunny = _smoothstep(0.2, 0.9, 0.5 + 0.5 * towards)[..., None]
     sky = (1 - sunny) * _gradient(up, _AWAY) + sunny * _gradient(up, _NEAR)
     from_sun = np.degrees(np.arccos(np.clip(ray @ (TO_SUN / np.linalg.norm(TO_SUN)), -1, 1)))
-    disc = (1 - _smoothstep(5.0, 9.0, from_sun))[..., None]
+    disc = (1 - _smoothstep(*_DISC_DEG, from_sun))[..., None]
     return np.asarray((1 - disc) * sky + disc * 255.0)
 
 

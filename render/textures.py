@@ -34,7 +34,7 @@ _BEHIND = (0.04, 0.039, 0.011)
 _GAP = (0.032, 0.010)
 """Width of a gap and of the change at its edges, metres."""
 
-_STONE = (181.0, 147.0, 101.0)
+_STONE = (195.0, 158.0, 105.0)
 """The slabs' own colour, sRGB: the middle of sunlit and shadowed floor over the recorded frames gives it and
 the light from above."""
 

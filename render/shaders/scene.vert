@@ -26,13 +26,13 @@ const vec3 TO_SUN = vec3(0.321, 0.766, -0.557);
 // Where the sun only grazes a face, its shadows are looked up a little before it: else the map's texels show.
 const float GRAZING = 0.5, BEFORE_TEXELS = 1.5;
 
-// Ambient light from a sky that is smooth all round, a quadratic of the normal: it takes the values measured on
-// the axes, and those on the fence's round rails in between.
+// Ambient light from a sky that is smooth all round, a quadratic of the normal, fitted as a whole to what the
+// recorded frames show: planks, blocks and walls on the axes, the fence's round rails in between, the floor.
 vec3 ambient(vec3 n) {
-    const vec3 RIGHT = vec3(0.45, 0.61, 0.77), LEFT = vec3(0.41, 0.53, 0.64);
-    const vec3 UP = vec3(0.528, 0.717, 0.915), DOWN = vec3(0.327, 0.32, 0.266);
-    const vec3 FRONT = vec3(0.41, 0.54, 0.65), BACK = vec3(0.47, 0.63, 0.82);
-    const vec3 SLANT = vec3(-0.094, -0.115, -0.089);
+    const vec3 RIGHT = vec3(0.476, 0.602, 0.729), LEFT = vec3(0.413, 0.525, 0.662);
+    const vec3 UP = vec3(0.408, 0.573, 0.834), DOWN = vec3(0.352, 0.339, 0.288);
+    const vec3 FRONT = vec3(0.409, 0.518, 0.627), BACK = vec3(0.467, 0.625, 0.783);
+    const vec3 SLANT = vec3(-0.031, -0.042, -0.042);
     vec3 s = n * n;
     vec3 even = s.x * (RIGHT + LEFT) + s.y * (UP + DOWN) + s.z * (FRONT + BACK);
     vec3 odd = n.x * (RIGHT - LEFT) + n.y * (UP - DOWN) + n.z * (FRONT - BACK);
