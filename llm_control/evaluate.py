@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 from arena.errors import EvaluationError
@@ -127,8 +127,9 @@ def evaluate(
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
     log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
-    rows = _rows(log, model, tasks, protocol)
-    facts = _facts(log, request, model, prompts.sha256)
+    played = _read(log.location)
+    rows = _rows(played, model, tasks, protocol)
+    facts = _facts(log, played, request, model, prompts.sha256)
     return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
 
 
@@ -168,12 +169,13 @@ def _run(
                 logs = inspect_ai.eval_retry(again, **common)
             else:
                 task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
-                logs = inspect_ai.eval(task, model=model, metadata=metadata, **common)
+                # All episodes' pictures at once would be more than some machines' memory.
+                logs = inspect_ai.eval(task, model=model, metadata=metadata, log_header_only=True, **common)
     except PrerequisiteError as error:
         raise EvaluationError(str(error.message)) from None
     if not logs or logs[0].status == "cancelled":
         raise KeyboardInterrupt
-    return inspect_ai.log.read_eval_log(logs[0].location)
+    return logs[0]
 
 
 def check_model(model: str) -> None:
@@ -237,17 +239,44 @@ def _journal(request: Request, log_dir: Path) -> dict[str, str]:
     return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}
 
 
-def _rows(log: Any, model: str, tasks: Sequence[BatteryTask], protocol: Protocol) -> tuple[TrialResult, ...]:
-    samples = {(str(sample.id), sample.epoch): sample for sample in log.samples or []}
+class _Played(NamedTuple):
+    """What the results need of a log's samples: by id and epoch what came of each, and what was sent."""
+
+    outcomes: dict[tuple[str, int], tuple[str | None, dict[str, Any] | None]]
+    answered: set[str]
+    temperatures: set[float | None]
+
+
+def _read(location: str) -> _Played:
+    """Read a log sample by sample: with their pictures they are large."""
+    from inspect_ai.log import read_eval_log_samples
+
+    played = _Played({}, set(), set())
+    for sample in read_eval_log_samples(location, all_samples_required=False):
+        error = sample.error.message if sample.error else None if sample.scores else "no score"
+        scored = next(iter(sample.scores.values())).metadata if sample.scores else None
+        played.outcomes[str(sample.id), sample.epoch] = error, scored
+        if sample.output and sample.output.model:
+            played.answered.add(sample.output.model)
+        sent = (event.config.temperature for event in sample.events if event.event == "model")
+        played.temperatures.update(sent)
+    return played
+
+
+def _rows(
+    played: _Played, model: str, tasks: Sequence[BatteryTask], protocol: Protocol
+) -> tuple[TrialResult, ...]:
     together = protocol.conversation == "run"
     return tuple(
-        _row(samples.get((CONVERSATION if together else task.id, trial + 1)), model, task, trial)
+        _row(played.outcomes.get((CONVERSATION if together else task.id, trial + 1)), model, task, trial)
         for task in tasks
         for trial in range(protocol.trials)
     )
 
 
-def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
+def _row(
+    outcome: tuple[str | None, dict[str, Any] | None] | None, model: str, task: BatteryTask, trial: int
+) -> TrialResult:
     base: dict[str, Any] = {
         "agent": model,
         "task_id": task.id,
@@ -255,39 +284,35 @@ def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
         "trial": trial,
         "pass_mark": task.spec.pass_mark,
     }
-    if sample is None:
+    if outcome is None:
         return TrialResult(**base, error="not run")
-    if sample.error is not None or not sample.scores:
-        message = sample.error.message if sample.error else "no score"
-        return TrialResult(**base, error=message.splitlines()[0][:300])
-    scored = next(iter(sample.scores.values())).metadata
+    error, scored = outcome
+    if error is not None or scored is None:
+        return TrialResult(**base, error=(error or "no score").splitlines()[0][:300])
     if "tasks" in scored:
         scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
     return TrialResult(**base, **scored)
 
 
-def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, str]:
+def _facts(log: Any, played: _Played, request: Request, model: str, prompts: str) -> dict[str, str]:
     from arena.episode import software_versions
 
-    answered = sorted({s.output.model for s in log.samples or [] if s.output and s.output.model})
     given = request.effective()
     options = {"protocol": given.preset.name if given.preset else None, "folder": request.folder}
     arguments = {**{k: v for k, v in options.items() if v is not None}, **given.changed()}
     return {
         "model": model,
-        "answered by": ", ".join(answered) or "nothing",
+        "answered by": ", ".join(sorted(played.answered)) or "nothing",
         "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
         "prompts (sha256)": prompts,
-        "temperature sent": _temperatures(log),
+        "temperature sent": _temperatures(played.temperatures),
         "log": Path(_local(log.location)).name,
         **software_versions(),
     }
 
 
-def _temperatures(log: Any) -> str:
+def _temperatures(sent: set[float | None]) -> str:
     """What was really sent: a model may refuse the parameter."""
-    events = (event for sample in log.samples or [] for event in sample.events if event.event == "model")
-    sent = {event.config.temperature for event in events}
     return (
         ", ".join("unset" if value is None else f"{value:g}" for value in sorted(sent, key=str))
         or "none sent"
