@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def barrier(x: float, z: float, size: tuple[float, float, float], yaw: float, tr
 def run(points: Sequence[Spot], thickness: float = 0.5, color: Color = GREY) -> tuple[Object, ...]:
     """One wall along several points at right angles to each other; corners are filled."""
     found = []
-    for number, ((ax, az), (bx, bz)) in enumerate(zip(points, points[1:], strict=False)):
+    for number, ((ax, az), (bx, bz)) in enumerate(pairwise(points)):
         bearing = math.degrees(math.atan2(bx - ax, bz - az))
         start = thickness / 2 + GAP if number else 0.0
         end = math.dist((ax, az), (bx, bz)) + (thickness / 2 if number < len(points) - 2 else 0.0)
