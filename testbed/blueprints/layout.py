@@ -113,7 +113,7 @@ def hub(arms: int) -> float:
 
 
 def radial(arms: int, closed: Iterable[int] = ()) -> tuple[Object, ...]:
-    """A radial maze about the arena's middle; arm 0 is at bearing 0, `closed` ones have a wall at their mouth."""
+    """A radial maze about the arena's middle, arm 0 at bearing 0; `closed` arms have a wall at the mouth."""
     found = []
     start, shut = hub(arms), set(closed)
     length = ARM_END - start

@@ -80,7 +80,7 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
 
 
 def wedge(rng: np.random.Generator, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
-    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge and has to turn away, or the ball is.
+    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, else the ball is in it.
 
     `half` is half the angle of the wedge, degrees; it opens towards smaller z.
     """
@@ -266,10 +266,10 @@ CONDITIONS = (
     condition(wedge, 2, half=45, length=8, within=False, transparent=True),
     condition(wedge, 2, half=45, length=7, within=True, transparent=True),
     condition(cross, 3, length=13, quarters=1, transparent=True),
-    condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=45),
+    condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
     condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
     condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
-    condition(platform, 1, height=1.2, beside=0),
+    condition(platform, 1, height=1.2, beside=60),
     condition(platform, 2, height=2.2, beside=160),
     condition(walkway, 2, legs=1, width=2.2, height=2),
     condition(walkway, 3, legs=2, width=2.2, height=1.5),

@@ -11,7 +11,7 @@ SLOPE = 2.4
 
 
 def ridge(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
-    """Detour with a choice (after Crosby et al. 2020): which side to leave a ridge that cannot be climbed again.
+    """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again.
 
     A barrier stands across the ridge; the reward is behind it on one side, in view if it is `transparent`.
     """

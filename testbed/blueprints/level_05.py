@@ -45,14 +45,13 @@ from testbed.blueprints.parts import (
     pane,
     polar,
     ramp,
-    side,
     wall,
 )
 from testbed.blueprints.perch import perch
 
 
 def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
-    """Search behind screens: the reward is behind one of them, and not behind the `clear` ones (Call 2004)."""
+    """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
     order = rng.permutation(count)
     objects = []
@@ -100,7 +99,7 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
     start, stand = perch(rng, 40)
     objects: list[Object] = []
     for what, way in ((hides, 1), (bare, -1)):
-        x, z = 20 + way * near(rng, 9.5, 1.5), near(rng, 21, 3)
+        x, z = 20 + way * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
         sight = math.degrees(math.atan2(x - start.place[0], z - start.place[2]))
         things, behind = _hideout(rng, what, x, z, sight)
         objects += things
@@ -118,23 +117,23 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
 def _hideout(
     rng: np.random.Generator, what: str, x: float, z: float, sight: float
 ) -> tuple[Sequence[Object], float]:
-    """An object seen along `sight` (degrees), and how far behind its middle a ball lies that it hides, metres."""
+    """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
     if what in ("tunnel", "end of a tunnel"):
         bearing = across if what == "tunnel" else sight
-        return (Object("CylinderTunnel", (x, 0, z), (3.6, 3.6, near(rng, 6, 0.8)), bearing % 360, GREY),), 0
+        return (Object("CylinderTunnel", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), bearing % 360, GREY),), 0
     if what == "clear tunnel":
         return (
-            Object("CylinderTunnelTransparent", (x, 0, z), (3.6, 3.6, near(rng, 6, 0.8)), across % 360),
+            Object("CylinderTunnelTransparent", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), across % 360),
         ), 0
     if what == "pane":
-        return (pane(x, z, (near(rng, 6, 0.8), 2.5, 0.6), yaw),), 3
+        return (pane(x, z, (near(rng, 5.4, 0.7), 2.5, 0.6), yaw),), 3
     size = {
-        "wall": (near(rng, 6, 0.8), 2.5, 0.6),
-        "low wall": (near(rng, 6, 0.8), 0.3, 0.6),
+        "wall": (near(rng, 5.4, 0.7), 2.5, 0.6),
+        "low wall": (near(rng, 5.4, 0.7), 0.3, 0.6),
         "post": (0.4, 2.5, 0.4),
-        "slab": (near(rng, 6, 0.8), 0.1, near(rng, 6, 0.8)),
+        "slab": (near(rng, 5.4, 0.7), 0.1, near(rng, 5.4, 0.7)),
     }[what]
     return (wall(x, z, size, yaw),), near(rng, 2.6, 0.6)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object, Shove
+from testbed.blueprints.blueprint import Blueprint, Object, Point, Shove
 from testbed.blueprints.layout import EDGE, GAP, HEIGHT, posed
 from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, ramp, scattered, side, wall
 from testbed.blueprints.perch import perch
@@ -11,9 +11,7 @@ RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""
 
 
-def _block(
-    kind: str, x: float, z: float, size: tuple[float, float, float], yaw: float = 0, y: float = 0
-) -> Object:
+def _block(kind: str, x: float, z: float, size: Point, yaw: float = 0, y: float = 0) -> Object:
     return Object(kind, (x, y, z), size, yaw % 360)
 
 
@@ -29,7 +27,7 @@ def _start(rng: np.random.Generator) -> Object:
 
 
 def pillar(rng: np.random.Generator, kind: str, height: float, width: float) -> Blueprint:
-    """Support (after Piaget 1952): the reward is out of reach on a loose pillar, which can be knocked down."""
+    """Support (after Piaget 1952): the reward is out of reach on a pillar that can be knocked down."""
     x, z = near(rng, 20, 5), near(rng, 21, 4)
     task = Blueprint(
         "Get the green ball down from the pillar and reach it.",
@@ -166,8 +164,8 @@ def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
     The agent looks from a perch that it cannot climb again.
     """
     start, stand = perch(rng, 40)
-    loose: Spot = 20 + near(rng, 9, 1.5), near(rng, 20, 3)
-    firm: Spot = 20 - near(rng, 9, 1.5), near(rng, 20, 3)
+    loose: Spot = 20 + near(rng, 5.2, 0.8), near(rng, 14.5, 2)
+    firm: Spot = 20 - near(rng, 5.2, 0.8), near(rng, 14.5, 2)
     yaw = near(rng, 45, 45)
     task = Blueprint(
         "Go to the green ball whose pillar can be knocked down, and reach the ball.",
@@ -216,13 +214,13 @@ def slope(rng: np.random.Generator, screened: bool) -> Blueprint:
 
     Where it comes down is out of view if `screened`, and has to be told from the slope.
     """
-    z, high = near(rng, 32, 1), 3.0
+    z, high = near(rng, 21, 2.5), 3.0
     way = side(rng)
-    start, stand = perch(rng, z - 1.6)
+    start, stand = perch(rng, z - 1.6, high=1)
     rise, long = near(rng, 1.6, 0.3), near(rng, 4.6, 0.5)
     objects: list[Object] = [
         wall(20, z, (long + 0.2, high, 3)),
-        wall(20, (z + 1.5 + GAP + 40 - EDGE) / 2, (0.6, 5, 40 - EDGE - z - 1.5 - GAP)),
+        wall(20, (z + 1.5 + GAP + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - GAP)),
         ramp(20, z, (2.6, rise, long), (90 * way) % 360, y=high, color=GREY),
     ]
     if screened:
