@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Color, Object
+from testbed.blueprints.blueprint import Blueprint, Color, Object, Shove
 from testbed.blueprints.parts import GREY, Spot, mirrored, pane, polar, side, wall
 
 HEIGHT = 3.0
@@ -22,41 +22,62 @@ EDGE = 0.02
 Interval = tuple[float, float]
 
 
-def turned(task: Blueprint, angle: float) -> Blueprint:
-    """The arena turned clockwise about its middle, in steps of 0.1 degrees: what a file can hold."""
+REACH = 18.7
+"""Metres from the arena's middle within which a layout that is free of the fence is put."""
+
+
+def moved(task: Blueprint, angle: float, shift: Spot = (0.0, 0.0)) -> Blueprint:
+    """The arena turned clockwise about its middle (degrees), then shifted by x and z (metres).
+
+    Angles are rounded to 0.1 degrees: that is what a file can hold.
+    """
     angle = round(angle, 1)
     return replace(
         task,
-        objects=tuple(_turn(thing, angle) for thing in task.objects),
+        objects=tuple(_move(thing, angle, shift) for thing in task.objects),
         shoves=tuple(
-            push._replace(**dict(zip("xz", _around(push.x, push.z, angle), strict=True)),
-                          bearing=push.bearing + angle)
+            Shove(*_around(push.x, push.z, angle, shift), push.bearing + angle, push.steps)
             for push in task.shoves
         ),
-    )  # fmt: skip
+    )
 
 
-def _turn(thing: Object, angle: float) -> Object:
+def _move(thing: Object, angle: float, shift: Spot) -> Object:
     x, y, z = thing.place
-    new_x, new_z = _around(x, z, angle)
-    return replace(thing, place=(new_x, y, new_z), yaw=(thing.yaw + angle) % 360)
+    x, z = _around(x, z, angle, shift)
+    return replace(thing, place=(x, y, z), yaw=(thing.yaw + angle) % 360)
 
 
-def _around(x: float, z: float, angle: float) -> Spot:
+def _around(x: float, z: float, angle: float, shift: Spot) -> Spot:
     sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
     x, z = x - 20, z - 20
-    return 20 + x * cosine + z * sine, 20 - x * sine + z * cosine
+    return 20 + x * cosine + z * sine + shift[0], 20 - x * sine + z * cosine + shift[1]
 
 
 def posed(rng: np.random.Generator, task: Blueprint, free: bool = False) -> Blueprint:
-    """The task mirrored or not, and turned: by quarters, or where it is `free` of the fence by any angle."""
+    """The task mirrored or not, and turned: by quarters, or where it is `free` of the fence by any angle.
+
+    What is free is shifted too, as far as it stays clear of the fence.
+    """
     if side(rng) < 0:
         task = replace(
             task,
             objects=mirrored(task.objects),
             shoves=tuple(push._replace(x=40 - push.x, bearing=-push.bearing) for push in task.shoves),
         )
-    return turned(task, float(rng.uniform(0, 360)) if free else 90.0 * int(rng.integers(4)))
+    if not free:
+        return moved(task, 90.0 * int(rng.integers(4)))
+    extent = max(
+        math.hypot(thing.place[0] - 20, thing.place[2] - 20) + _half(thing) for thing in task.objects
+    )
+    slack = max(0.0, REACH - extent)
+    x, z = polar(0, 0, float(rng.uniform(0, 360)), slack * math.sqrt(rng.random()))
+    return moved(task, float(rng.uniform(0, 360)), (x, z))
+
+
+def _half(thing: Object) -> float:
+    """Half the diagonal of a thing in plan, at least 2 m: room for the agent."""
+    return 2.0 if thing.size is None else max(2.0, math.hypot(thing.size[0], thing.size[2]) / 2)
 
 
 def barrier(x: float, z: float, size: tuple[float, float, float], yaw: float, transparent: bool) -> Object:

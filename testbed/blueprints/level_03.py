@@ -196,8 +196,8 @@ def spiral(rng: np.random.Generator, corners: int, lane: float) -> Blueprint:
     points: list[Spot] = [(20 - lane / 2, 20 + lane / 2)]
     for number in range(corners):
         bearing = 90 * (number + 1)
-        points.append(polar(*points[-1], bearing, lane * (number // 2 + (1 if number < 2 else 1.0))))
-    bearing = near(rng, 180, 180)
+        points.append(polar(*points[-1], bearing, lane * (number // 2 + 1)))
+    goal = polar(20, 20, near(rng, 180, 180), near(rng, 16.2, 0.8))
     task = Blueprint(
         "Find the way out of the spiral and reach the green ball outside.",
         ("navigation", "search"),
@@ -205,7 +205,7 @@ def spiral(rng: np.random.Generator, corners: int, lane: float) -> Blueprint:
         (
             agent(20, 20, near(rng, 180, 180)),
             *run(points),
-            ball("GoodGoal", *polar(20, 20, bearing, near(rng, 16.2, 0.8)), 1),
+            ball("GoodGoal", *goal, 1),
         ),
         time_limit=500,
     )

@@ -1,6 +1,5 @@
 """Level 5: the reward is out of view or out of reach, and a wrong side is lost."""
 
-import math
 from contextlib import closing
 
 import pytest
