@@ -61,15 +61,15 @@ def inset(area: Area, margin: float) -> Area:
 
 
 def fill(
-    rng: np.random.Generator, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti"
+    rng: np.random.Generator, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
-    """Balls of these diameters, strewn over an area."""
+    """Balls of these diameters, strewn over an area at height y."""
     if not sizes:
         return []
     largest = max(sizes)
     rim = inset(area, largest / 2 + 0.2)
     places = scattered(rng, len(sizes), largest + ROOM, within=rim)
-    return [ball(kind, x, z, size) for (x, z), size in zip(places, sizes, strict=True)]
+    return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
 
 
 def ledge(rng: np.random.Generator) -> Apparatus:
