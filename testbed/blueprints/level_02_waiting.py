@@ -35,7 +35,9 @@ def _chute(rng: np.random.Generator, x: float, slope: float, balls: Sequence[tup
     return objects
 
 
-def waiting_for_more(rng: np.random.Generator, large: float, small: float, slope: float) -> Blueprint:
+def waiting_for_more(
+    rng: np.random.Generator, large: float, small: float, slope: float, limit: int
+) -> Blueprint:
     """Delay of gratification: a small reward is there at once, a large one comes rolling (Mischel et al. 1972)."""
     s = side(rng)
     x = 20 + s * near(rng, 8, 3)
@@ -51,6 +53,7 @@ def waiting_for_more(rng: np.random.Generator, large: float, small: float, slope
                 ball("GoodGoal", 20 - s * near(rng, 6, 2), near(rng, 11, 2), small),
             ),
         ),
+        time_limit=limit,
         pass_mark=small,
     )
 
