@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,10 +105,7 @@ def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
     ]
     for x in bounds[1:-1]:
         objects.append(_divider(x, middle, (0, height, length), glass))
-    areas = [
-        (low + FIRM, depth + 3.5, high - FIRM, 40.0)
-        for low, high in zip(bounds[:-1], bounds[1:], strict=True)
-    ]
+    areas = [(low + FIRM, depth + 3.5, high - FIRM, 40.0) for low, high in pairwise(bounds)]
     return Apparatus(tuple(objects), shuffled(rng, areas))
 
 
@@ -125,7 +123,9 @@ def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
     gap = half + 1.8
     areas = [(x + gap, z + FIRM, 40.0, 40.0), (x + gap, 0.0, 40.0, z - FIRM)]
     west = (0.0, 0.0, x - gap)
-    areas += [(*west[:2], west[2], z - FIRM), (0.0, z + FIRM, west[2], 40.0)] if count == 4 else [(*west, 40.0)]
+    areas += (
+        [(*west[:2], west[2], z - FIRM), (0.0, z + FIRM, west[2], 40.0)] if count == 4 else [(*west, 40.0)]
+    )
     return Apparatus(tuple(objects), shuffled(rng, areas))
 
 
@@ -138,7 +138,9 @@ def boxes(rng: np.random.Generator, count: int) -> Apparatus:
     for i in range(count):
         x = 40 / count * (i + 0.5) + near(rng, 0, 0.8)
         objects += _box(x, front, width, depth, high)
-        objects.append(ramp(x + near(rng, 0, width / 5), front - THICK / 2 - GAP - slope / 2, (2.5, high, slope), 180))
+        objects.append(
+            ramp(x + near(rng, 0, width / 5), front - THICK / 2 - GAP - slope / 2, (2.5, high, slope), 180)
+        )
         areas.append((x - width / 2 + THICK, front + 3, x + width / 2 - THICK, front + depth - THICK))
     return Apparatus(tuple(objects), shuffled(rng, areas))
 

@@ -62,7 +62,9 @@ def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, he
     places = ends if side(rng) > 0 else ends[::-1]
     start = agent(20, near(rng, 3, 1.5), near(rng, 0, 12))
     balls = [*_placed(best, places[0]), *_placed(other, places[1])]
-    return _choice(any_way(rng, (start, *walls, *balls)), best, other, "At the fork look into both arms, then enter one.")
+    return _choice(
+        any_way(rng, (start, *walls, *balls)), best, other, "Look into both arms at the fork, then enter one."
+    )
 
 
 def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
@@ -75,20 +77,29 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
         for thing in fill(rng, (area[0], 18, area[2], area[3]), (held.size,), held.kind)
     ]
     objects = any_way(rng, (*apparatus.objects, *balls))
-    return _choice(objects, best, other, "Look to both sides from the ledge, then drop down on the better side.")
+    return _choice(
+        objects, best, other, "Look to both sides from the ledge, then drop down on the better side."
+    )
 
 
 def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
-    """Choice among the arms of a radial maze, one of which holds something better (Olton & Samuelson 1976)."""
+    """Choice among the arms of a radial maze, one of which is better (Olton & Samuelson 1976)."""
     walls, places = star(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
     balls = [thing for i, spot in enumerate(places) for thing in _placed(other if i else best, spot)]
-    return _choice((start, *walls, *balls), best, other, "Turn round to see what every arm holds, then enter the best.")
+    return _choice(
+        (start, *walls, *balls), best, other, "Turn round to see what every arm holds, then enter the best."
+    )
 
 
 def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
-    """Choice in a narrow corridor: a beam leads to where two lanes part, and one drops into either for good."""
-    half, width, height, end = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2), near(rng, 1.2, 0.15), near(rng, 24, 2)
+    """Choice in a corridor: from a beam one drops for good into one of two lanes that part."""
+    half, width, height, end = (
+        near(rng, 4.2, 0.5),
+        near(rng, 1.6, 0.2),
+        near(rng, 1.2, 0.15),
+        near(rng, 24, 2),
+    )
     objects = [
         agent(20, near(rng, 8, 4), near(rng, 0, 4), y=height),
         wall(20, end / 2, (width, height, end - 2 * GAP), color=BLUE),
@@ -99,7 +110,9 @@ def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) 
     middle = (half + width / 2) / 2
     for s, held in ((first, best), (-first, other)):
         objects += _placed(held, (20 + s * middle, near(rng, 35, 1.5)))
-    return _choice(any_way(rng, objects), best, other, "From the beam look down both lanes, then drop into one.")
+    return _choice(
+        any_way(rng, objects), best, other, "From the beam look down both lanes, then drop into one."
+    )
 
 
 CONDITIONS = (

@@ -10,7 +10,7 @@ from testbed.blueprints.parts import agent, ball, near, polar, ramp, side, wall,
 def size_against_distance(
     rng: np.random.Generator, large: float, small: float, far: float, close: float
 ) -> Blueprint:
-    """Size against distance: a small reward is near, a large one far (spatial discounting, Stevens et al. 2005)."""
+    """Size against distance: spatial discounting (Stevens et al. 2005)."""
     start = near(rng, 20, 6), near(rng, 3, 0.8)
     first = side(rng)
     near_place = polar(*start, first * near(rng, 14, 6), close + small)
@@ -32,7 +32,7 @@ def size_against_distance(
 
 
 def climbing_for_more(rng: np.random.Generator, large: float, small: float, height: float) -> Blueprint:
-    """Choice by effort: the large reward is up on a block, the small one on the floor (Salamone et al. 1994)."""
+    """Choice by effort: the large reward is up on a block (Salamone et al. 1994)."""
     s = side(rng)
     x, top, length = 20 + s * near(rng, 9, 1.5), near(rng, 32, 1), max(6.0, 2.2 * height)
     block = near(rng, 7, 0.8)
@@ -56,7 +56,7 @@ def climbing_for_more(rng: np.random.Generator, large: float, small: float, heig
 
 
 def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float, depth: float) -> Blueprint:
-    """Approach-avoidance conflict: the large reward lies behind a hot strip that costs less than it is worth."""
+    """Approach-avoidance conflict: the large reward is worth crossing a hot strip."""
     start, strip = near(rng, 5, 1.5), near(rng, 20, 3)
     return Blueprint(
         "Take the large green ball behind the hot strip, not the small one before it.",
@@ -76,7 +76,7 @@ def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float,
 
 
 def far_but_more(rng: np.random.Generator, close: int, far: int) -> Blueprint:
-    """Number against distance: a few rewards are close by on one side of a ledge, more are far on the other."""
+    """Number against distance: few rewards are close to a ledge, more are far on its other side."""
     apparatus = ledge(rng)
     (more_x0, _, more_x1, _), (few_x0, _, few_x1, _) = apparatus.areas
     return Blueprint(

@@ -1,6 +1,7 @@
 """Level 2, preferences in time: what comes first is not the best, or ends what else could be had."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +16,9 @@ LENGTH = 24.0
 """Length of a chute, metres."""
 
 
-def _chute(rng: np.random.Generator, x: float, slope: float, balls: Sequence[tuple[str, float]]) -> list[Object]:
+def _chute(
+    rng: np.random.Generator, x: float, slope: float, balls: Sequence[tuple[str, float]]
+) -> list[Object]:
     """A chute that leads down from the fence at z = 40, with balls of a kind and size at its upper end.
 
     The first of them is the lowest. `slope` in degrees.
@@ -38,7 +41,7 @@ def _chute(rng: np.random.Generator, x: float, slope: float, balls: Sequence[tup
 def waiting_for_more(
     rng: np.random.Generator, large: float, small: float, slope: float, limit: int
 ) -> Blueprint:
-    """Delay of gratification: a small reward is there at once, a large one comes rolling (Mischel et al. 1972)."""
+    """Delay of gratification: a small reward now, a large one later (Mischel et al. 1972)."""
     s = side(rng)
     x = 20 + s * near(rng, 8, 3)
     return Blueprint(
@@ -59,7 +62,7 @@ def waiting_for_more(
 
 
 def green_rolls_first(rng: np.random.Generator, count: int, slope: float) -> Blueprint:
-    """Delayed sequence: the green ball, which ends the episode, comes down first and is left till the last."""
+    """Delayed sequence: the green ball ends the episode; it comes first and is left till last."""
     s = side(rng)
     x = 20 + s * near(rng, 7, 3)
     return Blueprint(
@@ -101,11 +104,11 @@ def green_last(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 def terraces(rng: np.random.Generator, levels: int, each: int) -> Blueprint:
-    """Order of levels: what is on a terrace is gathered before one drops to the next, as nothing leads back up."""
+    """Order of levels: what is on a terrace is gathered before one drops to the next, for good."""
     step = 1.4
     bounds = [0.0, *(near(rng, 40 / (levels + 1) * i, 1.5) for i in range(1, levels + 1)), 40.0]
     objects: list[Object] = [agent(near(rng, 20, 12), bounds[1] - 3, near(rng, 0, 30), y=step * levels)]
-    for i, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+    for i, (low, high) in enumerate(pairwise(bounds)):
         top = round(step * (levels - i), 2)
         if top:
             color = GREY if i % 2 else BLUE

@@ -13,7 +13,9 @@ Sizes = Sequence[float]
 """Diameters of the balls of one option."""
 
 
-def _choice(rng: np.random.Generator, apparatus: Apparatus, options: Sequence[Sizes], limit: int) -> Blueprint:
+def _choice(
+    rng: np.random.Generator, apparatus: Apparatus, options: Sequence[Sizes], limit: int
+) -> Blueprint:
     """A choice between options, the best of which comes first."""
     totals = sorted((sum(sizes) for sizes in options), reverse=True)
     balls = [

@@ -32,7 +32,11 @@ def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float,
         inner, outer = 20 + s * half, 20 + s * (20 - ENTRY)
         objects += [
             wall((inner + outer) / 2, screen, (abs(outer - inner), 5, THICK)),
-            wall(inner - s * THICK, (screen + THICK / 2 + end) / 2, (THICK, 5, end - screen - THICK / 2 - 2 * GAP)),
+            wall(
+                inner - s * THICK,
+                (screen + THICK / 2 + end) / 2,
+                (THICK, 5, end - screen - THICK / 2 - 2 * GAP),
+            ),
         ]
     return objects, half, high, screen
 
@@ -58,7 +62,7 @@ def adding(
     return Blueprint(
         "Gather the yellow balls on the side to which more of them have come in all.",
         ("numerosity", "object permanence", "working memory"),
-        "Watch how many balls roll to either side, go down to the side with more, and look behind its screen.",
+        "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
         any_way(rng, objects),
         time_limit=limit,
         pass_mark=mark(best, second),
@@ -87,7 +91,7 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
 def subtracting(
     rng: np.random.Generator, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250
 ) -> Blueprint:
-    """Subtraction: some balls roll away and are lost, from the side that had more at first (Sulkowski & Hauser 2001).
+    """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
 
     `numbers` at first and how many of them leave, for either side, the side that is better at the end first.
     """
@@ -104,7 +108,7 @@ def subtracting(
     return Blueprint(
         "Gather the yellow balls on the side where more of them stay.",
         ("numerosity", "prediction", "inhibition"),
-        "Wait until the balls that roll have fallen into the ditch, and go down to the side where more are left.",
+        "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
         any_way(rng, objects),
         time_limit=limit,
         pass_mark=mark(left[0], left[1]),

@@ -24,7 +24,9 @@ def between(start: Spot, end: Spot, height: float) -> Object:
     return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw, GREY)
 
 
-def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[list[Object], tuple[Spot, Spot]]:
+def y_maze(
+    fork: float, spread: float, length: float, height: float
+) -> tuple[list[Object], tuple[Spot, Spot]]:
     """A stem from the fence at z = 0 that forks into two arms, `spread` degrees to either side.
 
     Gives the walls and the ends of the arms. `fork` is the z where the arms' middle lines meet.
@@ -44,7 +46,9 @@ def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[li
         walls += [between(*outer, height), between(*inner, height)]
         across = offset + THICK / 2
         close = polar(*axis_end, bearing, THICK / 2 + GAP)
-        walls.append(between(polar(*close, bearing - 90, across), polar(*close, bearing + 90, across), height))
+        walls.append(
+            between(polar(*close, bearing - 90, across), polar(*close, bearing + 90, across), height)
+        )
         stem_end = fork - math.sin(angle) * offset + outer_start * math.cos(angle)
         walls.append(between((20 + s * offset, 0), (20 + s * offset, stem_end - THICK / 2), height))
     return walls, (ends[0], ends[1])
@@ -62,7 +66,11 @@ def star(count: int, turn: float, reach: float, height: float) -> tuple[list[Obj
     # Walls start where they leave ways of equal width between them.
     start = max(4.0, (HALF + THICK) / math.sin(math.radians(step / 2)))
     walls = [
-        between(polar(20, 20, turn + step * (i + 0.5), start), polar(20, 20, turn + step * (i + 0.5), 18.5), height)
+        between(
+            polar(20, 20, turn + step * (i + 0.5), start),
+            polar(20, 20, turn + step * (i + 0.5), 18.5),
+            height,
+        )
         for i in range(count)
     ]
     return walls, [polar(20, 20, turn + step * i, reach) for i in range(count)]

@@ -30,7 +30,9 @@ def test_all_can_be_had_at_first_and_one_option_after_a_drop(task):
 @pytest.mark.parametrize("task", range(1, 31))
 def test_the_worse_option_earns_no_more_than_the_mark(task):
     made = blueprint(CONDITIONS[2][task - 1], Draw(2, task, 1, 0))
-    green = sorted((thing.size[0] for thing in made.objects if thing.kind == "GoodGoal" and thing.size), reverse=True)
+    green = sorted(
+        (thing.size[0] for thing in made.objects if thing.kind == "GoodGoal" and thing.size), reverse=True
+    )
     yellow = sum(thing.size[0] for thing in made.objects if thing.kind == "GoodGoalMulti" and thing.size)
     if not yellow:
         assert max(0, *green[1:], 0) <= made.pass_mark < green[0] - 0.3
