@@ -1,6 +1,17 @@
 """Blueprints: one module per level, one function per paradigm, from which any number of tasks are drawn."""
 
-from testbed.blueprints import level_01, level_03, level_05
+from testbed.blueprints import (
+    level_01,
+    level_02,
+    level_03,
+    level_04,
+    level_05,
+    level_06,
+    level_07,
+    level_08,
+    level_09,
+    level_10,
+)
 from testbed.blueprints.blueprint import Blueprint, Object, Shove, to_yaml
 from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw, blueprint, text
 
@@ -26,8 +37,15 @@ FOLDERS = {
 
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
     1: level_01.CONDITIONS,
+    2: level_02.CONDITIONS,
     3: level_03.CONDITIONS,
+    4: level_04.CONDITIONS,
     5: level_05.CONDITIONS,
+    6: level_06.CONDITIONS,
+    7: level_07.CONDITIONS,
+    8: level_08.CONDITIONS,
+    9: level_09.CONDITIONS,
+    10: level_10.CONDITIONS,
 }
 """The tasks of each level; a task's number is its place in the list, from 1."""
 

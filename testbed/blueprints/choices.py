@@ -1,0 +1,167 @@
+"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Object, Point
+from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
+
+Area = tuple[float, float, float, float]
+"""Least x, least z, greatest x and greatest z of a rectangle."""
+
+THICK = 0.4
+"""Thickness of low walls, metres."""
+
+FIRM = 1.0
+"""Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
+
+GAP = 0.04
+"""Metres between things that stand side by side, so that rounding does not let them overlap."""
+
+ROOM = 1.2
+"""Metres left between balls, so that each can be gathered alone."""
+
+
+class Apparatus(NamedTuple):
+    """The agent and what stands, and the floor of each option, in a drawn order."""
+
+    objects: tuple[Object, ...]
+    areas: tuple[Area, ...]
+
+
+def shuffled(rng: np.random.Generator, areas: Sequence[Area]) -> tuple[Area, ...]:
+    """The same in a drawn order."""
+    return tuple(areas[int(i)] for i in rng.permutation(len(areas)))
+
+
+def turned(objects: Sequence[Object], quarters: int) -> tuple[Object, ...]:
+    """The arena turned clockwise by so many right angles about its centre."""
+    result = tuple(objects)
+    for _ in range(quarters % 4):
+        result = tuple(_turn(thing) for thing in result)
+    return result
+
+
+def _turn(thing: Object) -> Object:
+    x, y, z = thing.place
+    return replace(thing, place=(z, y, 40 - x), yaw=(thing.yaw + 90) % 360)
+
+
+def any_way(rng: np.random.Generator, objects: Sequence[Object]) -> tuple[Object, ...]:
+    """The arena turned by a drawn number of right angles."""
+    return turned(objects, int(rng.integers(4)))
+
+
+def inset(area: Area, margin: float) -> Area:
+    """The rectangle without its rim."""
+    return area[0] + margin, area[1] + margin, area[2] - margin, area[3] - margin
+
+
+def fill(
+    rng: np.random.Generator, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
+) -> list[Object]:
+    """Balls of these diameters, strewn over an area at height y."""
+    if not sizes:
+        return []
+    largest = max(sizes)
+    rim = inset(area, largest / 2 + 0.2)
+    places = scattered(rng, len(sizes), largest + ROOM, within=rim)
+    return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
+
+
+def ledge(rng: np.random.Generator) -> Apparatus:
+    """A ledge through the whole arena, too high to get back on: the left or the right side."""
+    x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
+    start = agent(x, near(rng, 4, 2), near(rng, 0, 25), y=height)
+    left, right = (0, 7, x - width / 2 - 1.8, 40), (x + width / 2 + 1.8, 7, 40, 40)
+    return Apparatus(
+        (start, wall(x, 20, (width, height, 40), color=BLUE)),
+        shuffled(rng, (left, right)),
+    )
+
+
+def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
+    """A pane that is higher than the platform, or a wall that is lower; `size` has a 0 for the thickness."""
+    across, height, along = size
+    if glass:
+        return pane(x, z, (across or FIRM, height + 1.5, along or FIRM))
+    return wall(x, z, (across or THICK, height - 1.2, along or THICK))
+
+
+def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
+    """A platform before so many pens; they are parted by high panes or by walls that are lower than it."""
+    depth, height = near(rng, 7, 1.5), near(rng, 2.5, 0.3)
+    width = 40 / count
+    bounds = [0.0, *(near(rng, width * i, 1.2) for i in range(1, count)), 40.0]
+    length = 40 - depth - 2 * GAP
+    middle = (40 + depth) / 2
+    objects = [
+        agent(near(rng, 20, 5), depth - near(rng, 2.2, 0.6), near(rng, 0, 15), y=height),
+        wall(20, depth / 2, (40, height, depth - 2 * GAP), color=BLUE),
+    ]
+    for x in bounds[1:-1]:
+        objects.append(_divider(x, middle, (0, height, length), glass))
+    areas = [(low + FIRM, depth + 3.5, high - FIRM, 40.0) for low, high in pairwise(bounds)]
+    return Apparatus(tuple(objects), shuffled(rng, areas))
+
+
+def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
+    """A platform in the middle from which walls lead to the fence, so that there are three or four fields."""
+    x, z, half, height = near(rng, 20, 3), near(rng, 20, 3), near(rng, 2, 0.5), near(rng, 2.3, 0.2)
+    objects = [
+        agent(x, z, near(rng, 180, 180), y=height),
+        wall(x, z, (2 * half, height, 2 * half), color=BLUE),
+    ]
+    ends = [(x, z + half, x, 40.0), (x + half, z, 40.0, z), (x, 0.0, x, z - half), (0.0, z, x - half, z)]
+    for x0, z0, x1, z1 in ends[: 4 if count == 4 else 3]:
+        size = (max(x1 - x0 - 2 * GAP, 0), height, max(z1 - z0 - 2 * GAP, 0))
+        objects.append(_divider((x0 + x1) / 2, (z0 + z1) / 2, size, glass))
+    gap = half + 1.8
+    areas = [(x + gap, z + FIRM, 40.0, 40.0), (x + gap, 0.0, 40.0, z - FIRM)]
+    west = (0.0, 0.0, x - gap)
+    areas += (
+        [(*west[:2], west[2], z - FIRM), (0.0, z + FIRM, west[2], 40.0)] if count == 4 else [(*west, 40.0)]
+    )
+    return Apparatus(tuple(objects), shuffled(rng, areas))
+
+
+def boxes(rng: np.random.Generator, count: int) -> Apparatus:
+    """Boxes of glass that one gets into over a ramp, and out of no more."""
+    width, depth, high, slope = 40 / count - 3, near(rng, 13, 1.5), near(rng, 1.8, 0.2), near(rng, 6, 0.6)
+    front = near(rng, 19.5, 1.5)
+    objects = [agent(near(rng, 20, 5), near(rng, 4, 1.5), near(rng, 0, 15))]
+    areas = []
+    for i in range(count):
+        x = 40 / count * (i + 0.5) + near(rng, 0, 0.8)
+        objects += _box(x, front, width, depth, high)
+        objects.append(
+            ramp(x + near(rng, 0, width / 5), front - THICK / 2 - GAP - slope / 2, (2.5, high, slope), 180)
+        )
+        areas.append((x - width / 2 + THICK, front + 3, x + width / 2 - THICK, front + depth - THICK))
+    return Apparatus(tuple(objects), shuffled(rng, areas))
+
+
+def _box(x: float, front: float, width: float, depth: float, high: float) -> list[Object]:
+    """Four panes; `front` is the middle of the one towards the agent."""
+    long, across = (THICK, high, depth - THICK - 2 * GAP), (width + THICK, high, THICK)
+    return [
+        pane(x, front, across),
+        pane(x, front + depth, across),
+        *(pane(x + s * width / 2, front + depth / 2, long) for s in (-1, 1)),
+    ]
+
+
+def mark(best: float, second: float) -> float:
+    """The pass mark where best and second best can be gathered, of which the clock always takes 1 at the end.
+
+    It is above all that the second best can bring, and asks for all of the best, with up to 1 for the time
+    that the gathering takes: touching a ball fills the health up, so that the clock costs 1 after the last.
+    Where there is nothing else the last ball ends the episode, and the clock takes nothing more.
+    """
+    if second == 0:
+        return best - 1
+    return round(max(second - 1, best - 2), 2)

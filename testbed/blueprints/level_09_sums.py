@@ -1,0 +1,115 @@
+"""Level 9, sums: balls come to what is there or leave it while the agent looks on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.choices import FIRM, GAP, THICK, any_way, fill, mark
+from testbed.blueprints.parts import BLUE, agent, ball, near, pane, side, wall, zone
+
+SIZE = 2.0
+"""Diameter of the balls, metres: large enough to be counted from the ledge."""
+
+ENTRY = 2.6
+"""Width of the way into a compartment, along the fence, metres."""
+
+
+def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
+    """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
+
+    Also half the shelf's length, its height and the z of the screens.
+    """
+    half, high, screen = near(rng, 10, 0.8), near(rng, 3, 0.2), near(rng, 28.5, 0.8)
+    height, width, end = near(rng, 2, 0.2), near(rng, 2, 0.3), near(rng, 32.5, 0.4)
+    depth = 40 - end
+    objects = [
+        agent(20, near(rng, 8, 2), near(rng, 0, 4), y=height),
+        wall(20, end / 2, (width, height, end - 2 * GAP), color=BLUE),
+        wall(20, end + depth / 2, (2 * half, high, depth - 2 * GAP)),
+    ]
+    for s in (-1, 1):
+        inner, outer = 20 + s * half, 20 + s * (20 - ENTRY)
+        objects += [
+            wall((inner + outer) / 2, screen, (abs(outer - inner), 5, THICK)),
+            wall(
+                inner - s * THICK,
+                (screen + THICK / 2 + end) / 2,
+                (THICK, 5, end - screen - THICK / 2 - 2 * GAP),
+            ),
+        ]
+    return objects, half, high, screen
+
+
+def adding(
+    rng: np.random.Generator, resting: Sequence[int], rolling: Sequence[int], limit: int = 250
+) -> Blueprint:
+    """Addition out of sight: balls roll to either side behind screens, to those before them (Wynn 1992).
+
+    `resting` and `rolling` are the numbers of balls to either side, the better side first.
+    """
+    objects, half, high, screen = _hidden_sides(rng)
+    better = side(rng)
+    lane = near(rng, 36, 0.7)
+    for s, still, moving in zip((better, -better), resting, rolling, strict=True):
+        inner, outer = sorted((20 + s * 3.0, 20 + s * (half + 4)))
+        objects += fill(rng, (inner, screen - 9, outer, screen - 1.5), (SIZE,) * still)
+        objects += [
+            ball("GoodGoalMultiBounce", 20 + s * (1.4 + 2.6 * i), lane, SIZE, y=high, yaw=90 * s % 360)
+            for i in range(moving)
+        ]
+    best, second = sorted((SIZE * (a + b) for a, b in zip(resting, rolling, strict=True)), reverse=True)
+    return Blueprint(
+        "Gather the yellow balls on the side to which more of them have come in all.",
+        ("numerosity", "object permanence", "working memory"),
+        "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
+        any_way(rng, objects),
+        time_limit=limit,
+        pass_mark=mark(best, second),
+    )
+
+
+def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
+    """A high platform before two terraces, between which there is a deadly ditch with a pane in its middle.
+
+    Also half the width of the ditch, the depth of the platform, and the height of the terraces.
+    """
+    half, high, depth = near(rng, 4, 0.4), near(rng, 2, 0.2), near(rng, 8, 1)
+    objects = [
+        agent(20, depth - near(rng, 2, 0.5), near(rng, 0, 5), y=high + 1.8),
+        wall(20, depth / 2, (40, high + 1.8, depth - 2 * GAP), color=BLUE),
+        pane(20, 20 + depth / 2, (FIRM, high + 3, 40 - depth - 2 * GAP)),
+    ]
+    for s in (-1, 1):
+        width = 20 - half
+        objects.append(wall(20 + s * (half + width / 2), 20 + depth / 2, (width, high, 40 - depth - 2 * GAP)))
+        across = half - FIRM / 2 - 0.1
+        objects.append(zone("DeathZone", 20 + s * (half + FIRM / 2) / 2, 20 + depth / 2, across, 39 - depth))
+    return objects, half, depth, high
+
+
+def subtracting(
+    rng: np.random.Generator, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250
+) -> Blueprint:
+    """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
+
+    `numbers` at first and how many of them leave, for either side, the side that is better at the end first.
+    """
+    objects, half, depth, high = _terraces(rng)
+    better = side(rng)
+    for s, number, lost in zip((better, -better), numbers, leaving, strict=True):
+        rows = [depth + 6 + (33 - depth) / number * (i + 0.1) for i in range(number)]
+        rows = [rows[int(i)] for i in rng.permutation(number)]
+        for i, z in enumerate(rows):
+            x = 20 + s * near(rng, half + (6 if i < lost else 8), 2.5)
+            kind = "GoodGoalMultiBounce" if i < lost else "GoodGoalMulti"
+            objects.append(ball(kind, x, z, SIZE, y=high, yaw=-90 * s % 360 if i < lost else 0))
+    left = [SIZE * (number - lost) for number, lost in zip(numbers, leaving, strict=True)]
+    return Blueprint(
+        "Gather the yellow balls on the side where more of them stay.",
+        ("numerosity", "prediction", "inhibition"),
+        "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
+        any_way(rng, objects),
+        time_limit=limit,
+        pass_mark=mark(left[0], left[1]),
+    )
