@@ -1,6 +1,6 @@
 """Blueprints: one module per level, one function per paradigm, from which any number of tasks are drawn."""
 
-from testbed.blueprints import level_01, level_04
+from testbed.blueprints import level_01, level_04, level_08
 from testbed.blueprints.blueprint import Blueprint, Object, Shove, to_yaml
 from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw, blueprint, text
 
@@ -27,6 +27,7 @@ FOLDERS = {
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
     1: level_01.CONDITIONS,
     4: level_04.CONDITIONS,
+    8: level_08.CONDITIONS,
 }
 """The tasks of each level; a task's number is its place in the list, from 1."""
 

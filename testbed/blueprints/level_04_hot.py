@@ -4,7 +4,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.parts import BLUE, agent, ball, near, wall
-from testbed.blueprints.turning import anyhow, field
+from testbed.blueprints.turning import anyhow, even, field
 
 HOT, DEATH = "HotZone", "DeathZone"
 
@@ -76,7 +76,7 @@ def lanes(
 
     `heat` is the share of each lane that is hot.
     """
-    deep, middle = near(rng, 5, 0.5), near(rng, 20, 3)
+    deep, middle = even(near(rng, 5, 0.5)), near(rng, 20, 3)
     objects = [
         agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), 1),
         wall(20, deep / 2, (40, 1, deep), 0, BLUE),

@@ -4,7 +4,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.parts import BLUE, agent, ball, near, ramp, wall
-from testbed.blueprints.turning import anyhow, field
+from testbed.blueprints.turning import anyhow, even, field
 
 DEATH = "DeathZone"
 
@@ -103,7 +103,7 @@ def bridges(rng: np.random.Generator, width: float, height: float, broken: int) 
 
 def leap(rng: np.random.Generator, depth: float) -> Blueprint:
     """From a platform over a zone: only a run-up carries the agent across (jumping a gap)."""
-    x, long, height = near(rng, 20, 8), near(rng, 14, 1), near(rng, 2.2, 0.2)
+    x, long, height = near(rng, 20, 8), even(near(rng, 14, 1)), near(rng, 2.2, 0.2)
     return Blueprint(
         "Get from the platform over the red zone to the green ball.",
         ("avoidance", "momentum", "risk"),

@@ -33,10 +33,10 @@ def anyhow(rng: np.random.Generator, objects: Sequence[Object]) -> tuple[Object,
 
 def field(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
     """A zone between two corners, metres; it keeps a little off the fence, which it must not touch."""
-    left, low, right, high = (_snapped(value) for value in (x1, z1, x2, z2))
+    left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
-def _snapped(value: float) -> float:
-    """To an even centimetre, so that middle and width are whole ones."""
-    return 0.02 * round(min(max(value, FENCE_GAP), 40 - FENCE_GAP) / 0.02)
+def even(value: float) -> float:
+    """To an even centimetre: where both edges of a thing are such, its middle is a whole one."""
+    return 0.02 * round(value / 0.02)
