@@ -61,8 +61,9 @@ def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Bluepr
         rng,
         f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
         "the ball falls",
-        (*apparatus.objects(rng), _drop(rng, apparatus, "GoodGoal", stall, 1)),
+        (*apparatus.objects(rng), _drop(rng, apparatus, "GoodGoal", stall, 2)),
         lights,
+        mark=1,
     )
 
 
@@ -76,9 +77,10 @@ def falling_among_bad(rng: np.random.Generator, count: int, bad: int) -> Bluepri
         "the green ball falls",
         (
             *apparatus.objects(rng),
-            _drop(rng, apparatus, "GoodGoal", good, 1),
-            *(_drop(rng, apparatus, "BadGoal", stall, 1) for stall in others),
+            _drop(rng, apparatus, "GoodGoal", good, 2),
+            *(_drop(rng, apparatus, "BadGoal", stall, 2) for stall in others),
         ),
+        mark=1,
         capacities=("discrimination",),
     )
 
@@ -94,7 +96,7 @@ def larger_of_two(rng: np.random.Generator, count: int, lights: Lights = ()) -> 
         (
             *apparatus.objects(rng),
             _drop(rng, apparatus, "GoodGoal", large, 2),
-            _drop(rng, apparatus, "GoodGoal", small, 0.9),
+            _drop(rng, apparatus, "GoodGoal", small, 1),
         ),
         lights,
         mark=1,
@@ -141,7 +143,8 @@ def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
         rng,
         f"Reach the green ball that flies past and falls behind one of {count} screens.",
         "the ball comes down",
-        (*apparatus.objects(rng), ball("GoodGoalBounce", x, z, 1, height, 90 * way % 360)),
+        (*apparatus.objects(rng), ball("GoodGoalBounce", x, z, 1.5, height, 90 * way % 360)),
+        mark=0.5,
         capacities=("tracking",),
     )
 
@@ -164,7 +167,8 @@ def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
         rng,
         f"Reach the green ball that flies over one of {count} screens.",
         "the ball comes down",
-        (*apparatus.objects(rng), ball("GoodGoalBounce", start, z - back, 1, height, bearing % 360)),
+        (*apparatus.objects(rng), ball("GoodGoalBounce", start, z - back, 1.5, height, bearing % 360)),
+        mark=0.5,
         capacities=("tracking",),
     )
 
@@ -180,12 +184,13 @@ def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     high, long = near(rng, 4.6, 0.3), even(near(rng, 4.4, 0.2))
     z = 38.0
     ridge = [ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)]
-    start = ball("GoodGoal", top + way * 1.0, z, 1, (near(rng, 9, 1) if drop else high))
+    start = ball("GoodGoal", top + way * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
     return _task(
         rng,
         "Reach the green ball that rolls down one side of the ridge, behind a screen.",
         "the ball rolls",
         (*apparatus.objects(rng), *ridge, start),
+        mark=0.5,
         capacities=("tracking", "physical reasoning"),
     )
 

@@ -9,8 +9,11 @@ from testbed.blueprints.turning import anyhow, even
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
 
-FENCE = 0.8
-"""Height of walls that are looked over, metres."""
+FENCE, LOWER = 0.8, 0.3
+"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor."""
+
+BESIDE = 2.1
+"""Metres beside a screen through which a passing ball is seen."""
 
 
 def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
@@ -22,10 +25,10 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
-        agent(middle, near(rng, 2, 0.5), near(rng, 0, 8), 1),
+        agent(middle, near(rng, 4, 1), near(rng, 0, 8), 1),
         wall(middle, long / 2, (3, 1, long), 0, BLUE),
         wall(middle, (long + 40) / 2, (0.5, FENCE, 40 - long)),
-        ball("GoodGoalBounce", middle, front - 7, 1, 0.95, way * near(rng, 32.5, 0.7) % 360),
+        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
     ]
     for hand in (way, -way)[:screens]:
         objects += _garage(middle, hand, front)
@@ -35,6 +38,7 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
         anyhow(rng, objects),
         time_limit=500 if lights else 250,
+        pass_mark=0.5,
         blackouts=lights,
     )
 
@@ -57,18 +61,18 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     span = count * width
     first = even(near(rng, 20 - span / 2, max(0.0, 20 - span / 2 - 0.6)))
     lefts = [first + number * width for number in range(count)]
-    deep, front = even(near(rng, 6, 0.8)), even(near(rng, 34, 0.8))
+    deep, front = even(near(rng, 12, 1.5)), even(near(rng, 34, 0.8))
     track, stop = front + 1.2, int(rng.integers(1, count))
     objects = [
-        agent(first + span / 2 + near(rng, 0, 2), near(rng, 2, 0.5), near(rng, 0, 8), 1),
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 5, 1), near(rng, 0, 8), 1),
         wall(first + span / 2, deep / 2, (span, 1, deep), 0, BLUE),
-        ball("GoodGoalBounce", first + 0.7, track, 0.8, 0, 90),
+        ball("GoodGoalBounce", first + 0.9, track, 0.8, 0, 90),
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
-        objects += [_along(x, deep, track - 0.48, FENCE), _along(x, track + 0.48, 40, FENCE)]
+        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
     objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
-    objects += [wall(left + width / 2, front, (width - 3.6, SCREEN, 0.3)) for left in lefts]
+    objects += [wall(left + width / 2, front, (width - 2 * BESIDE, SCREEN, 0.3)) for left in lefts]
     return Blueprint(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),

@@ -44,7 +44,7 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
 def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
     """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
-    height, long, stall = near(rng, 1.8, 0.15), 5.0, int(rng.integers(count))
+    height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
     top = low + long
     objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
     objects += [wall(x, (low + 40) / 2, (THICK, 3, 40 - low)) for x in edges[1:-1]]
@@ -53,8 +53,8 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
         middle, wide = (left + right) / 2, right - left
         objects.append(ramp(middle, low + long / 2, (wide, height, long), 180))
         if number == stall:
-            place = near(rng, middle, wide / 2 - 1), top + near(rng, 1.2, 0.3)
-            objects.append(ball("GoodGoal", *place, 1, near(rng, 11, 1.5)))
+            place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
+            objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
     return Blueprint(
         f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
         (*PERMANENCE, "irreversible choice"),
@@ -76,8 +76,8 @@ def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, .
         objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
-    place = (float(rng.choice(values)) + near(rng, 0, 0.5) for values in (across, along))
-    objects.append(ball("GoodGoal", *place, 1, height + near(rng, 11, 1)))
+    place = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
+    objects.append(ball("GoodGoal", *place, 1.6, height + near(rng, 11, 1)))
     return Blueprint(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
@@ -105,15 +105,15 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
         _slab(0, 15, 40, 20, 1.1),
     ]
     full = rng.integers(count, size=2)
-    objects += _stage(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, near(rng, 10, 0.5))
-    objects += _stage(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, near(rng, 19, 1))
+    objects += _stage(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _stage(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
     return Blueprint(
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
         "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
         anyhow(rng, objects),
         time_limit=500,
-        pass_mark=1,
+        pass_mark=2,
     )
 
 
@@ -123,9 +123,10 @@ def _stage(
     full: int,
     along: tuple[float, float, float],
     floor: float,
-    fall: float,
+    drop: tuple[float, float],
 ) -> list[Object]:
-    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end."""
+    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end, `drop` the
+    ball's size and the height that it falls from."""
     low, front, high = along
     objects = [wall(x, (low + high) / 2, (THICK, SCREEN, high - low), y=floor) for x in edges[1:-1]]
     for number in range(len(edges) - 1):
@@ -135,5 +136,5 @@ def _stage(
         objects.append(wall(middle, front, (screen[1] - screen[0] - 0.02, SCREEN, THICK), y=floor))
         if number == full:
             x = middle - gap * near(rng, 1, 1)
-            objects.append(ball("GoodGoalMulti", x, front + near(rng, 1.6, 0.3), 1, fall))
+            objects.append(ball("GoodGoalMulti", x, front + near(rng, 1.7, 0.3), *drop))
     return objects
