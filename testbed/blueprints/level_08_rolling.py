@@ -25,7 +25,7 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
-        agent(middle, near(rng, 4, 1), near(rng, 0, 8), 1),
+        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), 1),
         wall(middle, long / 2, (3, 1, long), 0, BLUE),
         wall(middle, (long + 40) / 2, (0.5, FENCE, 40 - long)),
         ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
@@ -61,18 +61,20 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     span = count * width
     first = even(near(rng, 20 - span / 2, max(0.0, 20 - span / 2 - 0.6)))
     lefts = [first + number * width for number in range(count)]
-    deep, front = even(near(rng, 12, 1.5)), even(near(rng, 34, 0.8))
+    deep, front = even(near(rng, 18, 1.5)), even(near(rng, 34, 0.8))
     track, stop = front + 1.2, int(rng.integers(1, count))
     objects = [
-        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 5, 1), near(rng, 0, 8), 1),
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), 1),
         wall(first + span / 2, deep / 2, (span, 1, deep), 0, BLUE),
-        ball("GoodGoalBounce", first + 0.9, track, 0.8, 0, 90),
+        ball("GoodGoalBounce", first + 1.2, track, 0.85, 0, 90),
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
         objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
     objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
-    objects += [wall(left + width / 2, front, (width - 2 * BESIDE, SCREEN, 0.3)) for left in lefts]
+    # Before the first screen the ball is seen from the start, so that gap is wider.
+    screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
+    objects += [wall((a + b) / 2, front, (b - a, SCREEN, 0.3)) for a, b in screens]
     return Blueprint(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),

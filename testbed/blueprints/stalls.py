@@ -53,7 +53,7 @@ class Stalls:
         right = self.lefts[-1] + self.width
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         things = [
-            agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 5, 1), near(rng, 0, 8), PLATFORM),
+            agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
             wall(middle, self.deep / 2, (span, PLATFORM, self.deep), 0, BLUE),
         ]
         low = self.screen - BESIDE
@@ -86,6 +86,6 @@ def stalls(rng: np.random.Generator, count: int, behind: float = 5.0, gaps: int 
         tuple(first + number * width for number in range(count)),
         width,
         sides,
-        even(near(rng, 12, 1.5)),
+        even(near(rng, 18, 1.5)),
         even(40 - behind),
     )
