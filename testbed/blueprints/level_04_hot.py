@@ -37,9 +37,9 @@ def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
         anyhow(
             rng,
             (
-                agent(x + near(rng, 0, 3), near(rng, 4, 1), near(rng, 0, 20)),
+                agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
                 field(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
-                ball("GoodGoal", x + near(rng, 0, 3), near(rng, 36, 1), 1),
+                ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
             ),
         ),
         pass_mark=0.5,

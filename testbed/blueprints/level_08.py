@@ -176,12 +176,13 @@ def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
 def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
 
-    With `drop` it falls on to the ridge first, and a little to one side decides.
+    With `drop` it falls on to the ridge first, and a little to one side decides. The ridge is too steep to
+    climb.
     """
     apparatus = stalls(rng, 2, behind=7.0, gaps=1)
     apparatus = Stalls(apparatus.lefts, apparatus.width, (1, -1), apparatus.deep, apparatus.screen)
     top, way = apparatus.lefts[1], side(rng)
-    high, long = near(rng, 4.6, 0.3), even(near(rng, 4.4, 0.2))
+    high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0
     ridge = [ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)]
     start = ball("GoodGoal", top + way * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
