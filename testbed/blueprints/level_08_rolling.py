@@ -9,8 +9,11 @@ from testbed.blueprints.turning import anyhow, even
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
 
-FENCE, LOWER = 0.8, 0.3
-"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor."""
+FENCE, LOWER = 0.8, 0.6
+"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor.
+
+Over walls lower than its centre the agent hops at full speed.
+"""
 
 BESIDE = 2.1
 """Metres beside a screen through which a passing ball is seen."""
@@ -70,7 +73,7 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
-        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
+        objects += [_along(x, deep, track - 0.47, LOWER), _along(x, track + 0.47, 40, LOWER)]
     objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]

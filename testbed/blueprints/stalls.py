@@ -16,7 +16,7 @@ from testbed.blueprints.turning import even
 PLATFORM = 1.0
 """Height of the platform, metres: the agent's eye is 1.5 m high on it."""
 
-LOW, HIGH = 0.5, 2.6
+LOW, HIGH = 0.6, 2.6
 """Height of the walls between stalls, and of screens, metres."""
 
 GAP = 1.9
