@@ -1,5 +1,7 @@
 """Level 4, avoidance: hot zones, which cost time, and red balls in the way."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
@@ -52,7 +54,7 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
     places = [40 * (number + 0.5) / gates + near(rng, 0, 40 / gates / 2 - 4) for number in range(gates)]
     edges = [0.0, *(x + offset * width / 2 for x in places for offset in (-1, 1)), 40.0]
     objects: list[Object] = []
-    for number, (left, right) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for number, (left, right) in enumerate(pairwise(edges)):
         objects.append(field(HOT if number % 2 else DEATH, left, z - depth / 2, right, z + depth / 2))
     return Blueprint(
         "Cross the barrier where it is orange, not red, and reach the green ball.",
@@ -72,7 +74,7 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
 def lanes(
     rng: np.random.Generator, sizes: tuple[float, float], heat: tuple[float, float], mark: float
 ) -> Blueprint:
-    """Two lanes below a platform, of which only one can be entered: goals and heat differ (approach-avoidance).
+    """Two lanes below a platform, of which only one can be entered: their goals and heat differ.
 
     `heat` is the share of each lane that is hot.
     """

@@ -68,7 +68,7 @@ def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Bluepr
 
 
 def falling_among_bad(rng: np.random.Generator, count: int, bad: int) -> Blueprint:
-    """Balls fall behind screens at once: one is good, the others end the episode (memory for what and where)."""
+    """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
     apparatus = stalls(rng, count)
     good, *others = (int(stall) for stall in rng.permutation(count)[: bad + 1])
     return _task(
@@ -115,13 +115,13 @@ def more_of_them(rng: np.random.Generator, counts: tuple[int, ...]) -> Blueprint
             off = 1.3 * (number - (count - 1) / 2)
             height = near(rng, 10.5, 1) + 0.8 * number
             objects.append(ball("GoodGoalMulti", x + shift + off, z, 1, height))
-    most, next_ = sorted(counts)[-1], sorted(counts)[-2]
     return _task(
         rng,
-        f"Gather the most yellow balls: {', '.join(map(str, sorted(counts)))} of them fall behind the screens.",
+        f"Gather the most yellow balls: {', '.join(map(str, sorted(counts)))} fall behind the screens.",
         "most balls fall",
         objects,
-        mark=max(next_, most - 1),
+        # Balls remain that cannot be had, so the clock always runs down, which costs 1 and more.
+        mark=sorted(counts)[-2] - 1,
         capacities=("numerosity",),
     )
 
@@ -184,7 +184,9 @@ def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     top, way = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0
-    ridge = [ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)]
+    ridge = [
+        ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)
+    ]
     start = ball("GoodGoal", top + way * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
     return _task(
         rng,

@@ -56,7 +56,7 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
 
 
 def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
-    """A reward rolls past several screens, reappears between them, and stays behind one (A not B, Piaget 1954).
+    """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
 
     It rolls through slots that are too narrow for the agent.
     """
@@ -81,7 +81,7 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     return Blueprint(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),
-        "Watch each gap between screens: the ball is behind the screen after the last gap in which it was seen.",
+        "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
         anyhow(rng, objects),
         time_limit=500,
     )

@@ -76,8 +76,8 @@ def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, .
         objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
-    place = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
-    objects.append(ball("GoodGoal", *place, 1.6, height + near(rng, 11, 1)))
+    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
+    objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
     return Blueprint(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
@@ -125,8 +125,10 @@ def _stage(
     floor: float,
     drop: tuple[float, float],
 ) -> list[Object]:
-    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end, `drop` the
-    ball's size and the height that it falls from."""
+    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end.
+
+    `drop` is the ball's size and the height that it falls from.
+    """
     low, front, high = along
     objects = [wall(x, (low + high) / 2, (THICK, SCREEN, high - low), y=floor) for x in edges[1:-1]]
     for number in range(len(edges) - 1):

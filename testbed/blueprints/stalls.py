@@ -1,4 +1,4 @@
-"""Stalls side by side below a platform, each with a screen: once the agent has dropped into one, it stays there.
+"""Stalls side by side below a platform, each with a screen: an agent that has dropped into one stays there.
 
 The platform lies along the fence of low z. The stalls run from its edge to the fence of high z. Ahead of the
 screens the walls between them are low, so that the agent overlooks everything; beside and behind the screens

@@ -8,7 +8,8 @@ from llm_control.agents.oracle.solve import solve, solved
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, to_yaml
 
 IN_THE_WAY = {
-    "island", "slalom", "hot lake", "pocket", "ring", "blind corner", "behind a wall", "winding path", "red rows",
+    "island", "slalom", "hot lake", "pocket", "ring", "blind corner", "behind a wall", "winding path",
+    "red rows",
 }  # fmt: skip
 DRAWS = [Draw(4, number, 1, 0) for number in range(1, 1 + len(CONDITIONS[4]))]
 

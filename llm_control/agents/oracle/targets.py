@@ -138,5 +138,10 @@ class Choice:
 
         return max(
             onward,
-            key=lambda label: (worth(label, frozenset()), not leads_on(label), len(leads[label]), -cost[label]),
+            key=lambda label: (
+                worth(label, frozenset()),
+                not leads_on(label),
+                len(leads[label]),
+                -cost[label],
+            ),
         )
