@@ -124,7 +124,7 @@ def leap(rng: np.random.Generator, depth: float) -> Blueprint:
 
 def ridge(rng: np.random.Generator, height: float) -> Blueprint:
     """A ridge hides the zone behind it; only on its crest the free side is seen."""
-    z, long = near(rng, 12, 1), near(rng, 5, 0.5)
+    z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)
     top = wall(20, z + long + 2.5, (40, height, 5), 0, BLUE)
     return Blueprint(

@@ -73,7 +73,7 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
-        objects += [_along(x, deep, track - 0.47, LOWER), _along(x, track + 0.47, 40, LOWER)]
+        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
     objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
