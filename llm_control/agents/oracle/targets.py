@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse.csgraph import breadth_first_order, connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
 from arena.catalog import KINDS, Ends
 from arena.scene import Floats, Scene
@@ -85,12 +85,17 @@ class Choice:
             return [], np.array([], dtype=np.intp)
         here = int(self.region[node])
         more = any(not ball.ends for ball in self.regions.get(here, []))
-        label = here if more else self._best(onward)
+        label = here if more else self._best(onward, node)
         multi = [ball for ball in self.regions[label] if not ball.ends]
         chosen = multi or self._largest(label)
         nodes = [self._touching(ball) for ball in chosen]
         inside = [n[self.region[n] == label] for n in nodes] if multi else nodes
         return chosen, np.unique(np.concatenate(inside if any(map(len, inside)) else nodes))
+
+    def _cost(self, label: int, way: Floats) -> float:
+        """What the way to the nearest ball of a region costs; `way` (n,) is that to every node."""
+        nodes = np.concatenate([self._targets[ball.index] for ball in self.regions[label]])
+        return float(way[nodes[self.region[nodes] == label]].min(initial=np.inf))
 
     def _touching(self, ball: Ball) -> Ints:
         return self._ground.targets(ball)
@@ -105,8 +110,12 @@ class Choice:
         labels = set(np.unique(self.region[mask]))
         return sorted(label for label in self.regions if label in labels)[:MOST_REGIONS]
 
-    def _best(self, onward: Sequence[int]) -> int:
-        """The region to enter first: the one from which the most can be had in all."""
+    def _best(self, onward: Sequence[int], node: int) -> int:
+        """The region to enter first: the one from which the most can be had in all, then the cheapest."""
+        if len(onward) == 1:
+            return onward[0]
+        way = dijkstra(self._graph, indices=node)
+        cost = {label: self._cost(label, way) for label in onward}
         leads = {}
         for label in onward:
             mask = self.reached(int(np.flatnonzero(self.region == label)[0]))
@@ -129,5 +138,10 @@ class Choice:
 
         return max(
             onward,
-            key=lambda label: (worth(label, frozenset()), not leads_on(label), len(leads[label]), -label),
+            key=lambda label: (
+                worth(label, frozenset()),
+                not leads_on(label),
+                len(leads[label]),
+                -cost[label],
+            ),
         )

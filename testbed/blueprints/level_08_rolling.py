@@ -1,0 +1,91 @@
+"""Level 8, object permanence: rewards that roll behind screens."""
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.parts import BLUE, agent, ball, near, side, wall
+from testbed.blueprints.turning import anyhow, even
+
+SCREEN = 2.6
+"""Height of screens, metres; the agent's eye on a platform is at 1.5."""
+
+FENCE, LOWER = 0.8, 0.6
+"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor.
+
+Over walls lower than its centre the agent hops at full speed.
+"""
+
+BESIDE = 2.1
+"""Metres beside a screen through which a passing ball is seen."""
+
+
+def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
+    """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
+
+    The walkway is left on one side or the other, and then a wall keeps the agent there. With `lights` they go
+    out after the ball has vanished.
+    """
+    middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
+    front = near(rng, 28, 0.3)
+    objects = [
+        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), 1),
+        wall(middle, long / 2, (3, 1, long), 0, BLUE),
+        wall(middle, (long + 40) / 2, (0.5, FENCE, 40 - long)),
+        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
+    ]
+    for hand in (way, -way)[:screens]:
+        objects += _garage(middle, hand, front)
+    return Blueprint(
+        "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
+        ("object permanence", "working memory", "irreversible choice"),
+        "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
+        anyhow(rng, objects),
+        time_limit=500 if lights else 250,
+        pass_mark=0.5,
+        blackouts=lights,
+    )
+
+
+def _garage(middle: float, hand: int, front: float) -> list[Object]:
+    """A screen with a back and an outer wall, open towards the middle."""
+    return [
+        wall(middle + hand * 10, front, (9, SCREEN, 0.4)),
+        wall(middle + hand * 11, front + 5.6, (7.8, SCREEN, 0.4)),
+        wall(middle + hand * 14.7, front + 2.8, (0.4, SCREEN, 5.2)),
+    ]
+
+
+def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
+    """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
+
+    It rolls through slots that are too narrow for the agent.
+    """
+    width = even(near(rng, 37 / count, 0.7))
+    span = count * width
+    first = even(near(rng, 20 - span / 2, max(0.0, 20 - span / 2 - 0.6)))
+    lefts = [first + number * width for number in range(count)]
+    deep, front = even(near(rng, 18, 1.5)), even(near(rng, 34, 0.8))
+    track, stop = front + 1.2, int(rng.integers(1, count))
+    objects = [
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), 1),
+        wall(first + span / 2, deep / 2, (span, 1, deep), 0, BLUE),
+        ball("GoodGoalBounce", first + 1.2, track, 0.85, 0, 90),
+        wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
+    ]
+    for x in lefts[1:]:
+        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
+    objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
+    # Before the first screen the ball is seen from the start, so that gap is wider.
+    screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
+    objects += [wall((a + b) / 2, front, (b - a, SCREEN, 0.3)) for a, b in screens]
+    return Blueprint(
+        f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
+        ("object permanence", "working memory", "tracking", "irreversible choice"),
+        "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
+        anyhow(rng, objects),
+        time_limit=500,
+    )
+
+
+def _along(x: float, low: float, high: float, height: float) -> Object:
+    return wall(x, (low + high) / 2, (0.3, height, high - low))

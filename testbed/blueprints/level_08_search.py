@@ -1,0 +1,142 @@
+"""Level 8, object permanence: bays, ramps and pits into which rewards fall."""
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.parts import BLUE, agent, ball, near, ramp, side, wall
+from testbed.blueprints.turning import anyhow, even
+
+SCREEN = 2.4
+THICK = 0.4
+
+PERMANENCE = ("object permanence", "working memory")
+
+
+def _edges(rng: np.random.Generator, count: int) -> list[float]:
+    """Where compartments over the whole width begin and end."""
+    inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
+    return [0.0, *map(even, inner), 40.0]
+
+
+def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
+    """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
+    edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
+    objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
+    objects += [wall(x, (front + 38) / 2 - 1.5, (THICK, SCREEN, 41 - front)) for x in edges[1:-1]]
+    full = {int(bay) for bay in rng.permutation(bays)[:balls]}
+    for bay in range(bays):
+        left, right, gap = edges[bay] + THICK / 2, edges[bay + 1] - THICK / 2, side(rng)
+        screen = (left + 2.2, right) if gap < 0 else (left, right - 2.2)
+        middle = (screen[0] + screen[1]) / 2
+        objects.append(wall(middle, front, (screen[1] - screen[0] - 0.02, SCREEN, THICK)))
+        if bay in full:
+            at = middle - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
+            objects.append(ball("GoodGoalMulti", *at, 2, near(rng, 11, 1.5)))
+    return Blueprint(
+        f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
+        (*PERMANENCE, "foraging"),
+        "Note into which bays balls fall; visit these, and no other.",
+        anyhow(rng, objects),
+        pass_mark=2 * balls - 1,
+    )
+
+
+def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
+    """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
+    edges, low = _edges(rng, count), even(near(rng, 27, 1))
+    height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
+    top = low + long
+    objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
+    objects += [wall(x, (low + 40) / 2, (THICK, 3, 40 - low)) for x in edges[1:-1]]
+    for number in range(count):
+        left, right = edges[number] + THICK / 2, edges[number + 1] - THICK / 2
+        middle, wide = (left + right) / 2, right - left
+        objects.append(ramp(middle, low + long / 2, (wide, height, long), 180))
+        if number == stall:
+            place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
+            objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
+    return Blueprint(
+        f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
+        (*PERMANENCE, "irreversible choice"),
+        "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
+        anyhow(rng, objects),
+    )
+
+
+def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
+    """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
+    height, half = near(rng, 4.6, 0.2), 1.6
+    across = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
+    along = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
+    objects = [agent(near(rng, 20, 5), near(rng, 3, 1), near(rng, 0, 12), height)]
+    z = 0.0
+    for row in along:
+        objects.append(_slab(0, z, 40, row - half, height))
+        starts, stops = [0.0, *(x + half for x in across)], [*(x - half for x in across), 40.0]
+        objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
+        z = row + half
+    objects.append(_slab(0, z, 40, 40, height))
+    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
+    objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
+    return Blueprint(
+        f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
+        (*PERMANENCE, "irreversible choice", "spatial memory"),
+        "Note into which pit the ball falls, drive there between the others, and drop into it.",
+        anyhow(rng, objects),
+        time_limit=500 if lights or rows > 1 else 250,
+        blackouts=lights,
+    )
+
+
+def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
+    return wall((x1 + x2) / 2, (z1 + z2) / 2, (x2 - x1, height, z2 - z1), 0, BLUE)
+
+
+def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
+    """Two choices in turn, each between `count` stalls, from what was seen at the start (memory span).
+
+    Steps lead down from the first platform to the last stalls, so that nothing can be mended.
+    """
+    edges = [_edges(rng, count) for _ in range(2)]
+    objects = [
+        agent(near(rng, 20, 3), near(rng, 1.8, 0.4), near(rng, 0, 8), 3.3),
+        _slab(0, 0, 40, 5, 3.3),
+        _slab(0, 5, 40, 15, 2.2),
+        _slab(0, 15, 40, 20, 1.1),
+    ]
+    full = rng.integers(count, size=2)
+    objects += _stage(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _stage(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
+    return Blueprint(
+        f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
+        (*PERMANENCE, "irreversible choice"),
+        "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
+        anyhow(rng, objects),
+        time_limit=500,
+        pass_mark=2,
+    )
+
+
+def _stage(
+    rng: np.random.Generator,
+    edges: list[float],
+    full: int,
+    along: tuple[float, float, float],
+    floor: float,
+    drop: tuple[float, float],
+) -> list[Object]:
+    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end.
+
+    `drop` is the ball's size and the height that it falls from.
+    """
+    low, front, high = along
+    objects = [wall(x, (low + high) / 2, (THICK, SCREEN, high - low), y=floor) for x in edges[1:-1]]
+    for number in range(len(edges) - 1):
+        left, right, gap = edges[number] + THICK / 2, edges[number + 1] - THICK / 2, side(rng)
+        screen = (left + 2.2, right) if gap < 0 else (left, right - 2.2)
+        middle = (screen[0] + screen[1]) / 2
+        objects.append(wall(middle, front, (screen[1] - screen[0] - 0.02, SCREEN, THICK), y=floor))
+        if number == full:
+            x = middle - gap * near(rng, 1, 1)
+            objects.append(ball("GoodGoalMulti", x, front + near(rng, 1.7, 0.3), *drop))
+    return objects
