@@ -11,13 +11,15 @@ Color = tuple[int, int, int]
 class Shove(NamedTuple):
     """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps` steps.
 
-    At full drive on free ground, 10 steps are 10 m, 5 are 3.5 m; a block takes the more of them the heavier it is.
+    At full drive on free ground, 10 steps are 10 m, 5 are 3.5 m. Where it is `gentle` the agent comes to rest after
+    each step, so that what it pushes stays with it: a step is then about 0.4 m. A hard push sends things sliding.
     """
 
     x: float
     z: float
     bearing: float
     steps: int
+    gentle: bool = False
 
 
 @dataclass(frozen=True, slots=True)
