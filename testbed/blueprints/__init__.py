@@ -1,6 +1,6 @@
 """Blueprints: one module per level, one function per paradigm, from which any number of tasks are drawn."""
 
-from testbed.blueprints import level_01
+from testbed.blueprints import level_01, level_10
 from testbed.blueprints.blueprint import Blueprint, Object, Shove, to_yaml
 from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw, blueprint, text
 
@@ -26,6 +26,7 @@ FOLDERS = {
 
 CONDITIONS: dict[int, tuple[Condition, ...]] = {
     1: level_01.CONDITIONS,
+    10: level_10.CONDITIONS,
 }
 """The tasks of each level; a task's number is its place in the list, from 1."""
 

@@ -129,9 +129,7 @@ class Runs:
 class Pilot:
     """Chooses legs for one field."""
 
-    def __init__(
-        self, field: Field, longest: int = LONGEST, bold: bool = False, halts: bool = False
-    ) -> None:
+    def __init__(self, field: Field, longest: int = LONGEST, bold: bool = False, halts: bool = False) -> None:
         """`longest` bounds the driven steps of a leg; a `bold` pilot may fly over what is forbidden.
 
         One that `halts` has to come to rest at a target, where others only touch it.

@@ -23,8 +23,8 @@ TURN_COST = 0.004
 MOST_CORRECTIONS = 3
 """So often it corrects where it stands: what it leans on may be in its way."""
 
-NUDGE_REST = 4
-"""Steps of waiting after each nudge, in which what was pushed comes to rest."""
+HOP_REST, NUDGE_REST = 4, 2
+"""Steps of waiting after a short drive, in which the agent comes to rest; with what it pushes, that is sooner."""
 
 
 class Correction(NamedTuple):
@@ -93,10 +93,9 @@ class Pusher:
     def nudge(self, bearing: float, count: int) -> None:
         """Push gently: so many times a step of driving, with a pause after each."""
         for _ in range(count):
-            self._hop(bearing, 1)
-            self._idle(NUDGE_REST)
+            self._hop(bearing, 1, NUDGE_REST)
 
-    def _hop(self, bearing: float, steps: int) -> None:
+    def _hop(self, bearing: float, steps: int, rest: int = HOP_REST) -> None:
         """A short drive, backward where that saves turning, and a stop."""
         if not steps:
             return
@@ -104,7 +103,7 @@ class Pusher:
         self.face(bearing if ahead else bearing + 180)
         for _ in range(steps):
             self._act(FORWARD if ahead else BACKWARD)
-        self._idle(4)
+        self._idle(rest)
 
     def _act(self, action: Action) -> None:
         if not self._episode.done:
