@@ -33,7 +33,7 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
         local.append(wall(1.9, middle, (0.5, high, gap - 1.5)))
     if other:
         local.append(block("HeavyBlock", near(rng, 12, 1), middle, (3, high + other, gap - 0.4)))
-    stand = from_x - 1.5 - 0.8
+    stand = from_x - 1.5 - 1.4
     push = (
         Shove(stand, middle, 90, 9) if stop else Shove(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
     )
@@ -48,7 +48,7 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
 
 
 def _nudges(way: float) -> int:
-    return round(way / 0.262)
+    return round(way / 0.364)
 
 
 LEDGE = 20.0
@@ -216,14 +216,14 @@ def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
     """
     inner, deep, rise = 0.9, near(rng, 6, 0.5), near(rng, 1.4, 0.2)
     bar, shift = near(rng, 6, 0.5), near(rng, 0, 0.5)
-    sides = [pane(sign * (inner / 2 + 0.2), deep / 2, (0.4, 3, deep)) for sign in (-1, 1)]
+    sides = [pane(sign * (inner / 2 + 0.2), deep / 2 - 0.02, (0.4, 3, deep - 0.04)) for sign in (-1, 1)]
     local = [
         agent(near(rng, 0, 5), near(rng, -11, 2), 6 * int(rng.integers(-6, 7))),
         *sides,
-        pane(0, deep + 0.2, (inner + 0.8, 3, 0.4)),
-        ramp(0, deep - 2, (inner - 0.02, rise, 4), 180),
+        pane(0, deep + 0.22, (inner + 0.8, 3, 0.4)),
+        ramp(0, deep / 2, (inner - 0.06, rise, deep - 0.1), 180),
         block("HeavyBlock", shift, -0.4, (bar, 1.2, 0.7)),
-        ball("GoodGoal", 0, deep - 3, 0.8, y=rise * 0.75 + 0.1),
+        ball("GoodGoal", 0, 0.8, 0.8, y=rise * 1.25 / deep + 0.05),
     ]
     if stop:
         local.append(wall(shift + bar / 2 + 0.5, -0.4, (0.6, 1.2, 3)))

@@ -135,12 +135,12 @@ def _table(pit: float) -> list[Object]:
     end = pit + PIT
     outer = HALF + LANDING
     things = [
-        wall((pit - HALF) / 2, 0, (pit + HALF, TABLE, 1.5), color=BLUE),
-        wall((end + HALF) / 2, 0, (HALF - end, TABLE, 1.5), color=BLUE),
-        *(pane((pit + end) / 2, z, (PIT, TABLE, 0.3)) for z in (-0.6, 0.6)),
+        wall((pit - HALF) / 2, 0, (pit + HALF - 0.04, TABLE, 1.5), color=BLUE),
+        wall((end + HALF) / 2, 0, (HALF - end - 0.04, TABLE, 1.5), color=BLUE),
+        *(pane((pit + end) / 2, z, (PIT - 0.06, TABLE, 0.3)) for z in (-0.6, 0.6)),
         *(pane(0, z, (2 * HALF, 1.2, 0.3), y=TABLE) for z in (-0.6, 0.6)),
     ]
     for sign in (-1, 1):
         things.append(wall(sign * (HALF + LANDING / 2), 0, (LANDING, TABLE, 5), color=GREY))
-        things.append(ramp(sign * (outer + 1.5), 0, (4, TABLE, 3), 90 * sign))
+        things.append(ramp(sign * (outer + 1.52), 0, (4, TABLE, 3), 90 * sign))
     return things
