@@ -9,10 +9,12 @@ Color = tuple[int, int, int]
 
 
 class Shove(NamedTuple):
-    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps` steps.
+    """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.
 
-    At full drive on free ground, 10 steps are 10 m, 5 are 3.5 m. Where it is `gentle` the agent comes to rest after
-    each step, so that what it pushes stays with it: a step is then about 0.4 m. A hard push sends things sliding.
+    At full drive from rest, 10 steps and the braking after them are 8 m, 5 are 3 m; what is hit slides on
+    for many metres. Where the push is `gentle` the agent comes to rest after each step, so that what it
+    pushes stays with it: a step is then about 0.36 m. Keep 1.2 m from what is pushed, so as not to touch it
+    when standing up there.
     """
 
     x: float

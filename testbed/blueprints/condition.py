@@ -63,9 +63,7 @@ class Draw(NamedTuple):
         """The draw that a file's header tells; raises ConfigError, naming `where`, if there is none."""
         found = _NOTE.search(text)
         if found is None:
-            raise ConfigError(
-                f"{where}: its header has no line '# Drawn: ...': it was not made by a blueprint"
-            )
+            raise ConfigError(f"{where}: its header has no line '# Drawn: ...': it was not made by a blueprint")
         return cls(*map(int, found.groups()))
 
     def rng(self) -> np.random.Generator:

@@ -17,7 +17,7 @@ BAR = 1.5
 def pushing_out(
     rng: np.random.Generator, kind: str, width: float, length: float, inside: float, zone: float
 ) -> Blueprint:
-    """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi & Trinca 1989).
+    """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
 
     `inside` is how far the stick reaches into the zone already, metres; it lies in line with the reward.
     """
@@ -40,11 +40,11 @@ def pushing_out(
     )
 
 
-def raking(rng: np.random.Generator, gap: float, size: float, aside: bool) -> Blueprint:
+def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blueprint:
     """Raking: a hooked tool reaches behind the reward and is drawn back (Koehler 1925, cane task).
 
-    `gap` is how deep in the zone the reward lies, metres, `size` the tool's length in z. With `aside` the
-    reward is in a zone that has ends, yet nowhere near enough.
+    `gap` is how deep in the zone the reward lies, metres, `size` the tool's length in z. With `ends` the
+    zone can be passed at its sides, which does not help.
     """
     edge, unit = near(rng, 2, 1), size / 10
     goal_z = edge + gap
@@ -52,7 +52,7 @@ def raking(rng: np.random.Generator, gap: float, size: float, aside: bool) -> Bl
     bar = goal_z + near(rng, 1.7, 0.2) - 5 * unit
     foot = bar - 5.5 * unit
     push_x = x - BAR / 2 - near(rng, 1.3, 0.2)
-    width = 40 if not aside else near(rng, 22, 2)
+    width = 40 if not ends else near(rng, 22, 2)
     local = [
         agent(near(rng, -8, 4), near(rng, -14, 2), 6 * int(rng.integers(-8, 9))),
         death(0 if width == 40 else near(rng, 3, 1), (edge + 19.95) / 2, width - 0.1, 19.95 - edge),
@@ -70,21 +70,20 @@ def raking(rng: np.random.Generator, gap: float, size: float, aside: bool) -> Bl
     )
 
 
-def tool_choice(rng: np.random.Generator, wrong: str, height: float = 2) -> Blueprint:
-    """Choice between tools: a cane with the reward inside its hook, and one that cannot bring it (Hauser 1997).
+def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
+    """Choice between tools: a cane with the reward in its hook, and one that cannot bring it (Hauser 1997).
 
     The agent comes down from a wall on one side or the other, and cannot go back. `wrong` is what lies on the
     side that does not lead to the reward.
     """
     edge, z_goal = near(rng, 0.5, 0.5), near(rng, 3.6, 0.5)
     x, bar = near(rng, 12.5, 1.5), edge + near(rng, 0.3, 0.3)
-    size = 10.0
     local = [
-        agent(0, near(rng, -18, 1), 0, y=height),
-        wall(0, 0, (2, height, 40), color=BLUE),
+        agent(0, near(rng, -18, 1), 0, y=2),
+        wall(0, 0, (2, 2, 40), color=BLUE),
         death(10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
         death(-10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
-        block("UBlock", x, bar, (5, 1, size), 90),
+        block("UBlock", x, bar, (5, 1, 10), 90),
         ball("GoodGoal", x - near(rng, 2.4, 0.3), z_goal, 1),
         *_useless(rng, wrong, bar, z_goal),
     ]
@@ -102,7 +101,7 @@ def tool_choice(rng: np.random.Generator, wrong: str, height: float = 2) -> Blue
 
 def _useless(rng: np.random.Generator, wrong: str, bar: float, z_goal: float) -> list[Object]:
     """The other side's tool and ball: it is at -x, and there the tool cannot bring the ball."""
-    x = near(rng, -11, 1.5)
+    x = -near(rng, 12.5, 1.5)
     goal = ball("GoodGoal", x + near(rng, 2.4, 0.3), z_goal, 1)
     if wrong == "none":
         return [goal]
@@ -128,8 +127,8 @@ CONDITIONS = (
     condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, zone=9),
     condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, zone=9),
     condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, zone=12),
-    condition(raking, 1, gap=2, size=10, aside=True),
-    condition(raking, 2, gap=3.5, size=10, aside=False),
+    condition(raking, 1, gap=2, size=10, ends=True),
+    condition(raking, 2, gap=2.8, size=8.5, ends=False),
     condition(tubes.low_shelf_raking, 2, back=True),
     condition(tool_choice, 1, wrong="none"),
     condition(tool_choice, 2, wrong="hook on this side"),

@@ -6,12 +6,12 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
 from testbed.blueprints.level_10_parts import block, death, task_on
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, side, wall
+from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, wall
 from testbed.blueprints.stage import anywhere, upright
 
 
 def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
-    """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925, box stacking).
+    """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925).
 
     From the landing there is too little run-up to leap. With `stop` the block cannot be pushed too far; with
     `other` there is a second block, so many metres too high.
@@ -40,7 +40,7 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
     return task_on(
         upright(rng),
         "Get to the green ball on the platform.",
-        "Push the block of the right height into the gap between the landing and the platform, then drive over it.",
+        "Push the block of the right height between the landing and the platform, then drive over it.",
         ("causal reasoning", "tool use", "spatial reasoning"),
         local,
         [push],
@@ -123,7 +123,7 @@ def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
 
 
 def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
-    """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls, which stand firm."""
+    """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
     stage = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
     x, z = near(rng, 0, 3), near(rng, 6, 2)
@@ -165,7 +165,7 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
     return task_on(
         upright(rng),
         "Get to the green ball behind the blocks, and not into the red zone.",
-        "Push away a block beside the one that the ball lies behind: that one would push the ball into the zone.",
+        "Push away a block beside the ball's: that one would push the ball into the zone.",
         ("causal reasoning", "inhibition", "avoidance"),
         local,
         [Shove(xs[free], row - deep / 2 - 2, 0, 4)],
@@ -239,15 +239,3 @@ def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
         local,
         [push],
     )
-
-
-__all__ = [
-    "bridging",
-    "care",
-    "doorway",
-    "knocking_down",
-    "knocking_down_choice",
-    "releasing",
-    "side",
-    "toppling",
-]

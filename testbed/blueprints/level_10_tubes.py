@@ -22,7 +22,7 @@ def _shelf(depth: float, back: bool) -> list[Object]:
     sides = [wall(x, depth / 2, (0.5, LOW, depth)) for x in (-WIDE / 2 - 0.25, WIDE / 2 + 0.25)]
     roof = pane(0, depth / 2, (WIDE + 1, 0.3, depth), y=LOW)
     if back:
-        sides.append(wall(0, depth + 0.25, (WIDE + 1, LOW + 0.3, 0.5)))
+        sides.append(wall(0, depth + 0.28, (WIDE + 1, LOW + 0.3, 0.5)))
     return [*sides, roof]
 
 
@@ -99,7 +99,7 @@ TABLE = 1.0
 """Height of the trap tube's table, metres."""
 
 PIT = 1.6
-"""Length of its trap, metres: a ball that comes slowly falls in, one that flies is stopped by the stick beyond."""
+"""Length of its trap, metres: a slow ball falls in, one that flies is stopped by the stick beyond."""
 
 HALF, LANDING = 3.6, 5.4
 """Half the tube's length, and the length of the place before each end, metres."""

@@ -85,9 +85,8 @@ def scattered(
     for _ in range(1000 * count):
         if len(found) == count:
             break
-        spot = (
-            near(rng, (within[0] + within[2]) / 2, (within[2] - within[0]) / 2),
-            near(rng, (within[1] + within[3]) / 2, (within[3] - within[1]) / 2),
+        spot = near(rng, (within[0] + within[2]) / 2, (within[2] - within[0]) / 2), near(
+            rng, (within[1] + within[3]) / 2, (within[3] - within[1]) / 2
         )
         if all(math.dist(spot, other) >= apart for other in (*found, *taken)):
             found.append(spot)
@@ -103,9 +102,7 @@ def mirrored(objects: Sequence[Object]) -> tuple[Object, ...]:
 
 def _mirror(thing: Object) -> Object:
     x, y, z = thing.place
-    return Object(
-        _TWINS.get(thing.kind, thing.kind), (40 - x, y, z), thing.size, -thing.yaw % 360, thing.color
-    )
+    return Object(_TWINS.get(thing.kind, thing.kind), (40 - x, y, z), thing.size, -thing.yaw % 360, thing.color)
 
 
 _TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}

@@ -13,7 +13,7 @@ CENTRE: Spot = (20.0, 20.0)
 
 
 class Stage(NamedTuple):
-    """Where an arrangement goes: its origin in the arena (metres), where its +z points (degrees), if mirrored."""
+    """Where an arrangement goes: its origin (metres), where its +z points (degrees), if it is mirrored."""
 
     x: float
     z: float

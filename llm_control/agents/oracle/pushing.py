@@ -24,7 +24,7 @@ MOST_CORRECTIONS = 3
 """So often it corrects where it stands: what it leans on may be in its way."""
 
 HOP_REST, NUDGE_REST = 4, 2
-"""Steps of waiting after a short drive, in which the agent comes to rest; with what it pushes, that is sooner."""
+"""Steps of waiting after a short drive, in which the agent comes to rest; what it pushes slows it down."""
 
 
 class Correction(NamedTuple):
