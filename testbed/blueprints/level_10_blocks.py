@@ -146,7 +146,10 @@ def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
 
 
 def care(rng: np.random.Generator, count: int) -> Blueprint:
-    """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place."""
+    """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place.
+
+    The blocks are low, so that one sees over them behind which of them it lies.
+    """
     wide, deep = 4.0, 1.5
     here = int(rng.integers(count))
     centre = (count - 1) / 2
@@ -157,9 +160,9 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
     free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
     local = [
         agent(near(rng, 0, 6), near(rng, -13, 2), 6 * int(rng.integers(-6, 7))),
-        *(block("LightBlock", x, row, (wide, 2, deep)) for x in xs),
-        *(wall(sign * (span + 20) / 2, row, (20 - span, 2, deep)) for sign in (-1, 1)),
-        ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.6, 1),
+        *(block("LightBlock", x, row, (wide, 0.6, deep)) for x in xs),
+        *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
+        ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
         death(0, (zone + 19.95) / 2, 39.9, 19.95 - zone),
     ]
     return task_on(
