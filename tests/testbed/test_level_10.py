@@ -99,3 +99,14 @@ def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
     angle = math.radians(inward)
     stand = block.place[0] - 3 * math.sin(angle), block.place[2] - 3 * math.cos(angle)
     assert not _passes(task, Shove(*stand, inward, 5))
+
+
+@pytest.mark.parametrize("number", _numbers("care"))
+def test_the_block_before_the_ball_pushes_it_out_of_reach(number: int) -> None:
+    task = _task(number)
+    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
+    push = task.shoves[0]
+    angle = math.radians(push.bearing)
+    away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    behind = push._replace(x=ball[0] - away * math.sin(angle), z=ball[2] - away * math.cos(angle))
+    assert not _passes(task, behind)
