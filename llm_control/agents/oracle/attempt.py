@@ -11,6 +11,7 @@ from llm_control.agents.oracle.field import Field
 from llm_control.agents.oracle.manner import Manner
 from llm_control.agents.oracle.motion import TURNS
 from llm_control.agents.oracle.pilot import Leg, Pilot, places
+from llm_control.agents.oracle.pushing import Pusher
 from llm_control.agents.oracle.survey import Survey, plain
 from llm_control.agents.oracle.targets import balls
 from llm_control.agents.oracle.terrain import Ints
@@ -138,13 +139,24 @@ class Attempt:
 
     def _shove(self, shove: Shove) -> None:
         nodes = self._survey.around(self.episode.scene(), shove.x, shove.z)
-        if len(nodes) and self._go_to(nodes):
-            self._dash(Dash(nodes, shove.bearing, shove.steps, True))
+        if len(nodes) and self._go_to(nodes, gently=True):
+            pusher = Pusher(self.episode, self._idle)
+            pusher.stand(shove.x, shove.z)
+            if shove.gentle:
+                pusher.nudge(shove.bearing, shove.steps)
+            else:
+                self._dash(Dash(nodes, shove.bearing, shove.steps, True))
 
-    def _go_to(self, nodes: Ints) -> bool:
-        """Drive to one of some nodes and stop there; False where that fails."""
-        field = Field(self._survey.ground, self._survey.ground.avoiding(balls(self.episode.scene())), nodes)
-        pilot = Pilot(field, 8)
+    def _go_to(self, nodes: Ints, gently: bool = False) -> bool:
+        """Drive to one of some nodes and stop there; False where that fails.
+
+        `gently` means to disturb nothing loose on the way.
+        """
+        scene, ground = self.episode.scene(), self._survey.ground
+        price = ground.avoiding(balls(scene))
+        if gently:
+            price = price + ground.touchy(scene)
+        pilot = Pilot(Field(ground, price, nodes), 8, halts=gently)
         for _ in range(40):
             at, velocity = self.episode.position, self.episode.velocity
             if self.episode.done:

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from arena.placed import AGENT_RADIUS
 from arena.scene import Floats, Scene
-from llm_control.agents.oracle.solids import Solid
+from llm_control.agents.oracle.solids import LOOSE, Solid, solids_of
 from llm_control.agents.oracle.terrain import Bools, Ints, Terrain, local
 
 HOT = 11.0
@@ -19,6 +19,9 @@ RISKY = 8.0
 
 MARGIN = 0.25
 """How near that is, metres beyond contact."""
+
+TOUCHY = 0.45
+"""Within so many metres of contact with loose things it drives slowly, where it must not push them."""
 
 REACH = 0.02
 """A ball is aimed at so that the spheres overlap by this much, metres."""
@@ -104,6 +107,16 @@ class Ground:
         for ball in balls:
             price[self.touching(ball, MARGIN)] += RISKY
             price[self.touching(ball, 0.05)] = np.inf
+        return price
+
+    def touchy(self, scene: Scene) -> Floats:
+        """What a metre costs more (n,) close to loose things, for one who does not want to push them."""
+        price = np.zeros_like(self.price)
+        for index, thing in enumerate(scene.things):
+            if thing.kind in LOOSE and scene.visible[index]:
+                size = tuple(scene.sizes[index])
+                for solid in solids_of(thing, size, scene.positions[index], scene.rotations[index]):
+                    price[self._beside(solid, TOUCHY)] = RISKY
         return price
 
     def targets(self, ball: Ball) -> Ints:

@@ -129,9 +129,13 @@ class Runs:
 class Pilot:
     """Chooses legs for one field."""
 
-    def __init__(self, field: Field, longest: int = LONGEST, bold: bool = False) -> None:
-        """`longest` bounds the driven steps of a leg; a `bold` pilot may fly over what is forbidden."""
+    def __init__(self, field: Field, longest: int = LONGEST, bold: bool = False, halts: bool = False) -> None:
+        """`longest` bounds the driven steps of a leg; a `bold` pilot may fly over what is forbidden.
+
+        One that `halts` has to come to rest at a target, where others only touch it.
+        """
         self._bold = bold
+        self._halts = halts
         self._field = field
         self._longest = longest
 
@@ -159,7 +163,7 @@ class Pilot:
         now = self.cost_from(position)
         scores = np.full((2 * count, self._longest), np.inf)
         for step in range(self._longest):
-            ends = self._advance(runs)
+            ends = self._advance(runs) & (not self._halts)
             stop, turning = self._after_stop(runs, yaws)
             idle = ~ends & (stop > now - min(PROGRESS, now / 2))
             cost = np.where(ends, -2.0, stop + turning) + runs.spent + np.where(idle, IDLING, 0.0)
