@@ -11,14 +11,10 @@ Color = tuple[int, int, int]
 class Shove(NamedTuple):
     """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.
 
-<<<<<<< HEAD
-    From rest on free ground, 5 steps are 1.8 m, 10 are 6 m and 20 are 18 m; a block takes more of them.
-=======
     At full drive from rest, 10 steps and the braking after them are 8 m, 5 are 3 m; what is hit slides on
     for many metres. Where the push is `gentle` the agent comes to rest after each step, so that what it
     pushes stays with it: a step is then about 0.36 m. Keep 1.2 m from what is pushed, so as not to touch it
     when standing up there.
->>>>>>> 8539c7e5360da7106f41193cb1f6bdb936b0f251
     """
 
     x: float
