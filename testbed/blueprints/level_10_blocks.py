@@ -1,6 +1,7 @@
 """Level 10: blocks that are a bridge, that hold something up or back, or that are in the way."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from testbed.blueprints.blueprint import Blueprint, Object, Shove
 from testbed.blueprints.level_10_parts import block, death, task_on
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, wall
 from testbed.blueprints.stage import anywhere, upright
+
+LONG = 1000
+"""The time limit where a block has to be pushed gently over many metres."""
 
 
 def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
@@ -35,9 +39,9 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
         local.append(block("HeavyBlock", near(rng, 12, 1), middle, (3, high + other, gap - 0.4)))
     stand = from_x - 1.5 - 1.4
     push = (
-        Shove(stand, middle, 90, 9) if stop else Shove(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
+        Shove(stand, middle, 90, 7) if stop else Shove(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
     )
-    return task_on(
+    task = task_on(
         upright(rng),
         "Get to the green ball on the platform.",
         "Push the block of the right height between the landing and the platform, then drive over it.",
@@ -45,6 +49,7 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
         local,
         [push],
     )
+    return replace(task, time_limit=LONG)
 
 
 def _nudges(way: float) -> int:
