@@ -42,10 +42,10 @@ def verify_command(
     from arena_llm.verify.options import Options
     from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
 
-    found = find_sources(targets)
     console = Console(soft_wrap=True, highlight=False)
     every: list[Checked] = []
     try:
+        found = find_sources(targets)
         _run(found.sources, Options(frames, testbed, task), min(jobs or cores(), len(found.sources)), every)
     except KeyboardInterrupt:
         print(f"Stopped after {len(every)} episodes.", file=sys.stderr)
