@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -95,6 +96,15 @@ def test_an_empty_folder_is_an_error(tmp_path, command):
     assert "nothing to verify" in command("verify", tmp_path).stderr
 
 
+def _wait_for_work(pid, deadline=60.0):
+    """Until the processes that verify are there, and have begun."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    end = time.monotonic() + deadline
+    while children.parent.exists() and len(children.read_text().split()) < 3 and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(6)
+
+
 def test_ctrl_c_ends_at_once_with_one_line(log, tmp_path):
     folder = tmp_path / "many"
     folder.mkdir()
@@ -102,7 +112,7 @@ def test_ctrl_c_ends_at_once_with_one_line(log, tmp_path):
         os.link(log, folder / f"{number}.eval")
     program = [sys.executable, "-m", "arena_llm", "verify", str(folder), "--jobs", "2", "--frames"]
     with subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        time.sleep(8)
+        _wait_for_work(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         _, told = process.communicate(timeout=60)
     assert process.returncode == 130
