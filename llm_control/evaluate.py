@@ -258,12 +258,21 @@ def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
     if sample is None:
         return TrialResult(**base, error="not run")
     if sample.error is not None or not sample.scores:
+        kept = (sample.metadata.get("episodes") or {}).get(task.id)
+        if kept is not None:
+            return TrialResult(**base, **_finished(kept))
         message = sample.error.message if sample.error else "no score"
         return TrialResult(**base, error=message.splitlines()[0][:300])
     scored = next(iter(sample.scores.values())).metadata
     if "tasks" in scored:
         scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
     return TrialResult(**base, **scored)
+
+
+def _finished(episode: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of an episode of a conversation that was broken off later."""
+    known = {name: episode["recording"][name] for name in ("total_reward", "passed", "outcome", "steps")}
+    return {**known, "turns": len(episode["turns"])}
 
 
 def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, str]:

@@ -51,8 +51,8 @@ class Exchange:
     """A reply and what the conversation showed since the reply before.
 
     `message` is the place of the reply among the sample's messages; `shown` are the pictures and `told` is
-    the text in between. `request` is None where the log has none: the reply was kept from an attempt that
-    was broken off.
+    the text in between; `so_far` counts all pictures of the conversation before the reply. `request` is None
+    where the log has none: the reply was kept from an attempt that was broken off.
     """
 
     reply: str
@@ -60,6 +60,7 @@ class Exchange:
     shown: Pictures
     told: str
     request: Request | None
+    so_far: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +120,17 @@ def talk(sample: Any, ours: bool = True) -> Talk:
     answered = {message.id for message in sample.messages if message.role == "assistant"}
     played_tools = {m.tool_call_id for m in sample.messages if m.role == "tool" and m.error is None}
     found: list[Exchange] = []
-    gap = _Gap()
+    gap, so_far = _Gap(), 0
     for place, message in enumerate(sample.messages):
         if message.role != "assistant":
-            gap.shown += [image for image in picture_slots([message], kept) if image]
+            images = [image for image in picture_slots([message], kept) if image]
+            gap.shown += images
+            so_far += len(images)
             gap.told.append(_text(message, kept))
             continue
         request = requests.get(message.id)
         for reply in _replies(message, played_tools, kept) if ours or message.tool_calls else ():
-            found.append(Exchange(reply, place, tuple(gap.shown), "\n".join(gap.told), request))
+            found.append(Exchange(reply, place, tuple(gap.shown), "\n".join(gap.told), request, so_far))
             # Further calls of one message were written before the first was answered.
             gap = _Gap()
     lost = [request for id_, request in requests.items() if id_ not in answered]

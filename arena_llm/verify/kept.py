@@ -23,8 +23,8 @@ _LONG = {"events", "store"}
 class Kept:
     """One episode: recording, turns as plain values, and, of a log, what surrounds them.
 
-    `model_end` is why the model was asked no more, `talk` its part of the conversation, None where messages and
-    turns cannot be matched; `score` the facts that Inspect's scores state of it, by the score's name.
+    `model_end` is why the model was asked no more, `talk` its part of the conversation, None where messages
+    and turns cannot be matched; `score` the facts that Inspect's scores state of it, by the score's name.
     """
 
     recording: Recording
@@ -36,10 +36,11 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class KeptSample:
-    """A sample of a log. `planned` are its tasks in the order of play, `together` whether in one conversation.
+    """A sample of a log; `planned` are its tasks in the order of play, `together` says in one conversation.
 
-    `plain` are the finished episodes by task as logged and played, `scores` Inspect's by name, `limit` the kind of limit
-    that ended it, `drawn_by` the renderer where it is known, `problem` why messages are not matched to turns.
+    `plain` are the finished episodes by task as logged and played, `scores` Inspect's by name, `limit` the
+    kind of limit that ended it, `drawn_by` the renderer where it is known, `problem` why messages are not
+    matched to turns.
     """
 
     planned: tuple[str, ...]

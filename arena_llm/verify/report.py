@@ -34,9 +34,9 @@ class Checked:
     """A verified episode: where it is from, what was compared, and what differs.
 
     `versions` names the software that is not the log's; `notes` what a reader should know besides;
-    `requests` counts the replies for which it was compared what the model was sent. `place` is the episode's in
-    its conversation, from 1. `passed` is the replay's verdict, `scored` says whether Inspect counts one.
-    `problem` says why an episode has no verification.
+    `requests` counts the replies for which it was compared what the model was sent. `place` is the
+    episode's in its conversation, from 1. `passed` is the replay's verdict, `scored` says whether
+    Inspect counts one. `problem` says why an episode has no verification.
     """
 
     source: str

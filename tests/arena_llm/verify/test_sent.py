@@ -1,4 +1,4 @@
-"""`arena-llm verify --frames`: controls, budgets of pictures and memory, compared with what was really sent."""
+"""`arena-llm verify --frames`: controls, budgets of pictures and memory, compared with what was sent."""
 
 import numpy as np
 import pytest
