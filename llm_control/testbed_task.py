@@ -142,8 +142,11 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
             state.messages.append(output.message)
             played = len(session.records)
             state.messages += await _answers(session, state, output)
-            if session.wants_reply and len(session.records) > played:
-                purse().check()
+            if len(session.records) > played:
+                # What is finished is in the log, whatever becomes of the rest of a conversation.
+                keep_records(state, session)
+                if session.wants_reply:
+                    purse().check()
         keep_records(state, session)
         return state
 
