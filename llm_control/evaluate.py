@@ -10,6 +10,7 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
+from llm_control.agents.suitable import check_agent
 from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
 from llm_control.folders import check_writable
@@ -90,14 +91,14 @@ def evaluate(
     `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata.
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to
-    resume and a limit on the cost without a price, ConfigError for tasks and prompt, RenderError where
+    resume and a limit on the cost without a price, ConfigError for tasks and prompt, RecordingError for
+    recordings that `arena/replay` cannot play, RenderError where
     no picture can be drawn, and KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.model)
     protocol = request.effective().protocol
     tasks = request.tasks()
-    if model == "arena/pixels" and not protocol.shows_images:
-        raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
+    check_agent(model, tasks, protocol)
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
     caps = caps or Caps()

@@ -19,6 +19,7 @@ from llm_control.memory import sent
 from llm_control.naming import of_distribution
 from llm_control.prompts import PromptSet, prompt_set
 from llm_control.protocol import Protocol
+from llm_control.refused import refusing
 from llm_control.scoring import keep_records, pass_mark
 from llm_control.selection import conversation_order, select
 from llm_control.session import Session
@@ -31,6 +32,7 @@ CONVERSATION = "conversation"
 
 @task(name="testbed")
 @of_distribution
+@refusing
 def testbed(
     protocol: str | None = None,
     folder: str | None = None,
