@@ -4,14 +4,23 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from arena_llm.status import INTERRUPTED
+
 
 def main() -> None:
-    """Run the command; where a package is missing or broken, say so in a sentence and let `doctor` run."""
+    """Run the command; where a package is missing or broken, say so in a sentence and let `doctor` run.
+
+    Ctrl-C ends it with a sentence and status 130, also while packages are still being imported.
+    """
     try:
-        from arena_llm.cli import main as run
-    except ImportError as error:
-        run = _without(error)
-    run()
+        try:
+            from arena_llm.cli import main as run
+        except ImportError as error:
+            run = _without(error)
+        run()
+    except KeyboardInterrupt:
+        print("arena-llm: stopped", file=sys.stderr)
+        sys.exit(INTERRUPTED)
 
 
 def _without(error: ImportError) -> Callable[[], None]:

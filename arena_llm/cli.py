@@ -3,10 +3,11 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
 from arena.errors import ArenaError
 from arena_llm import battery_cli as battery_cli
@@ -25,7 +26,20 @@ from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 from arena_llm.verify_cli import verify_command
 
+
+class _Commands(TyperGroup):
+    """Says in a sentence that Ctrl-C stopped a command, which Typer would put as "Aborted"."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            print("arena-llm: stopped", file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Measure physical common sense in the Animal-AI arena.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -135,8 +149,5 @@ def main() -> None:
     except ArenaError as error:
         print(f"arena-llm: {error}", file=sys.stderr)
         sys.exit(1)
-    except KeyboardInterrupt:
-        print("arena-llm: stopped", file=sys.stderr)
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.exit(1)

@@ -22,13 +22,33 @@ def estimate_command(
         int | None, typer.Option(min=1, help="Replies per episode; the protocol's limit where left out.")
     ] = None,
     prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
+    pass_rate: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of episodes that you expect to be passed.")
+    ] = 0.5,
+    trials_alike: Annotated[
+        float, typer.Option(min=0, max=1, help="Correlation to expect of one agent's trials on a task.")
+    ] = 0.5,
+    agents_alike: Annotated[
+        float, typer.Option(min=0, max=1, help="Correlation to expect of what two agents find hard.")
+    ] = 0.5,
     **choices: Any,
 ) -> None:
-    """Predict calls, images, tokens and price of a run; nothing is asked and no key is needed."""
+    """Predict calls, images, tokens and price of a run, and the difference that it could find.
+
+    Nothing is asked and no key is needed.
+    """
+    from human_data.planned import planned_study
     from llm_control.estimate import estimate
     from llm_control.evaluate import Request
+    from llm_control.image_tokens import NOTE
+    from llm_control.prices import price_note
 
-    found = estimate(Request(model, testbed, prompt, protocol, choices), prices, turns)
+    request = Request(model, testbed, prompt, protocol, choices)
+    found = estimate(request, prices, turns)
+    ids = [task.id for task in request.tasks()]
+    study = planned_study(
+        ids, request.effective().protocol.trials, rate=pass_rate, alike=trials_alike, shared=agents_alike
+    )
     table = Table("at most", f"with {found.turns} replies per episode")
     for name in ("episodes", "calls", "images", "image_tokens", "input_tokens", "output_tokens"):
         value = getattr(found, name)
@@ -39,4 +59,8 @@ def estimate_command(
     table.add_row("price", "unknown" if found.cost is None else f"${found.cost:,.2f}")
     console = Console()
     console.print(table)
-    console.print("Without caches, failed requests and unlimited reasoning.")
+    notes = ["Without caches, failed requests and unlimited reasoning.", price_note(found.model, prices)]
+    if found.image_tokens:
+        notes.append(NOTE)
+    for note in (*notes, study.told()):
+        console.print(note, soft_wrap=True, markup=False, highlight=False)

@@ -42,17 +42,17 @@ def verify_command(
     from arena_llm.verify.options import Options
     from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
 
-    found = find_sources(targets)
     console = Console(soft_wrap=True, highlight=False)
     every: list[Checked] = []
     try:
+        found = find_sources(targets)
         _run(found.sources, Options(frames, testbed, task), min(jobs or cores(), len(found.sources)), every)
     except KeyboardInterrupt:
-        print(f"Stopped after {len(every)} of {len(found.sources)} episodes.", file=sys.stderr)
+        print(f"Stopped after {len(every)} episodes.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    rates = pass_rates(found.runs, every)
+    rates, unknown = pass_rates(found.runs, every)
     print_findings(console, every, rates)
-    print_summary(console, every, rates, len(found.passed_over))
+    print_summary(console, every, unknown, len(found.passed_over))
     if out:
         with whole_file(out) as beside:
             beside.write_text(json.dumps(as_json(every, rates), indent=1) + "\n", encoding="utf-8")
@@ -70,4 +70,4 @@ def _run(sources: "tuple[Source, ...]", options: "Options", jobs: int, every: "l
     work = in_order(partial(verify, options=options), sources, jobs)
     with closing(work), bar_beside(Console()) as bar:
         for checked in bar.track(work, total=len(sources), description="replaying"):
-            every.append(checked)
+            every += checked

@@ -82,14 +82,17 @@ def detectable_difference(standard_error: float, groups: int, power: float = POW
 
 
 def planned_difference(
-    tasks: int, trials: int, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
+    tasks: int, trials: float, *, rate: float = 0.5, alike: float = 0.5, shared: float = 0.5
 ) -> float:
     """What a study of two agents on the same unrelated `tasks`, `trials` each, can find with `POWER`.
 
     `rate` is the pass rate to expect (0.5 asks most). `alike` is the correlation of one agent's trials on a
     task, `shared` that of the two agents' difficulties with a task, both 0 to 1: assumptions to be replaced
-    where a pilot run says more. A difference of more than 1 cannot be, so 1 then means none can be found.
+    where a pilot run says more. A difference of more than 1 cannot be, so 1 then means none can be found;
+    NaN for fewer than two tasks.
     """
+    if tasks < 2:
+        return math.nan
     between, within = alike * (1 - shared), (1 - alike) / trials
     error = math.sqrt(2 * rate * (1 - rate) * (between + within) / tasks)
     return min(1.0, detectable_difference(error, tasks))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from arena.errors import EvaluationError
-from llm_control.evaluate import TrialResult
+from llm_control.outcomes import TrialResult
 
 _COLUMNS = tuple(TrialResult.__dataclass_fields__)
 _TYPES = {"agent": "str", "task_id": "str", "level": "int64", "trial": "int64", "passed": "boolean"}

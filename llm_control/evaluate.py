@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
+from llm_control.agents.suitable import check_agent
 from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
 from llm_control.folders import check_writable
 from llm_control.models import model_name
+from llm_control.outcomes import Played, TrialResult, read_played, rows
 from llm_control.presets import preset_names
 from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
 from llm_control.selection import select
-from llm_control.testbed_task import CONVERSATION
 from render.context import gl_context
 from testbed import Task as BatteryTask
 
@@ -65,26 +65,6 @@ def _located(protocol: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TrialResult:
-    """One planned trial: its score, or why it has none.
-
-    `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
-    """
-
-    agent: str
-    task_id: str
-    level: int
-    trial: int
-    pass_mark: float | None
-    total_reward: float | None = None
-    passed: bool | None = None
-    outcome: str | None = None
-    steps: int | None = None
-    turns: int | None = None
-    error: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class EvalResult:
     """Results of a run, one row per planned trial, and facts for its report."""
 
@@ -111,14 +91,14 @@ def evaluate(
     `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata.
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to
-    resume and a limit on the cost without a price, ConfigError for tasks and prompt, RenderError where
+    resume and a limit on the cost without a price, ConfigError for tasks and prompt, RecordingError for
+    recordings that `arena/replay` cannot play, RenderError where
     no picture can be drawn, and KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.model)
     protocol = request.effective().protocol
     tasks = request.tasks()
-    if model == "arena/pixels" and not protocol.shows_images:
-        raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
+    check_agent(model, tasks, protocol)
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
     caps = caps or Caps()
@@ -127,10 +107,10 @@ def evaluate(
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
     log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
-    played = _read(log.location)
-    rows = _rows(played, model, tasks, protocol)
+    played = read_played(log.location)
+    results = rows(played, model, tasks, protocol)
     facts = _facts(log, played, request, model, prompts.sha256)
-    return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
+    return EvalResult(results, Path(_local(log.location)), log.status == "success", facts)
 
 
 def _run(
@@ -239,62 +219,7 @@ def _journal(request: Request, log_dir: Path) -> dict[str, str]:
     return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}
 
 
-class _Played(NamedTuple):
-    """What the results need of a log's samples: by id and epoch what came of each, and what was sent."""
-
-    outcomes: dict[tuple[str, int], tuple[str | None, dict[str, Any] | None]]
-    answered: set[str]
-    temperatures: set[float | None]
-
-
-def _read(location: str) -> _Played:
-    """Read a log sample by sample: with their pictures they are large."""
-    from inspect_ai.log import read_eval_log_samples
-
-    played = _Played({}, set(), set())
-    for sample in read_eval_log_samples(location, all_samples_required=False):
-        error = sample.error.message if sample.error else None if sample.scores else "no score"
-        scored = next(iter(sample.scores.values())).metadata if sample.scores else None
-        played.outcomes[str(sample.id), sample.epoch] = error, scored
-        if sample.output and sample.output.model:
-            played.answered.add(sample.output.model)
-        sent = (event.config.temperature for event in sample.events if event.event == "model")
-        played.temperatures.update(sent)
-    return played
-
-
-def _rows(
-    played: _Played, model: str, tasks: Sequence[BatteryTask], protocol: Protocol
-) -> tuple[TrialResult, ...]:
-    together = protocol.conversation == "run"
-    return tuple(
-        _row(played.outcomes.get((CONVERSATION if together else task.id, trial + 1)), model, task, trial)
-        for task in tasks
-        for trial in range(protocol.trials)
-    )
-
-
-def _row(
-    outcome: tuple[str | None, dict[str, Any] | None] | None, model: str, task: BatteryTask, trial: int
-) -> TrialResult:
-    base: dict[str, Any] = {
-        "agent": model,
-        "task_id": task.id,
-        "level": task.level,
-        "trial": trial,
-        "pass_mark": task.spec.pass_mark,
-    }
-    if outcome is None:
-        return TrialResult(**base, error="not run")
-    error, scored = outcome
-    if error is not None or scored is None:
-        return TrialResult(**base, error=(error or "no score").splitlines()[0][:300])
-    if "tasks" in scored:
-        scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
-    return TrialResult(**base, **scored)
-
-
-def _facts(log: Any, played: _Played, request: Request, model: str, prompts: str) -> dict[str, str]:
+def _facts(log: Any, played: Played, request: Request, model: str, prompts: str) -> dict[str, str]:
     from arena.episode import software_versions
 
     given = request.effective()

@@ -18,6 +18,7 @@ from llm_control.naming import of_distribution
 from llm_control.observations import probe_frame
 from llm_control.probes import KINDS, Probe, make_probes, read_answer
 from llm_control.protocol import Protocol
+from llm_control.refused import refusing
 
 USED = frozenset(
     {"seed", "image_size", "vision", "grayscale", "blur_px", "resolution"}
@@ -28,6 +29,7 @@ USED = frozenset(
 
 @task(name="perception")
 @of_distribution
+@refusing
 def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> Task:
     """Perception probes: `inspect eval arena_llm/perception -T each=20`.
 

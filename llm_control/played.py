@@ -1,8 +1,22 @@
 """Which episode is being played: for offline agents that know more than what a model is told."""
 
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from arena import Episode
+from llm_control.protocol import Protocol
 
-PLAYED: ContextVar[Episode] = ContextVar("played")
-"""The episode that the present coroutine plays; set where an episode begins."""
+
+@dataclass
+class Seat:
+    """A conversation's place at the arena: the episode that it plays now, under which protocol.
+
+    It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
+    """
+
+    episode: Episode
+    protocol: Protocol
+
+
+PLAYED: ContextVar[Seat] = ContextVar("played")
+"""The seat of the present coroutine; set where a conversation begins."""

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -11,6 +12,9 @@ from arena.load import read_text
 
 SHIPPED = Path(__file__).with_name("prices.yaml")
 """The packaged table; it names its sources."""
+
+AS_OF = "as_of"
+"""Key of a table that says when its prices were read."""
 
 _VERSION = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview.*)")
 """What a dated name adds to the model's."""
@@ -36,15 +40,51 @@ def load_prices(path: Path | None = None) -> dict[str, Price]:
 
     Raises ConfigError, with file:line, for a file that cannot be read or holds something else.
     """
-    return _read(SHIPPED) | (_read(path) if path is not None else {})
+    return _read(SHIPPED).prices | (_read(path).prices if path is not None else {})
 
 
 def price_of(model: str, prices: dict[str, Price]) -> Price | None:
-    """The price of provider/model, by its name or the one without a date; None where it is unknown."""
-    if model in prices:
-        return prices[model]
-    bases = [name for name in prices if _VERSION.fullmatch(model.removeprefix(name)) and model != name]
-    return prices[max(bases, key=len)] if bases else None
+    """The price of provider/model, by its name or the one without a date; None where it is unknown.
+
+    The offline agents cost nothing.
+    """
+    if model.startswith("arena/"):
+        return Price(input=0, output=0)
+    name = _entry(model, prices)
+    return prices[name] if name is not None else None
+
+
+def price_note(model: str, path: Path | None = None) -> str:
+    """A model's price, from which file, as of when, and where to change it, in one sentence.
+
+    Raises ConfigError as `load_prices`.
+    """
+    own = _read(path) if path is not None else _Table({}, "")
+    prices = load_prices(path)
+    price = price_of(model, prices)
+    if price is None:
+        return (
+            f"The price of {model} is unknown; write it into a copy of {SHIPPED} and give that by --prices."
+        )
+    if model.startswith("arena/"):
+        return f"{model} computes on this machine and costs nothing."
+    source = path if _entry(model, prices) in own.prices else SHIPPED
+    as_of = _read(source).as_of if source else ""
+    dated = f"as of {as_of}" if as_of else "without a date"
+    edit = f"edit {source}" if source == path else f"edit a copy of {source} and give it by --prices"
+    return (
+        f"Prices of {model} per million tokens: ${price.input:g} in, ${price.output:g} out, {dated}, "
+        f"not verified; {edit}."
+    )
+
+
+def dated_version(name: str, base: str) -> bool:
+    """Whether a model's name is `base` itself or `base` with a date, a number or `latest` behind it."""
+    return name == base or (name.startswith(base) and bool(_VERSION.fullmatch(name.removeprefix(base))))
+
+
+def _entry(model: str, prices: dict[str, Price]) -> str | None:
+    return max((name for name in prices if dated_version(model, name)), key=len, default=None)
 
 
 def register_price(model: str, price: Price) -> None:
@@ -79,7 +119,12 @@ def set_price(model: str, prices: Path | None, limit: float | None) -> None:
         )
 
 
-def _read(path: Path) -> dict[str, Price]:
+class _Table(NamedTuple):
+    prices: dict[str, Price]
+    as_of: str
+
+
+def _read(path: Path) -> _Table:
     text = read_text(str(path))
     try:
         table = yaml.safe_load(text) or {}
@@ -89,7 +134,8 @@ def _read(path: Path) -> dict[str, Price]:
         raise ConfigError(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None
     if not isinstance(table, dict):
         raise ConfigError(f"{path}:1: expected lines such as 'openai/NAME: {{input: 2, output: 8}}'")
-    return {str(name): _price(path, text, str(name), entry) for name, entry in table.items()}
+    as_of = str(table.pop(AS_OF, ""))
+    return _Table({str(name): _price(path, text, str(name), entry) for name, entry in table.items()}, as_of)
 
 
 def _price(path: Path, text: str, name: str, entry: object) -> Price:

@@ -11,7 +11,7 @@ from arena import Episode
 from llm_control.conversation import Parts, first_content, opening, turn_content
 from llm_control.observations import View, eye, words
 from llm_control.play import EpisodeRecord, Play, Turn
-from llm_control.played import PLAYED
+from llm_control.played import PLAYED, Seat
 from llm_control.prompts import PromptSet
 from llm_control.protocol import Protocol
 from testbed import Task
@@ -37,6 +37,7 @@ class Session:
         self.protocol = protocol
         self._trial, self._prompts, self._battery = trial, prompts, battery
         self._play: Play | None = None
+        self._seat: Seat | None = None
 
     @property
     def wants_reply(self) -> bool:
@@ -89,12 +90,18 @@ class Session:
     def _begin(self, before: str) -> Parts:
         task = self.tasks[len(self.records)]
         episode = Episode(task.spec, task_id=task.id, seed=self.protocol.seed, trial=self._trial)
-        PLAYED.set(episode)
+        self._sit(episode)
         self._play = play = Play(episode, eye(self.protocol, task, self._battery, self._trial), self.protocol)
         view = View(play.begin(), words(self.protocol, episode.scene()))
         content = first_content(self.protocol, self._prompts, episode.health, view, before)
         # A short clock may run down before the first reply.
         return content if play.wants_reply else [*content, *self._after(self._end(play))]
+
+    def _sit(self, episode: Episode) -> None:
+        if self._seat is None:
+            self._seat = Seat(episode, self.protocol)
+            PLAYED.set(self._seat)
+        self._seat.episode = episode
 
     def _view(self, play: Play) -> View:
         frames = (*play.along, play.frame()) if self.protocol.shows_images else ()

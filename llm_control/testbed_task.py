@@ -19,6 +19,7 @@ from llm_control.memory import sent
 from llm_control.naming import of_distribution
 from llm_control.prompts import PromptSet, prompt_set
 from llm_control.protocol import Protocol
+from llm_control.refused import refusing
 from llm_control.scoring import keep_records, pass_mark
 from llm_control.selection import conversation_order, select
 from llm_control.session import Session
@@ -31,6 +32,7 @@ CONVERSATION = "conversation"
 
 @task(name="testbed")
 @of_distribution
+@refusing
 def testbed(
     protocol: str | None = None,
     folder: str | None = None,
@@ -142,8 +144,11 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
             state.messages.append(output.message)
             played = len(session.records)
             state.messages += await _answers(session, state, output)
-            if session.wants_reply and len(session.records) > played:
-                purse().check()
+            if len(session.records) > played:
+                # What is finished is in the log, whatever becomes of the rest of a conversation.
+                keep_records(state, session)
+                if session.wants_reply:
+                    purse().check()
         keep_records(state, session)
         return state
 

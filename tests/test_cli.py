@@ -165,3 +165,41 @@ def test_wrong_usage_says_so(arguments):
     result = run(*arguments)
     assert result.returncode == 2
     assert "Error" in result.stderr
+
+
+IMPORTING = """
+import runpy, sys
+
+MODULE, LOGS = sys.argv[1:]
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == MODULE:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+sys.argv = ["arena-llm", "eval", "--model", "arena/random", "--levels", "1", "--log-dir", LOGS]
+runpy.run_module("arena_llm", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["arena_llm.cli", "llm_control.evaluate"])
+def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
+    command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "arena-llm: stopped\n")
+
+
+def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    import human_data
+    from arena_llm.cli import app
+
+    def pressed(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(human_data, "write_report", pressed)
+    command = ["eval", "--model", "arena/random", "--tasks", "01-01-01", "--max-scripts", "1"]
+    said = CliRunner().invoke(app, [*command, "--image-size", "32", "--log-dir", str(tmp_path)])
+    assert (said.exit_code, said.stderr) == (130, "arena-llm: stopped\n")

@@ -1,6 +1,5 @@
 """The turns of a log beside their replay."""
 
-from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -12,28 +11,26 @@ from arena_llm.verify.kept import Kept
 from arena_llm.verify.pictures import Pictures
 from arena_llm.verify.replies import reply_findings
 from arena_llm.verify.report import Finding
-from llm_control.play import SAFETY_STEPS
+from llm_control.observations import picture_steps, words
+from llm_control.play import SAFETY_STEPS, ModelEnd
 from llm_control.protocol import Protocol
-
-_SHOWN = -1
-"""In place of a turn's number: a picture before the first reply."""
 
 
 class Moment(NamedTuple):
-    """Something to do after so many steps: a picture, or the end of a turn.
+    """Something to do after so many steps: a picture before a turn's reply, or the end of a turn.
 
     `turn` counts from 1; 0 is the start of the first.
     """
 
     steps: int
     turn: int
+    picture: bool = False
 
 
 class Comparison:
     """One episode's log and its replay.
 
-    `scripted` says that the replies' texts are the scripts that were played; `drawn` compares pictures, None
-    for none.
+    `scripted` says that replies are in the log as they were played; `drawn` compares pictures, None for none.
     """
 
     def __init__(
@@ -52,7 +49,7 @@ class Comparison:
         for episode in self._replay.play():
             self._events += self._replay.happened
             while todo and todo[-1].steps <= episode.steps:
-                self._compare(todo.pop().turn, episode)
+                self._compare(todo.pop(), episode)
         for moment in reversed(todo):
             self._too_early(moment)
         self._check_messages()
@@ -64,19 +61,40 @@ class Comparison:
     def _moments(self) -> list[Moment]:
         """What there is to compare, in the order of time."""
         groups = self._protocol.initial_idle_steps
-        shown = [Moment(steps, _SHOWN) for steps in accumulate(groups[:-1])]
-        start = Moment(sum(groups), 0)
-        lengths = [int(turn["steps"]) for turn in self._kept.turns]
-        ends = [Moment(steps, turn) for turn, steps in enumerate(accumulate(lengths, initial=start.steps))]
-        return [*(shown or [start._replace(turn=_SHOWN)]), *ends] if self._kept.turns else shown
+        at = sum(groups)
+        first = [Moment(steps, 1, picture=True) for steps in accumulate(groups[:-1])]
+        found = [*(first or [Moment(at, 1, picture=True)]), Moment(at, 0)]
+        for number, turn in enumerate(self._kept.turns, start=1):
+            steps, shown = int(turn["steps"]), self._is_answered(number)
+            along = picture_steps(self._protocol, steps) if shown else ()
+            found += [Moment(at + k, number + 1, picture=True) for k in range(1, steps) if k in along]
+            at += steps
+            found += [Moment(at, number), *([Moment(at, number + 1, picture=True)] if shown else [])]
+        return found
 
-    def _compare(self, turn: int, episode: Episode) -> None:
-        if turn == _SHOWN:
-            self._draw(1, episode)
+    def _is_answered(self, number: int) -> bool:
+        """Whether a turn was followed by a view: what the model's last reply led to is shown to nobody."""
+        return number < len(self._kept.turns) or self._kept.model_end == ModelEnd.SOLVER
+
+    def _compare(self, moment: Moment, episode: Episode) -> None:
+        turn = moment.turn
+        if moment.picture:
+            self._draw(turn, episode)
             return
         if turn:
             self._compare_turn(turn, episode)
+        if turn == 0 or self._is_answered(turn):
+            self._compare_words(turn + 1, episode)
         self._events, self._reward, self._steps = [], episode.total_reward, episode.steps
+
+    def _compare_words(self, turn: int, episode: Episode) -> None:
+        """Whether what was told before a turn has the view in words, where the protocol has them."""
+        expected, talk = words(self._protocol, episode.scene()), self._kept.talk
+        if expected is None or talk is None:
+            return
+        said = talk.exchanges[turn - 1].told if turn <= len(talk.exchanges) else talk.told_last
+        if expected not in said:
+            self._findings.append(Finding(turn, "view in words", said, expected))
 
     def _draw(self, turn: int, episode: Episode) -> None:
         if self._drawn:
@@ -91,10 +109,7 @@ class Comparison:
                 self._findings.append(Finding(number, name, turn.get(name), value))
         if self._scripted:
             played = self._actions[self._steps : episode.steps]
-            self._findings += reply_findings(turn, number, played, self._protocol.strict)
-        if number < len(self._kept.turns):
-            # What the last reply led to is shown to nobody.
-            self._draw(number + 1, episode)
+            self._findings += reply_findings(turn, number, played, self._protocol)
 
     def _state(self, number: int, episode: Episode) -> dict[str, object]:
         """What a turn's log must be, apart from what its reply decides; plain values as in JSON."""
@@ -118,25 +133,20 @@ class Comparison:
 
     def _too_early(self, moment: Moment) -> None:
         """Something was logged for a time after the replay's end; only pictures may be."""
-        if moment.turn == _SHOWN:
-            self._draw(1, self._replay.episode)
+        if moment.picture:
+            self._draw(moment.turn, self._replay.episode)
         elif moment.turn:
             end = f"over after step {self._replay.episode.steps}"
             self._findings.append(Finding(moment.turn, "steps", f"lasts until step {moment.steps}", end))
 
     def _check_messages(self) -> None:
-        """Whether each turn's reply is the model's message; a demonstration's messages come before."""
-        if not self._scripted:
+        """Whether each turn's reply is the model's message, or its call of a tool."""
+        if not self._scripted or self._kept.talk is None:
             return
-        said = self._kept.replies[-len(self._kept.turns) :] if self._kept.turns else ()
-        for number, (turn, text) in enumerate(self._paired(said), start=1):
-            if turn != text:
-                self._findings.append(Finding(number, "reply", turn, text))
-
-    def _paired(self, said: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-        missing = len(self._kept.turns) - len(said)
-        replies = [str(turn["reply"]) for turn in self._kept.turns]
-        return zip(replies, ("no message",) * missing + said, strict=True)
+        said = zip(self._kept.turns, self._kept.talk.exchanges, strict=True)
+        for number, (turn, exchange) in enumerate(said, start=1):
+            if turn["reply"] != exchange.reply:
+                self._findings.append(Finding(number, "reply", turn["reply"], exchange.reply))
 
 
 def same(logged: object, replayed: object) -> bool:

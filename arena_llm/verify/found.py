@@ -26,16 +26,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One episode to verify: a recording's file, or a sample of a log (`run`, `sample`, `epoch` from 1).
+    """What is read at once: a recording's file, or a sample of a log (`run`, `sample`, `epoch` from 1).
 
-    `spec` is the arena as the log itself has it, in plain values.
+    A sample is one episode, or a conversation over several.
     """
 
     path: Path
     run: Run | None = None
     sample: str | None = None
     epoch: int = 1
-    spec: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +56,9 @@ def find_sources(targets: Iterable[Path]) -> Found:
     passed_over: list[Path] = []
     for path, named in _files(targets):
         if path.suffix == ".eval":
-            run, specs = _run(path)
+            run = _run(path)
             runs.append(run)
-            sources += _samples(run, specs)
+            sources += _samples(run)
         elif named or _is_recording(path):
             sources.append(Source(path))
         else:
@@ -93,8 +92,8 @@ def _is_recording(path: Path) -> bool:
     return True
 
 
-def _run(path: Path) -> tuple[Run, dict[str, Any]]:
-    """A log's facts, and the arenas by task as it has them."""
+def _run(path: Path) -> Run:
+    """A log's facts."""
     from inspect_ai.log import read_eval_log
 
     try:
@@ -102,17 +101,20 @@ def _run(path: Path) -> tuple[Run, dict[str, Any]]:
     except Exception as error:  # a file that is no log fails anywhere in Inspect
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise RecordingError(f"{path}: cannot be read as a log of arena-llm eval ({reason})") from None
-    steps = [step for step in header.plan.steps if "protocol" in (step.params or {})]
-    params = dict(steps[0].params) if steps else {}
     folder = header.eval.task_args.get("folder")
-    run = Run(
+    return Run(
         path,
-        protocol=dict(params.get("protocol") or {}),
+        protocol=dict(parameters(header).get("protocol") or {}),
         ours=any(step.solver.rpartition("/")[2] == "play_episode" for step in header.plan.steps),
         folder=Path(folder) if folder else None,
         pass_rate=_pass_rate(header) if header.status == "success" else None,
     )
-    return run, {str(task["id"]): task["spec"] for task in params.get("tasks") or ()}
+
+
+def parameters(header: Any) -> dict[str, Any]:
+    """What the task's setup was made with: the protocol and the tasks; empty where the log has none."""
+    steps = [step for step in header.plan.steps if "protocol" in (step.params or {})]
+    return dict(steps[0].params) if steps else {}
 
 
 def _pass_rate(header: Any) -> float | None:
@@ -121,7 +123,7 @@ def _pass_rate(header: Any) -> float | None:
     return rates[0] if rates else None
 
 
-def _samples(run: Run, specs: Mapping[str, Any]) -> Sequence[Source]:
+def _samples(run: Run) -> Sequence[Source]:
     from inspect_ai.log import read_eval_log_sample_summaries
 
     try:
@@ -129,6 +131,6 @@ def _samples(run: Run, specs: Mapping[str, Any]) -> Sequence[Source]:
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise RecordingError(f"{run.path}: its episodes cannot be listed ({reason})") from None
-    sources = [Source(run.path, run, str(s.id), s.epoch, specs.get(str(s.id))) for s in summaries]
+    sources = [Source(run.path, run, str(s.id), s.epoch) for s in summaries]
     # The log has them as they were finished.
     return sorted(sources, key=lambda source: (str(source.sample), source.epoch))

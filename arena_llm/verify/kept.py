@@ -1,8 +1,7 @@
-"""One episode as its log has it."""
+"""The episodes of a sample as their log has them."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,52 +10,68 @@ from pydantic import BaseModel, Field, ValidationError
 from arena import ArenaSpec, ConfigError, RecordingError
 from arena.recording import Recording, spec_sha256
 from arena_llm.replay import arena_of
+from arena_llm.verify.battery import logged_spec
 from arena_llm.verify.found import Source
+from llm_control.exchanges import EpisodeTalk, Talk, matched, parted, talk
+from llm_control.protocol import Protocol
 
-_UNUSED = {"events", "store"}
-"""Parts of a sample that are not read; the first repeats all messages before every reply."""
+_LONG = {"events", "store"}
+"""Parts of a sample that are read only where they are needed; events repeat what was sent for every reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What was logged: recording, turns as plain values, and, of a log, what surrounds them.
+    """One episode: recording, turns as plain values, and, of a log, what surrounds them.
 
-    `pictures` are the data URIs that the model was sent, in order, `replies` the texts of its messages,
-    `scores` those of Inspect by name, `drawn_by` the renderer where it is known.
+    `model_end` is why the model was asked no more, `talk` its part of the conversation, None where messages
+    and turns cannot be matched; `score` the facts that Inspect's scores state of it, by the score's name.
     """
 
     recording: Recording
     turns: tuple[Mapping[str, Any], ...] = ()
-    pictures: tuple[str, ...] = ()
-    replies: tuple[str, ...] = ()
-    scores: Mapping[str, Any] | None = None
-    drawn_by: str | None = None
+    model_end: str | None = None
+    talk: EpisodeTalk | None = None
+    score: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def read_kept(source: Source, frames: bool) -> Kept | None:
-    """The episode, None where the log has it unfinished; with `frames`, also its pictures.
+@dataclass(frozen=True, slots=True)
+class KeptSample:
+    """A sample of a log; `planned` are its tasks in the order of play, `together` says in one conversation.
 
-    Raises RecordingError where it cannot be read.
+    `plain` are the finished episodes by task as logged and played, `scores` Inspect's by name, `limit` the
+    kind of limit that ended it, `drawn_by` the renderer where it is known, `problem` why messages are not
+    matched to turns.
     """
-    if source.run is None:
-        return Kept(Recording.read(source.path))
-    sample = _sample(source, frames)
-    episode = (sample.metadata or {}).get("episode")
-    if episode is None:
-        return None
-    try:
-        recording = Recording.model_validate(episode["recording"])
-        turns = tuple(_whole(turn) for turn in episode["turns"])
-    except (ValidationError, KeyError, TypeError, ValueError) as error:
-        raise RecordingError(f"its recording is broken: {str(error).splitlines()[0]}") from None
-    return Kept(
-        recording,
-        turns,
-        tuple(_pictures(sample)) if frames else (),
-        tuple(message.text for message in sample.messages if message.role == "assistant"),
-        sample.scores or {},
-        sample.metadata.get("drawn_by"),
-    )
+
+    planned: tuple[str, ...]
+    together: bool
+    plain: Mapping[str, Any]
+    parts: Mapping[str, EpisodeTalk]
+    scores: Mapping[str, Any]
+    sample: Any
+    said: Talk | None = None
+    limit: str | None = None
+    drawn_by: str | None = None
+    problem: str | None = None
+
+    def episode(self, task_id: str) -> Kept | None:
+        """The episode of a task; None where it was not finished. Raises RecordingError where it is broken."""
+        plain = self.plain.get(task_id)
+        if plain is None:
+            return None
+        try:
+            recording = Recording.model_validate(plain["recording"])
+            turns = tuple(_whole(turn) for turn in plain["turns"])
+            end = plain.get("model_end")
+        except (ValidationError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RecordingError(f"its recording is broken: {str(error).splitlines()[0]}") from None
+        return Kept(recording, turns, end, self.parts.get(task_id), self._score(task_id))
+
+    def _score(self, task_id: str) -> dict[str, Mapping[str, Any]]:
+        facts = {name: score.metadata or {} for name, score in self.scores.items()}
+        if not self.together:
+            return facts
+        return {name: dict(known.get("tasks") or {}).get(task_id) or {} for name, known in facts.items()}
 
 
 class _Turn(BaseModel):
@@ -76,26 +91,66 @@ def _whole(turn: Mapping[str, Any]) -> Mapping[str, Any]:
     return turn
 
 
-def _sample(source: Source, frames: bool) -> Any:
+def read_sample(source: Source, protocol: Protocol, requests: bool) -> KeptSample:
+    """A sample of a log; with `requests`, also what was sent for each reply.
+
+    Raises RecordingError where it cannot be read.
+    """
+    assert source.run is not None
+    sample = _sample(source, requests)
+    metadata = sample.metadata or {}
+    together = "order" in metadata or protocol.conversation == "run"
+    if together:
+        plain = metadata.get("episodes") or {}
+        planned = tuple(map(str, metadata.get("order") or metadata.get("tasks") or plain))
+    else:
+        planned = (str(source.sample),)
+        plain = {planned[0]: metadata["episode"]} if metadata.get("episode") is not None else {}
+    kept = KeptSample(
+        planned,
+        together,
+        plain,
+        parts={},
+        scores=sample.scores or {},
+        sample=sample,
+        limit=sample.limit.type if sample.limit else None,
+        drawn_by=metadata.get("drawn_by"),
+    )
+    return _with_talk(kept, protocol, source.run.ours)
+
+
+def _with_talk(kept: KeptSample, protocol: Protocol, ours: bool) -> KeptSample:
+    """The sample with its messages matched to the turns of its episodes, or the reason why they are not."""
+    try:
+        turns = [[str(turn["reply"]) for turn in plain["turns"]] for plain in kept.plain.values()]
+    except (KeyError, TypeError):
+        return replace(kept, problem="an episode is broken, so messages are not matched to turns")
+    replies = [reply for episode in turns for reply in episode]
+    said = matched(talk(kept.sample, ours), replies, protocol.demonstration)
+    if said is None:
+        return replace(kept, problem="it has fewer messages than turns, so these are not matched")
+    parts = parted(said, list(map(len, turns)), pictures_first(protocol))
+    return replace(kept, said=said, parts=dict(zip(kept.plain, parts, strict=True)))
+
+
+def pictures_first(protocol: Protocol) -> int:
+    """How many pictures an episode begins with."""
+    return max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
+
+
+def _sample(source: Source, requests: bool) -> Any:
     from inspect_ai.log import read_eval_log_sample
 
     try:
         return read_eval_log_sample(
-            str(source.path), source.sample, source.epoch, resolve_attachments=frames, exclude_fields=_UNUSED
+            str(source.path),
+            source.sample,
+            source.epoch,
+            exclude_fields=_LONG - ({"events"} if requests else set()),
         )
     except Exception as error:  # a cut or changed file fails anywhere in Inspect
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise RecordingError(f"it cannot be read from the log ({reason[:200]})") from None
-
-
-def _pictures(sample: Any) -> list[str]:
-    parts = [
-        part
-        for message in sample.messages
-        if message.role in ("user", "tool") and not isinstance(message.content, str)
-        for part in message.content
-    ]
-    return [part.image for part in parts if part.type == "image"]
 
 
 def arena(
@@ -110,16 +165,7 @@ def arena(
     try:
         return arena_of(recording, task, where), True
     except (ConfigError, RecordingError):
-        spec = _from_log(source)
+        spec = logged_spec(source.path, recording.task_id) if source.run else None
         if spec is None or spec_sha256(spec) != recording.spec_sha256:
             raise
         return spec, False
-
-
-def _from_log(source: Source) -> ArenaSpec | None:
-    if source.spec is None:
-        return None
-    try:
-        return ArenaSpec.model_validate_json(json.dumps(source.spec))
-    except ValidationError:
-        return None

@@ -7,19 +7,22 @@ from typing import Any
 from arena import IDLE, Action
 from arena.recording import packed
 from arena_llm.verify.report import Finding
+from llm_control.limits import objection
+from llm_control.protocol import Protocol
 from llm_control.script import Script, ScriptSyntaxError, parse
 
 
 def reply_findings(
-    turn: Mapping[str, Any], number: int, played: Sequence[Action], strict: bool
+    turn: Mapping[str, Any], number: int, played: Sequence[Action], protocol: Protocol
 ) -> Iterator[Finding]:
     """What of a turn does not follow from its reply; `played` are its recorded actions.
 
     A reply that was refused costs one idle step, whatever it says.
     """
-    script, problem = _understood(str(turn["reply"]), strict)
+    script, problem = understood(str(turn["reply"]), protocol)
     refused = turn["error"] is not None
-    if problem is not None and problem != turn["error"]:
+    # A text where a call of a tool is expected is refused with words of its own.
+    if problem != turn["error"] and not (refused and protocol.replies == "tools"):
         yield Finding(number, "error", turn["error"], problem)
     if not refused:
         yield from _unlike(number, "thoughts", list(turn["thoughts"]), list(script.thoughts))
@@ -31,11 +34,14 @@ def reply_findings(
         yield Finding(number, "steps", len(played), steps)
 
 
-def _understood(reply: str, strict: bool) -> tuple[Script, str | None]:
+def understood(reply: str, protocol: Protocol) -> tuple[Script, str | None]:
+    """The script of a reply, or an empty one and what the model is told of it."""
     try:
-        return parse(reply, strict=strict), None
+        script = parse(reply, strict=protocol.strict)
     except ScriptSyntaxError as error:
         return Script(()), error.feedback
+    problem = objection(script, protocol)
+    return (script, None) if problem is None else (Script(()), problem)
 
 
 def _unlike(number: int, what: str, logged: object, again: object) -> Iterator[Finding]:

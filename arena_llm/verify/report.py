@@ -34,7 +34,9 @@ class Checked:
     """A verified episode: where it is from, what was compared, and what differs.
 
     `versions` names the software that is not the log's; `notes` what a reader should know besides;
-    `passed` is the replay's verdict. `problem` says why an episode has no verification.
+    `requests` counts the replies for which it was compared what the model was sent. `place` is the
+    episode's in its conversation, from 1. `passed` is the replay's verdict, `scored` says whether
+    Inspect counts one. `problem` says why an episode has no verification.
     """
 
     source: str
@@ -43,12 +45,15 @@ class Checked:
     turns: int = 0
     steps: int = 0
     pictures: int = 0
+    requests: int = 0
+    place: int | None = None
     passed: bool | None = None
     findings: tuple[Finding, ...] = ()
     versions: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     problem: str | None = None
     finished: bool = True
+    scored: bool = False
 
     @property
     def verdict(self) -> Verdict:

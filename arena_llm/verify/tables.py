@@ -30,18 +30,23 @@ class PassRate(NamedTuple):
     replayed: float
 
 
-def pass_rates(runs: Iterable[Run], every: Sequence[Checked]) -> list[PassRate]:
-    """Those that are not as logged; only of logs whose every episode was replayed."""
-    wrong = []
+def pass_rates(runs: Iterable[Run], every: Sequence[Checked]) -> tuple[list[PassRate], list[Path]]:
+    """Those that are not as logged, and the logs whose rate cannot be compared.
+
+    That needs a replay of every episode that has a score.
+    """
+    wrong: list[PassRate] = []
+    unknown: list[Path] = []
     for run in runs:
-        episodes = [each for each in every if each.source == str(run.path)]
+        episodes = [each for each in every if each.source == str(run.path) and each.scored]
         if run.pass_rate is None or any(each.problem or not each.finished for each in episodes):
+            unknown.append(run.path)
             continue
         verdicts = [each.passed for each in episodes if each.passed is not None]
         rate = sum(verdicts) / len(verdicts) if verdicts else math.nan
         if not same(run.pass_rate, rate):
             wrong.append(PassRate(run.path, run.pass_rate, rate))
-    return wrong
+    return wrong, unknown
 
 
 def print_findings(console: Console, every: Sequence[Checked], rates: Sequence[PassRate]) -> None:
@@ -82,7 +87,7 @@ def _told(value: object) -> str:
 
 
 def print_summary(
-    console: Console, every: Sequence[Checked], rates: Sequence[PassRate], passed_over: int
+    console: Console, every: Sequence[Checked], unknown: Sequence[Path], passed_over: int
 ) -> None:
     """How many episodes have which verdict, and what was compared."""
     counts = Counter(each.verdict for each in every)
@@ -91,11 +96,17 @@ def print_summary(
             console.print(f"{counts[verdict]} of {len(every)} episodes: {verdict}")
     turns, steps = sum(each.turns for each in every), sum(each.steps for each in every)
     pictures = sum(each.pictures for each in every)
-    console.print(f"Replayed {steps} steps in {turns} turns; compared {pictures} pictures.")
+    requests = sum(each.requests for each in every)
+    console.print(
+        f"Replayed {steps} steps in {turns} turns; compared {pictures} pictures"
+        + (f", and for {requests} replies which of them were sent." if requests else ".")
+    )
     for text, count in Counter(note for each in every for note in each.notes).items():
         console.print(f"Note, {count} episodes: {text}.", markup=False)
     for text, count in Counter(note for each in every for note in each.versions).items():
         console.print(f"Made with other software, {count} episodes: {text}.", markup=False)
+    for path in unknown:
+        console.print(f"{path.name}: its pass rate is not compared, as not all of it can be.", markup=False)
     if passed_over:
         console.print(f"{passed_over} JSON files in the folders are no recordings and were passed over.")
 

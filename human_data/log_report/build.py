@@ -11,11 +11,12 @@ from arena import ArenaSpec
 from arena.errors import EvaluationError
 from human_data.log_report import episode_page, index_page, site
 from human_data.log_report.drawings import plan_svg
-from human_data.log_report.episode_page import Draw
 from human_data.log_report.folder import FileNames, ReportFolder
-from human_data.log_report.log import LoggedEpisode, RunLog
+from human_data.log_report.log import RunLog
+from human_data.log_report.logged import LoggedEpisode
 from human_data.log_report.methods import RunFacts
-from llm_control.evaluate import TrialResult
+from human_data.log_report.sent_pictures import Draw
+from llm_control.outcomes import TrialResult
 
 Advance = Callable[[], None]
 Row = dict[str, Any]
@@ -82,7 +83,8 @@ class Report:
         row = {**episode_page.row(played), "page": f"{place}.html", "task_page": f"tasks/{task}.html"}
         self.rows.append(row)
         self.turns += episode_page.turn_rows(episode)
-        self._write_episode((episode_page.page(played, row, stem.partition("/")[2]), row))
+        partial = None if log.complete else index_page.partial_sentence(log)
+        self._write_episode((episode_page.page(played, row, stem.partition("/")[2], partial), row))
 
     def _write_episode(self, upcoming: tuple[dict[str, Any], Row] | None) -> None:
         """Write the episode before, whose page names the one after it."""

@@ -1,24 +1,22 @@
 """One episode: replayed, judged, and put on a page of its own."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena import ArenaSpec, Event, Scene
+from arena import ArenaSpec, Event
 from arena.episode import software_versions
 from arena.errors import ArenaError
-from human_data.log_report.drawings import event_lines, health_curve, way_svg, webp
+from human_data.log_report.drawings import event_lines, health_curve, way_svg
 from human_data.log_report.failures import DEFINITIONS, Case, Failure, Replies, signs
-from human_data.log_report.log import LoggedEpisode
+from human_data.log_report.logged import NOT_REACHED, NOT_RUN, LoggedEpisode
 from human_data.log_report.replay import Look, Trace, replay
+from human_data.log_report.sent_pictures import Draw, Gallery, PictureBook, Save, Shown, as_given, sent_of
+from llm_control.budget import NOT_PLAYED
 from llm_control.protocol import Protocol
-from render import Frame
 
 REFUSALS = ("content_filter", "refusal")
 """Why a reply ended, in Inspect's words, where a provider's filter stopped it."""
-
-Draw = Callable[[Scene], Frame]
-Save = Callable[[str, bytes], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Played:
     spec: ArenaSpec | None
     trace: Trace | None = None
     problem: str | None = None
-    pictures: tuple[str, ...] = ()
+    gallery: Gallery = field(default_factory=Gallery)
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -48,27 +46,23 @@ class Played:
 def play(
     episode: LoggedEpisode, spec: ArenaSpec | None, protocol: Protocol, draw: Draw | None, save: Save
 ) -> Played:
-    """Replay an episode; each picture is drawn, saved under its number and forgotten.
+    """Replay an episode; each picture is taken from the log or drawn, saved under its number and forgotten.
 
     `save` is given a name such as 01.webp and the file's bytes.
     """
     recording = episode.recording
     if recording is None or spec is None:
         told = None if recording is None else "Its arena is neither in the log nor among the task files."
-        return Played(episode, spec, problem=told)
-    names: list[str] = []
-
-    def take(scene: Scene) -> None:
-        if draw is not None:
-            names.append(f"{len(names) + 1:02d}.webp")
-            save(names[-1], webp(draw(scene)))
-
+        gallery = PictureBook(episode, protocol, draw, save).gallery
+        return Played(episode, spec, problem=told, gallery=gallery)
+    book = PictureBook(episode, protocol, draw, save)
     steps = [int(turn["steps"]) for turn in episode.turns]
     try:
-        trace = replay(spec, recording, protocol, steps, take)
+        trace = replay(spec, recording, protocol, steps, book.take)
     except ArenaError as error:
-        return Played(episode, spec, problem=str(error))
-    return Played(episode, spec, trace, _difference(trace, episode), tuple(names))
+        return Played(episode, spec, problem=str(error), gallery=book.gallery)
+    trace.looks = as_given(trace.looks, episode.talk, protocol)
+    return Played(episode, spec, trace, _difference(trace, episode), book.gallery)
 
 
 def _difference(trace: Trace, episode: LoggedEpisode) -> str | None:
@@ -90,6 +84,9 @@ def row(played: Played) -> dict[str, Any]:
         **asdict(episode.result),
         "failure": str(failures[0]) if failures else None,
         "signs": [str(failure) for failure in failures],
+        "status": status(episode),
+        "order": episode.place,
+        "limit": episode.limit.kind if episode.limit else None,
         "invalid_replies": sum(turn["error"] is not None for turn in episode.turns),
         "mended_replies": sum(bool(turn["repairs"]) for turn in episode.turns),
         "input_tokens": episode.usage.input_tokens,
@@ -101,12 +98,27 @@ def row(played: Played) -> dict[str, Any]:
     }
 
 
+def status(episode: LoggedEpisode) -> str | None:
+    """Why an episode has no verdict, in a few words; None where it has one."""
+    result, error = episode.result, episode.result.error or ""
+    if result.passed is not None:
+        return None
+    if episode.limit is not None:
+        return f"ended by the {episode.limit.kind} limit"
+    if error.startswith((NOT_RUN, NOT_REACHED)) or NOT_PLAYED in error:
+        return "not played"
+    return "ended by an error" if error else "unmarked"
+
+
 def turn_rows(episode: LoggedEpisode) -> list[dict[str, Any]]:
     """The episode's turns in the table of turns; metres, degrees."""
     key = {name: getattr(episode.result, name) for name in ("agent", "task_id", "trial")}
+    sent = sent_of(episode.talk)
     return [
         {
             **key,
+            "order": episode.place,
+            **sent.get(int(turn["turn"]), {"pictures_sent": None, "pictures_left_out": None}),
             **{name: turn[name] for name in ("turn", "steps", "health", "reward", "total_reward", "yaw")},
             **dict(zip("xyz", turn["position"], strict=True)),
             "reply": turn["reply"],
@@ -119,40 +131,38 @@ def turn_rows(episode: LoggedEpisode) -> list[dict[str, Any]]:
     ]
 
 
-def page(played: Played, facts: Mapping[str, Any], pictures: str) -> dict[str, Any]:
+def page(played: Played, facts: Mapping[str, Any], pictures: str, partial: str | None) -> dict[str, Any]:
     """What the template of an episode's page is given.
 
     `facts` is the episode's row with the paths of its pages; `pictures` the folder of its pictures, as seen
-    from the page.
+    from the page; `partial` a sentence on the run, where it is not complete.
     """
-    trace = played.trace
-    files = [f"{pictures}/{name}" for name in played.pictures]
-    failure = facts["failure"]
+    trace, gallery = played.trace, played.gallery
+    failure, turns = facts["failure"], len(played.episode.turns)
+    ends = gallery.shown.get(None, [])
     return {
         "row": facts,
         "definition": DEFINITIONS[Failure(failure)] if failure else None,
-        "warnings": _warnings(played),
+        "warnings": [*([partial] if partial else []), *_warnings(played)],
         "plan": way_svg(trace, facts["task_id"]) if trace else None,
         "curve": health_curve(trace) if trace else None,
         "events": event_lines(trace.events) if trace else [],
-        "strip": _strip(trace.looks, files, len(played.episode.turns)) if trace else [],
-        "turns": [_turn(turn, trace, files) for turn in played.episode.turns],
-        "last_picture": files[-1] if files else None,
+        "strip": _strip(played, pictures),
+        "turns": [_turn(turn, played, pictures) for turn in played.episode.turns],
+        "unplayed": _unplayed(played, turns + 1, pictures),
+        "last_picture": f"{pictures}/{ends[-1].file}" if ends else None,
         "provenance": _provenance(played),
     }
 
 
-def _turn(turn: Mapping[str, Any], trace: Trace | None, files: list[str]) -> dict[str, Any]:
+def _turn(turn: Mapping[str, Any], played: Played, folder: str) -> dict[str, Any]:
     number = int(turn["turn"])
-    shown = [(k, look) for k, look in enumerate(trace.looks) if look.turn == number] if trace else []
+    looks = [look for look in played.trace.looks if look.turn == number] if played.trace else []
     return {
         "number": number,
-        "pictures": [
-            {"file": files[k], "alt": f"What was seen before turn {number}, after {look.step} steps"}
-            for k, look in shown
-            if k < len(files)
-        ],
-        "sees": _sees([look for _, look in shown]) if trace and trace.had_goal else None,
+        "pictures": _pictures(played.gallery.shown.get(number, []), number, folder),
+        "sent": played.gallery.notes.get(number),
+        "sees": _sees(looks) if played.trace and played.trace.had_goal else None,
         "thoughts": turn["thoughts"],
         "reply": turn["reply"],
         "error": turn["error"],
@@ -161,28 +171,51 @@ def _turn(turn: Mapping[str, Any], trace: Trace | None, files: list[str]) -> dic
     }
 
 
-def _strip(looks: list[Look], files: list[str], turns: int) -> list[dict[str, str]]:
+def _pictures(shown: list[Shown], number: int, folder: str) -> list[dict[str, str]]:
     return [
         {
-            "file": file,
-            "anchor": f"turn-{look.turn}" if look.turn is not None and look.turn <= turns else "end",
-            "label": _label(look, turns),
-            "alt": f"After {look.step} steps" + (", a goal in view" if look.seen else ""),
+            "file": f"{folder}/{each.file}",
+            "kind": str(each.kind),
+            "style": each.style,
+            "alt": f"Before turn {number}, {each.kind}",
         }
-        for look, file in zip(looks, files, strict=False)
+        for each in shown
     ]
 
 
-def _label(look: Look, turns: int) -> str:
-    if look.turn is None:
-        return "the end"
-    return f"turn {look.turn}" if look.turn <= turns else "no reply left"
+def _unplayed(played: Played, number: int, folder: str) -> dict[str, Any] | None:
+    """The view that followed the last turn, and a reply to it that a limit kept from being played."""
+    talk, limit = played.episode.talk, played.episode.limit
+    shown = played.gallery.shown.get(number, [])
+    if limit is None and not shown:
+        return None
+    return {
+        "number": number,
+        "pictures": _pictures(shown, number, folder),
+        "reply": talk.unplayed.reply if talk and talk.unplayed else None,
+    }
+
+
+def _strip(played: Played, folder: str) -> list[dict[str, str]]:
+    turns = len(played.episode.turns)
+    return [
+        {
+            **picture,
+            "anchor": "end" if turn is None else f"turn-{turn}",
+            "label": "the end" if turn is None else f"turn {turn}" if turn <= turns else "not played",
+        }
+        for turn, shown in sorted(played.gallery.shown.items(), key=lambda item: item[0] or turns + 2)
+        for picture in _pictures(shown, turn or turns + 1, folder)
+    ]
 
 
 def _sees(looks: list[Look]) -> str | None:
     if not looks:
         return None
-    return "A goal is in view." if any(look.seen for look in looks) else "No goal in view."
+    if any(look.seen for look in looks):
+        return "A goal is in view."
+    hidden = any(look.in_view for look in looks)
+    return "A goal was in view, but the model was not sent it." if hidden else "No goal in view."
 
 
 def _came(turn: Mapping[str, Any]) -> str:
@@ -197,8 +230,24 @@ def _came(turn: Mapping[str, Any]) -> str:
 
 
 def _warnings(played: Played) -> list[str]:
-    result = played.episode.result
+    episode, result = played.episode, played.episode.result
     warnings = [f"No verdict: {result.error}"] if result.error else []
+    if episode.limit is not None:
+        warnings.append(
+            "The limit ended the model's part, not the task: this is no failure. Then the clock ran down, "
+            f"to {episode.limit.outcome} with a total reward of {episode.limit.total_reward:.3f}, which does "
+            "not count."
+        )
+    if played.gallery.dropped:
+        warnings.append(
+            f"Pictures were dropped: in {played.gallery.dropped} of {len(episode.turns)} turns the model was "
+            "not sent all pictures so far. Each turn says which."
+        )
+    if episode.turns and episode.talk is None:
+        warnings.append(
+            "What the model was sent cannot be matched to its turns; pictures are drawn again from the "
+            "recording."
+        )
     if played.problem:
         warnings.append(played.problem)
     recording = played.episode.recording

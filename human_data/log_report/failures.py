@@ -61,7 +61,8 @@ DEFINITIONS: dict[Failure, str] = {
     Failure.OPERATION: "A button or data zone, or another agent, ended the episode.",
     Failure.REFUSED: "At least half of the replies were stopped by the provider's filter or had no text.",
     Failure.SYNTAX: "At least half of the replies were no valid scripts.",
-    Failure.NEVER_SAW: "There was a good goal, and none was on any picture that the agent was given.",
+    Failure.NEVER_SAW: "There was a good goal, and none was on any true picture that the agent was sent, "
+    "nor in the words that took the place of pictures.",
     Failure.TRAPPED: (
         f"Of at least {LEAST_DRIVING} driving steps, at least half of the later half were blocked (moved "
         f"less than {STUCK:g} m while driving on in the same direction), and the agent stayed within "

@@ -1,5 +1,6 @@
 """The first page of a report, the pages of tasks, and the files beside them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -25,7 +26,7 @@ from human_data.log_report.methods import RunFacts, analysis_paragraph, run_para
 from human_data.paired import PAIRED_NOTE, compare_agents
 from human_data.results import results_frame
 from human_data.statistics import pass_rates
-from llm_control.evaluate import TrialResult
+from llm_control.outcomes import TrialResult
 from testbed import LEVEL_NAMES
 
 Row = Mapping[str, Any]
@@ -57,21 +58,23 @@ def index_page(
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, "levels": comparison}
     written = tables.write_tables(folder, frames | ({"comparisons": pairs} if len(pairs) else {}))
     agents = [log.agent for log in logs]
+    labels = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
     return {
         "summary": _summary(results),
-        "warnings": [_partial(log) for log in logs if not log.complete],
-        "agents": _agents(results),
+        "warnings": [*(partial_sentence(log) for log in logs if not log.complete), *_limits(rows)],
+        "agents": _agents(results, {log.agent for log in logs if not log.complete}),
         "levels": tables.levels_table(comparison),
         "level_notes": (f"{BASELINES_NOTE} {layouts_note(same_layouts)}", INTERVALS_NOTE),
         "comparisons": tables.comparisons_table(pairs),
         "paired_note": PAIRED_NOTE,
-        "failures": tables.failures_table(rows, agents),
+        "failures": tables.failures_table(rows, labels),
+        "unjudged": tables.unjudged_table(rows, labels),
         "unreplayed": sum(row["passed"] is False and row["failure"] is None for row in rows),
         "definitions": list(DEFINITIONS.items()),
         "tasks": _tasks(rows, agents, children_shares(same_layouts)),
         "with_children": same_layouts,
         "rows": rows,
-        "costs": tables.costs_table(rows, agents),
+        "costs": tables.costs_table(rows, labels),
         "methods": [
             *(
                 run_paragraph(log, known, sorted({r["level"] for r in rows if r["agent"] == log.agent}))
@@ -114,7 +117,7 @@ def _results(rows: Sequence[Row]) -> pd.DataFrame:
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
     plain = [{**row, "signs": "; ".join(row["signs"])} for row in rows]
-    whole = {"steps": "Int64", "turns": "Int64", "passed": "boolean"}
+    whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
     return pd.DataFrame(plain).drop(columns="task_page").astype(whole)
 
 
@@ -149,7 +152,20 @@ def _summary(results: pd.DataFrame) -> str:
     )
 
 
-def _partial(log: RunLog) -> str:
+def _limits(rows: Sequence[Row]) -> list[str]:
+    """What there is to know of episodes that a limit ended; nothing where there is none."""
+    kinds = Counter(row["limit"] for row in rows if row["limit"])
+    if not kinds:
+        return []
+    told = ", ".join(f"{count} by the {kind} limit" for kind, count in kinds.items())
+    return [
+        f"{_count(kinds.total(), 'episode')} ended by a limit ({told}): shown without a verdict, and counted "
+        "neither as passed nor as failed."
+    ]
+
+
+def partial_sentence(log: RunLog) -> str:
+    """That a run is not complete, how it ended, and how much of it there is."""
     state = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
     ended = state.get(log.header.status, "ended")
     return (
@@ -159,11 +175,12 @@ def _partial(log: RunLog) -> str:
     )
 
 
-def _agents(results: pd.DataFrame) -> list[dict[str, Any]]:
+def _agents(results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
     whole = pass_rates(results.assign(level=0))
     return [
         {
             "name": row["agent"],
+            "partial": row["agent"] in partial,
             "rate": "–" if pd.isna(row["pass_rate"]) else f"{percent(row['pass_rate'])} %",
             "passes": row["passes"],
             "trials": row["trials"],

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from human_data.log_report.log import LoggedEpisode, RunLog
+from human_data.log_report.log import RunLog
+from human_data.log_report.logged import LoggedEpisode
 from human_data.log_report.planned import plan_sentence
+from llm_control.protocol import Protocol
 
 _TOLD = ("levels", "folder", "icl", "trials", "seed", "max_scripts", "strict", "prompt", "animal_ai")
 """Options of the task that have words of their own."""
@@ -18,6 +20,7 @@ class RunFacts:
     temperatures: set[float | None] = field(default_factory=set)
     versions: dict[str, set[str]] = field(default_factory=dict)
     without_verdict: int = 0
+    limited: int = 0
     replayed: int = 0
     inexact: int = 0
 
@@ -27,6 +30,7 @@ class RunFacts:
             self.answered_by.add(episode.answered_by)
         self.temperatures |= episode.temperatures
         self.without_verdict += episode.result.passed is None
+        self.limited += episode.limit is not None
         for name, version in (episode.recording.versions if episode.recording else {}).items():
             self.versions.setdefault(name, set()).add(version)
 
@@ -82,13 +86,43 @@ def _protocol(log: RunLog) -> str:
         else "Obvious slips of syntax were mended and logged"
     )
     shown = "A demonstration episode preceded each conversation. " if protocol.demonstration else ""
+    most = "any number of" if protocol.max_scripts is None else f"at most {protocol.max_scripts}"
     return (
-        f"{shown}An episode began with {_count(sum(groups), 'idle step')} and "
+        f"{shown}{_together(log)}An episode began with {_count(sum(groups), 'idle step')} and "
         f"{_count(pictures, 'picture')}; after each reply, a script of Think, Go and Turn commands, the "
         f"model was shown one more picture ({protocol.image_size} x {protocol.image_size} pixels, first "
-        "person, drawn by arena-llm's own renderer) and told its health and reward. It had at most "
-        f"{protocol.max_scripts} replies; then the clock ran down. {syntax}."
+        "person, drawn by arena-llm's own renderer) and told its health and reward. "
+        f"{sent_sentence(protocol)}It had {most} replies; then the clock ran down. {syntax}."
     )
+
+
+def _together(log: RunLog) -> str:
+    if not log.together:
+        return ""
+    order = "shuffled by seed and trial" if log.protocol.order == "shuffled" else "as listed"
+    return (
+        f"Each trial was one conversation over all tasks, one after another ({order}; the order is in "
+        "episodes.csv). Tokens, price and time of its episodes are those of their own requests. "
+    )
+
+
+def sent_sentence(protocol: Protocol) -> str:
+    """What was sent other than all true pictures, in words; empty where nothing was."""
+    parts = [
+        "instead of pictures, what was in view was told in words" if protocol.observation == "text" else "",
+        "what was in view was also told in words" if protocol.observation == "both" else "",
+        "as a control, all pictures were black" if protocol.vision == "blind" else "",
+        "as a control, pictures were of other arenas" if protocol.vision == "shuffled" else "",
+        "pictures were grey" if protocol.grayscale else "",
+        f"blurred by {protocol.blur_px:g} pixels" if protocol.blur_px else "",
+        f"reduced to {protocol.resolution} pixels a side" if protocol.resolution is not None else "",
+        f"of all pictures so far, only some were sent (images = {protocol.images})"
+        if protocol.images != "all"
+        else "",
+        f"only the last {protocol.memory_turns} turns were sent" if protocol.memory_turns is not None else "",
+    ]
+    told = "; ".join(filter(None, parts))
+    return f"Different from this, {told}. " if told else ""
 
 
 def _settings(log: RunLog, facts: RunFacts) -> str:
@@ -105,6 +139,11 @@ def _end(log: RunLog, facts: RunFacts) -> str:
     inspect = log.header.eval.packages.get("inspect_ai", "of unknown version")
     state = "completely" if log.complete else f"in part ({log.finished} of {log.planned} trials have a score)"
     missing = f" {_count(facts.without_verdict, 'trial')} had no verdict." if facts.without_verdict else ""
+    if facts.limited:
+        missing += (
+            f" Of these, {facts.limited} were ended by a limit of tokens, cost, time or messages: they "
+            "count neither as passed nor as failed."
+        )
     return (
         f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
         f"(log {log.path.name}).{missing}"
@@ -121,7 +160,10 @@ def analysis_paragraph(compared: bool, renderer: str | None, runs: Sequence[RunF
         else ""
     )
     pictures = (
-        f" Pictures in this report were drawn again from the recordings ({renderer})." if renderer else ""
+        " Pictures in this report are those that the log has as sent; true views beside them were drawn "
+        f"again from the recordings ({renderer})."
+        if renderer
+        else ""
     )
     exact = (
         f"; {inexact} of these differ from what was logged and are marked"
@@ -130,8 +172,8 @@ def analysis_paragraph(compared: bool, renderer: str | None, runs: Sequence[RunF
     )
     return (
         "A trial was passed when its total reward reached the task's pass mark. Trials without a verdict "
-        "(failed, not run, unmarked) count neither as passed nor as failed. Pass rates have 95 % intervals "
-        "over tasks: Wilson's, with the effective number of trials where trials share a task or tasks are "
+        "(failed, not run, ended by a limit, unmarked) count neither as passed nor as failed. Pass rates have "
+        "95 % intervals over tasks: Wilson's, with the effective number of trials where trials share a task or tasks are "
         f"variants of one (Dean and Pagano 2015).{agents} Reasons of failure were computed by replaying "
         f"{_count(replayed, 'episode')} from the recorded actions{exact if replayed else ''}.{pictures}"
     )

@@ -17,8 +17,8 @@ from llm_control.protocol import Protocol
 NEAR = 3.0
 """Metres between the surfaces of agent and goal within which the goal counts as nearly reached."""
 
-Camera = Callable[[Scene], None]
-"""Is given the scene of every picture, in order."""
+Camera = Callable[[Scene, int | None], None]
+"""Is given the scene of every picture, in order, and its turn as `Look` has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,15 @@ class Look:
     The turn after the last is one for which no reply was asked.
 
     `bearings`: degrees to the right of the heading at which each good goal that is there lies, -180 to 180.
-    `turn` is None for the one at the end of the episode, which no agent is shown.
+    `turn` is None for the one at the end of the episode, which no agent is shown. `in_view` are the goals of
+    a true view that was not sent, in the place of which something else was or nothing.
     """
 
     step: int
     turn: int | None
     seen: frozenset[int]
     bearings: dict[int, float]
+    in_view: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ def _note(
         bearings = {goal: _bearing(scene, goal) for goal in goals}
         trace.looks.append(Look(episode.steps, turn, sight.in_view(scene, goals), bearings))
         if camera is not None:
-            camera(scene)
+            camera(scene, turn)
 
 
 def _finish(trace: Trace, episode: Episode, idle_groups: Sequence[int], turn_steps: Sequence[int]) -> None:

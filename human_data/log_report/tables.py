@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -71,20 +72,39 @@ def comparisons_table(pairs: pd.DataFrame) -> Table:
     return {"headings": headings, "rows": rows}
 
 
-def failures_table(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> Table:
-    """How often each agent failed in each way."""
-    counts = pd.Series([(row["failure"], row["agent"]) for row in rows if row["failure"]]).value_counts()
-    shown = [failure for failure in Failure if any((failure, agent) in counts.index for agent in agents)]
+def failures_table(rows: Sequence[Mapping[str, Any]], agents: Mapping[str, str]) -> Table:
+    """How often each agent failed in each way; `agents` are the headings by agent."""
+    return _counted("Failure", "failure", list(Failure), rows, agents)
+
+
+def unjudged_table(rows: Sequence[Mapping[str, Any]], agents: Mapping[str, str]) -> Table:
+    """How many episodes of each agent have no verdict, by the reason."""
+    reasons = sorted({row["status"] for row in rows if row["status"]})
+    return _counted("Without a verdict", "status", reasons, rows, agents)
+
+
+def _counted(
+    heading: str,
+    key: str,
+    kinds: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    agents: Mapping[str, str],
+) -> Table:
+    counts = Counter((row[key], row["agent"]) for row in rows if row[key])
+    shown = [kind for kind in kinds if any(counts[kind, agent] for agent in agents)]
     return {
-        "headings": ("Failure", *agents),
-        "rows": [(failure, *(int(counts.get((failure, agent), 0)) for agent in agents)) for failure in shown],
+        "headings": (heading, *agents.values()),
+        "rows": [(kind, *(counts[kind, agent] for agent in agents)) for kind in shown],
     }
 
 
-def costs_table(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> Table:
+def costs_table(rows: Sequence[Mapping[str, Any]], agents: Mapping[str, str]) -> Table:
     """Tokens, price and time of each agent."""
     headings = ("Agent", "Tokens in", "Tokens out", "of these thinking", "Price, US$", "Median s an episode")
-    return {"headings": headings, "rows": [_cost(agent, rows) for agent in agents]}
+    return {
+        "headings": headings,
+        "rows": [(name, *_cost(agent, rows)[1:]) for agent, name in agents.items()],
+    }
 
 
 def _cost(agent: str, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -102,9 +122,12 @@ def task_cells(rows: Sequence[Mapping[str, Any]], agents: Sequence[str]) -> list
     """Of one task: how many trials each agent passed, as text and as a share to sort by."""
     found = []
     for agent in agents:
-        judged = [row["passed"] for row in rows if row["agent"] == agent and row["passed"] is not None]
+        own = [row["passed"] for row in rows if row["agent"] == agent]
+        judged = [passed for passed in own if passed is not None]
         share = sum(judged) / len(judged) if judged else -1.0
-        found.append({"share": share, "text": f"{sum(judged)}/{len(judged)}" if judged else "–"})
+        text = f"{sum(judged)}/{len(judged)}" if judged else "–"
+        missing = len(own) - len(judged)
+        found.append({"share": share, "text": f"{text} ({missing} without)" if missing else text})
     return found
 
 

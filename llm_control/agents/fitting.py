@@ -35,8 +35,14 @@ def is_over(messages: Sequence[ChatMessage]) -> bool:
 
 
 def as_call(script: str, tools: Sequence[str]) -> tuple[str, dict[str, object]]:
-    """The first command of a script for which there is a tool, `go` or `turn`, as a call."""
-    for command in parse(script).commands:
+    """The first command of a script for which there is a tool, `go` or `turn`, as a call.
+
+    A script of nothing but thoughts becomes a call that takes no time.
+    """
+    commands = parse(script).commands
+    if commands and all(isinstance(command, Think) for command in commands):
+        return ("go", {"steps": 0}) if "go" in tools else ("turn", {"degrees": 0})
+    for command in commands:
         if isinstance(command, Go) and "go" in tools:
             return "go", {"steps": command.amount}
         if isinstance(command, Turn) and "turn" in tools:

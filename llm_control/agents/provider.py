@@ -19,11 +19,14 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from arena.errors import EvaluationError
 from llm_control.agents.fitting import as_call, fitted, is_over, script_of
 from llm_control.agents.informed import oracle_reply, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
+from llm_control.agents.telling import WAIT
+from llm_control.refused import Refused
 from render import Frame, decode
 
 REPLAY = "replay/"
@@ -47,13 +50,15 @@ class ArenaAgents(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008
         **model_args: Any,
     ) -> None:
-        """Raises ValueError for a name that is no agent's."""
+        """Raises Refused for a name that is no agent's, or a folder of recordings that is not there."""
         super().__init__(model_name, base_url, api_key, [], config)
         if model_name not in ("random", "pixels", "oracle") and not model_name.startswith(REPLAY):
-            raise ValueError(
+            raise Refused(
                 f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels, "
                 "arena/oracle, arena/replay/FOLDER"
             )
+        if model_name.startswith(REPLAY) and not Path(model_name.removeprefix(REPLAY)).is_dir():
+            raise Refused(f"arena/{model_name}: no such folder; expected one of recordings, TASK.json")
 
     def tool_result_images(self) -> bool:
         """Pictures in the results of tool calls are looked at where they are."""
@@ -68,13 +73,10 @@ class ArenaAgents(ModelAPI):
             return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
         if is_over(input):
             return _unpaid(_end(name, [tool.name for tool in tools]))
-        script = fitted(self._script(input, config), input)
-        output = ModelOutput.from_content(name, script)
-        if any(tool.name == "act" for tool in tools):
-            output = ModelOutput.for_tool_call(name, "act", {"script": script})
-        elif any(tool.name in ("go", "turn") for tool in tools):
-            output = ModelOutput.for_tool_call(name, *as_call(script, [tool.name for tool in tools]))
-        return _unpaid(output)
+        script = self._script(input, config)
+        if script != WAIT:
+            script = fitted(script, input)
+        return _unpaid(_said(name, script, [tool.name for tool in tools]))
 
     def _answer(self, kind: str, input: list[ChatMessage], config: GenerateConfig) -> str:
         rng = np.random.default_rng(config.seed or 0)
@@ -88,9 +90,9 @@ class ArenaAgents(ModelAPI):
         if self.model_name == "random":
             return random_script(rng)
         if self.model_name == "oracle":
-            return oracle_reply(len(replies))
+            return oracle_reply()
         if self.model_name.startswith(REPLAY):
-            return replay_reply(Path(self.model_name.removeprefix(REPLAY)), len(replies))
+            return replay_reply(Path(self.model_name.removeprefix(REPLAY)))
         return answer(_last_image(input), _fruitless(replies), rng)
 
 
@@ -99,6 +101,15 @@ def _end(name: str, tools: list[str]) -> ModelOutput:
     if "submit" in tools:
         return ModelOutput.for_tool_call(name, "submit", {"answer": "done"})
     return ModelOutput.from_content(name, "done")
+
+
+def _said(name: str, script: str, tools: list[str]) -> ModelOutput:
+    """A script as text, or by the tools that there are; waiting is no script, so it is no `go` or `turn`."""
+    if "act" in tools:
+        return ModelOutput.for_tool_call(name, "act", {"script": script})
+    if script != WAIT and ("go" in tools or "turn" in tools):
+        return ModelOutput.for_tool_call(name, *as_call(script, tools))
+    return ModelOutput.from_content(name, script)
 
 
 def _unpaid(output: ModelOutput) -> ModelOutput:
@@ -113,7 +124,7 @@ def _last_image(messages: list[ChatMessage]) -> Frame:
             images = [part for part in message.content if isinstance(part, ContentImage)]
             if images:
                 return decode(base64.b64decode(images[-1].image.partition(",")[2]))
-    raise ValueError("the conversation has no picture")
+    raise EvaluationError("arena/pixels needs pictures, and this conversation has none; use arena/random")
 
 
 def _fruitless(replies: list[str]) -> int:

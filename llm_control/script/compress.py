@@ -27,5 +27,5 @@ def _command(action: Action, steps: int) -> Command:
         return Turn(-DEGREES_PER_STEP * steps)
     raise RecordingError(
         f"no script says the action move={action.move.name}, rotate={action.rotate.name}: expected "
-        "only driving or only turning in each step; make the recording by scripts"
+        "only driving or only turning in each step"
     )

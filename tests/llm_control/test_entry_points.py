@@ -1,6 +1,7 @@
 """Ways in besides `arena-llm eval`: Inspect's own command, any of its agents, and local model servers."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,13 +108,43 @@ def test_inspects_own_command(arguments, tmp_path):
     assert all(sample.scores for sample in log.samples)
 
 
-def test_inspects_command_says_what_is_wrong(tmp_path):
-    done = subprocess.run(
-        [str(INSPECT), "eval", "arena_llm/testbed", "--model", "arena/pixels", "-T", "max_scrpts=2"],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-    )  # fmt: skip
+WRONG = [
+    (["-T", "max_scrpts=2"], "unknown option 'max_scrpts'; did you mean max_scripts?"),
+    (["-T", "levels=9"], "no tasks of level 9; there are levels 1, 2, 3"),
+    (["-T", "levels=x"], "levels: got 'x', expected levels between 1 and 10"),
+    (["-T", "tasks=01-99-99"], "no task 01-99-99 among the 36"),
+    (["-T", "protocol=x[b]lnd"], "no protocol 'x[b]lnd'"),
+    (["-T", "protocol=blnd"], "did you mean blind?"),
+    (["-T", "trials=0"], "option trials: got '0', expected greater than or equal to 1"),
+    (["-T", "folder=/nowhere"], "/nowhere: no such folder of task files"),
+    (["-T", "prompt=/nowhere"], "prompt file /nowhere: cannot be read"),
+    (["-T", "protocol=blind", "-T", "icl=true"], "impossible together"),
+    (["--model", "arena/pixel"], "unknown agent arena/pixel; the offline agents are arena/random"),
+    (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[told for _, told in WRONG])
+def test_inspects_command_says_what_is_wrong(arguments, told, tmp_path):
+    model = [] if "--model" in arguments else ["--model", "arena/pixels"]
+    done = inspects(["arena_llm/testbed", *model, *arguments], tmp_path)
     assert done.returncode != 0
-    assert "did you mean max_scripts?" in done.stdout + done.stderr
+    assert told in " ".join(done.stdout.split())
+    assert "Traceback" not in done.stdout + done.stderr
+    assert list_eval_logs(str(tmp_path)) == []
+
+
+def test_inspects_command_says_what_is_wrong_with_a_probe(tmp_path):
+    done = inspects(["arena_llm/perception", "--model", "arena/pixels", "-T", "each=0"], tmp_path)
+    assert "each: got 0, expected 1 or more" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def inspects(arguments, folder):
+    return subprocess.run(
+        [str(INSPECT), "eval", *arguments, "--display", "plain", "--log-dir", str(folder)],
+        capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from human_data import read_results
 from human_data.log_report import find_logs, open_logs, write_log_report
 from human_data.log_report.drawings import webp
 from human_data.log_report.folder import LIST, ReportFolder
-from human_data.log_report.log import RunLog, _without_keys
+from human_data.log_report.log import RunLog
+from human_data.log_report.logged import without_keys
 from human_data.log_report.replay import replay
 from render import Renderer, decode
 
@@ -85,7 +86,7 @@ def test_pictures_are_those_that_the_agent_was_sent(logs):
         episode.recording,
         log.protocol,
         steps,
-        lambda scene: frames.append(renderer.frame(scene)),
+        lambda scene, _: frames.append(renderer.frame(scene)),
     )
     sample = read_eval_log_sample(str(log.path), id="01-01-01", epoch=1, resolve_attachments=True)
     content = [part for m in sample.messages if isinstance(m.content, list) for part in m.content]
@@ -194,7 +195,7 @@ def test_replies_are_text_and_never_markup(logs, tmp_path):
     "key", ["sk-abcdefghijklmnopqrstuvwx", "sk-ant-api03-AAAABBBBCCCC", "AIzaSyA1234567890abcdef"]
 )
 def test_keys_are_taken_out_of_errors(key):
-    assert key[8:] not in _without_keys(f"Error 401: incorrect key {key}, try again")
+    assert key[8:] not in without_keys(f"Error 401: incorrect key {key}, try again")
 
 
 def test_wrong_logs_are_one_sentence(logs, tmp_path):

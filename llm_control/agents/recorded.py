@@ -1,0 +1,97 @@
+"""Recordings that the replaying agent plays: which of them a protocol can play, and why not."""
+
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+from arena import IDLE, ArenaSpec, Recording, RecordingError
+from arena.layout import episode_rng, resolve
+from arena.placed import Layout
+from arena.recording import spec_sha256
+from llm_control.agents.telling import Plan, replies_needed
+from llm_control.protocol import Protocol
+from testbed import Task
+
+
+def check_recordings(folder: Path, tasks: tuple[Task, ...], protocol: Protocol) -> None:
+    """See before a run that every episode of it has a recording that can be played.
+
+    Raises RecordingError as `recorded_plan` does, and for missing files once for all.
+    """
+    if not folder.is_dir():
+        raise RecordingError(f"arena/replay/{folder}: no such folder; expected one of files TASK.json")
+    missing = [task.id for task in tasks if not _file(folder, task.id).is_file()]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise RecordingError(
+            f"{folder}: no recordings {', '.join(f'{each}.json' for each in missing[:3])}{more} for the "
+            f"{len(tasks)} tasks; choose those that there are with --tasks"
+        )
+    for task in tasks:
+        for trial in range(protocol.trials):
+            recorded_plan(folder, task.spec, task.id, trial, protocol)
+
+
+def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, protocol: Protocol) -> Plan:
+    """The recording `folder`/TASK.json as a plan for an episode under this protocol.
+
+    Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where the file
+    cannot be read, is of another arena or seed or of several agents, begins otherwise than the protocol, or
+    holds what replies cannot say.
+    """
+    file = _file(folder, task_id)
+    recording = Recording.read(file)
+    _check_arena(file, recording, spec, episode=(protocol.seed, task_id, trial))
+    actions = tuple(recording.unpacked())
+    idle = sum(1 for _ in takewhile(lambda action: action == IDLE, actions))
+    begun = sum(protocol.initial_idle_steps)
+    if idle < min(begun, len(actions)):
+        raise RecordingError(
+            f"{file}: begins with {idle} idle steps, this protocol with {begun}; "
+            f"add --initial-idle-steps {idle}"
+        )
+    while spec.time_limit and len(actions) > begun and actions[-1] == IDLE:
+        actions = actions[:-1]
+    plan = Plan(begun, actions)
+    _check_replies(file, plan, protocol, idle)
+    return plan
+
+
+def _file(folder: Path, task_id: str) -> Path:
+    return folder / f"{task_id}.json"
+
+
+def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int]) -> None:
+    if recording.spec_sha256 != spec_sha256(spec):
+        raise RecordingError(
+            f"{file}: made in another arena (its task {recording.task_id}, Animal-AI's version, or a file "
+            "that has changed since); give the folder of its task files, or --animal-ai"
+        )
+    if recording.others:
+        raise RecordingError(f"{file}: has {len(recording.others) + 1} agents, an evaluation has one")
+    made = (recording.seed, recording.task_id, recording.trial)
+    if made != episode and _layout(spec, made) != _layout(spec, episode):
+        raise RecordingError(
+            f"{file}: the arena is random, and this is its seed {made[0]}, task {made[1]}, trial {made[2]}, "
+            f"not seed {episode[0]}, task {episode[1]}, trial {episode[2]}; --seed and --trials choose"
+        )
+
+
+def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
+    """Where everything is; the agent's own skin, which it does not see, is left out."""
+    layout = resolve(spec, episode_rng(*episode))
+    return replace(layout, agents=tuple(replace(agent, skin="") for agent in layout.agents))
+
+
+def _check_replies(file: Path, plan: Plan, protocol: Protocol, idle: int) -> None:
+    try:
+        needed = replies_needed(plan, protocol)
+    except RecordingError as error:
+        raise RecordingError(f"{file}: {error}; `arena-llm replay {file}` plays any recording") from None
+    if protocol.max_scripts is not None and needed > protocol.max_scripts:
+        longer_opening = needed - (idle - plan.begun) <= protocol.max_scripts
+        remedy = f"--initial-idle-steps {idle}" if longer_opening else f"--max-scripts {needed}"
+        raise RecordingError(
+            f"{file}: takes {needed} replies (each idle step is one), this protocol allows "
+            f"{protocol.max_scripts}; add {remedy}"
+        )

@@ -1,0 +1,65 @@
+"""How a plan of actions is told to the arena, reply by reply."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from arena import IDLE, Action
+from llm_control.protocol import Protocol
+from llm_control.script import Script, Think
+from llm_control.script.compress import compress
+
+SCRIPTS = 20
+"""A plan is told in at most so many scripts: fewer than the 30 that the paper allows."""
+
+WAIT = "I wait."
+"""A reply that is no script: it costs one idle step, which no script can say."""
+
+END = str(Script((Think("That was all."),)))
+"""What is said once a plan is played."""
+
+
+class Plan(NamedTuple):
+    """All actions of an episode, of which `begun` had been taken before the first reply."""
+
+    begun: int
+    actions: tuple[Action, ...]
+
+    @property
+    def told(self) -> tuple[Action, ...]:
+        """The actions that replies have to say."""
+        return self.actions[self.begun :]
+
+
+def next_reply(plan: Plan, done: int, protocol: Protocol) -> str:
+    """What to say once `done` actions of the plan are taken.
+
+    Raises RecordingError where no script says what comes next.
+    """
+    left = plan.actions[done:]
+    if not left:
+        return END
+    if left[0] == IDLE:
+        return WAIT
+    until = left.index(IDLE) if IDLE in left else len(left)
+    return str(Script(compress(left[:until])[: _size(plan.told, protocol)]))
+
+
+def replies_needed(plan: Plan, protocol: Protocol) -> int:
+    """How many replies say a plan under a protocol. Raises RecordingError as `next_reply` does."""
+    waits = plan.told.count(IDLE)
+    stretches = [compress(run) for idle, run in groupby(plan.told, lambda a: a == IDLE) if not idle]
+    if protocol.one_step:
+        return len(plan.told)
+    if protocol.replies == "tools" and "act" not in protocol.tools:
+        return waits + sum(map(len, stretches))
+    size = _size(plan.told, protocol)
+    return waits + sum(-(-len(commands) // size) for commands in stretches)
+
+
+def _size(told: Sequence[Action], protocol: Protocol) -> int:
+    """Commands per script: as many as need be where idle steps take replies of their own."""
+    if IDLE in told:
+        return len(told)
+    most = min(SCRIPTS, protocol.max_scripts or SCRIPTS)
+    return max(2, -(-len(compress(told)) // most))

@@ -1,0 +1,28 @@
+"""One small run, played once."""
+
+import pytest
+
+from llm_control.evaluate import Request, evaluate
+from tests.arena_llm.verify.logs import TASK
+from tests.broken_off import broken_off
+
+
+@pytest.fixture(scope="session")
+def battery(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("battery")
+    for number, yaw in enumerate((100, 0), start=1):
+        (folder / f"01-{number:02d}-01.yaml").write_text(TASK.format(yaw=yaw))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def log(battery, tmp_path_factory):
+    """A log of arena/pixels: the first episode has several turns, the second one."""
+    folder = tmp_path_factory.mktemp("logs")
+    return evaluate(Request("arena/pixels", folder=battery), folder, display="none").log
+
+
+@pytest.fixture
+def killed(monkeypatch):
+    """The log of a conversation that was broken off in its second episode, and resumed."""
+    return lambda battery, logs, **choices: broken_off(battery, logs, monkeypatch, 4, **choices)

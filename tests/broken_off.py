@@ -1,0 +1,26 @@
+"""Runs that break off in the middle, for tests of what their logs say."""
+
+from pathlib import Path
+
+import llm_control.testbed_task as played
+from llm_control.journal import Journal
+from tests.llm_control.batteries import run
+
+
+def broken_off(battery: Path, logs: Path, monkeypatch, replies: int, **choices: object) -> Path:
+    """The log of a conversation that was broken off after so many replies, and resumed."""
+    count = 0
+
+    class Stopping(Journal):
+        def keep(self, output):
+            nonlocal count
+            super().keep(output)
+            count += 1
+            if count == replies:
+                raise RuntimeError("broken off")
+
+    options = {"relaunches": 0, **choices}
+    with monkeypatch.context() as patch:
+        patch.setattr(played, "Journal", Stopping)
+        run(battery, logs, "arena/random", "one-conversation", **options)
+    return run(battery, logs, "arena/random", "one-conversation", resume=True, **options).log
