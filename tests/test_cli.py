@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from render import decode
-from testbed import find_tasks
+from testbed import task_named
 
 
 def run(*arguments, **environment):
@@ -75,14 +76,16 @@ def test_runs_are_compared_in_one_report(tmp_path):
 
 def test_a_baseline_is_a_tidy_table_and_is_compared(tmp_path):
     out = tmp_path / "new" / "held.csv"
-    command = ["baseline", "--agent", "held", "--levels", "1,3", "--trials", "2", "--out", out]
+    for level in (1, 3):
+        shutil.copy(task_named(f"{level:02d}-01-01").path, tmp_path)
+    command = ["baseline", "--agent", "held", "--testbed", tmp_path, "--trials", "2", "--out", out]
     result = run(*command, COLUMNS="200")
     assert (result.returncode, result.stderr) == (0, "")
     assert "Published 2024" in result.stdout
     with out.open() as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["agent", "task_id", "level", "trial", "seed", "steps", "total_reward", "passed"]
-    assert len(rows) == 2 * len(find_tasks((1, 3)))
+    assert len(rows) == 4
     assert {row["passed"] for row in rows} <= {"True", "False"}
     passes = sum(row["passed"] == "True" for row in rows)
     assert f"{passes}/{len(rows)}" in result.stdout
@@ -112,13 +115,13 @@ def test_ctrl_c_keeps_the_episodes_so_far(tmp_path, jobs):
 
 BAD = [
     (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
-    (["eval", "--model", "arena/pixels", "--levels", "9"], "no tasks of level 9"),
+    (["eval", "--model", "arena/pixels", "--testbed", "{few}", "--levels", "9"], "no tasks of level 9"),
     (["eval", "--model", "gpt-4o", "--levels", "1"], "set OPENAI_API_KEY"),
     (["eval", "--model", "arena/pixels", "--trials", "0"], "option trials: got '0', expected greater than"),
     (["eval", "--show", "--protocol", "blnd"], "did you mean blind?"),
     (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
     (
-        ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
+        ["eval", "--model", "arena/random", "--testbed", "{few}", "--protocol", "paper-experiment-1"],
         "give their folder with --testbed",
     ),
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
@@ -131,7 +134,7 @@ BAD = [
     (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
     (["compare", "{scripts}"], "scripts.txt:1: no column agent"),
     (["baseline", "--agent", "frob", "--out", "x.csv"], "--agent: got 'frob', expected one of: random"),
-    (["baseline", "--agent", "random", "--out", "x.csv", "--levels", "9"], "no tasks of level 9"),
+    (["baseline", "--agent", "random", "--out", "x.csv", "--testbed", "{few}", "--levels", "9"], "no tasks of level 9"),
     (["baseline", "--agent", "random", "--out", "/proc/none/x.csv", "--levels", "1"], "cannot be written"),
     (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
     (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
@@ -147,7 +150,10 @@ def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
     (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
     (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
     (tmp_path / "results.csv").write_text(RESULTS)
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "01-01-01.yaml").write_text("arenas: {0: {pass_mark: 1}}")
     places = {
+        "few": tmp_path / "few",
         "results": tmp_path / "results.csv",
         "scripts": scripts,
         "broken": tmp_path / "broken.txt",

@@ -86,7 +86,7 @@ def test_a_call_after_the_end_is_answered(battery, tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["arena_llm/testbed", "-T", "levels=1-3", "-T", "protocol=several-images", "-T", "max_scripts=2"],
+        ["arena_llm/testbed", "-T", "levels=1-2", "-T", "protocol=several-images", "-T", "max_scripts=2"],
         ["arena_llm/testbed", "-T", "levels=1", "-T", "tasks=01-01-01,01-01-02", "-T", "icl=true"],
         ["arena_llm/perception", "-T", "each=1"],
         ["arena_llm/testbed", "-T", "protocol=tool-calling", "--solver", "arena_llm/react"],
@@ -110,9 +110,9 @@ def test_inspects_own_command(arguments, tmp_path):
 
 WRONG = [
     (["-T", "max_scrpts=2"], "unknown option 'max_scrpts'; did you mean max_scripts?"),
-    (["-T", "levels=9"], "no tasks of level 9; there are levels 1, 2, 3"),
+    (["-T", "levels=11"], "levels: got '11', expected levels between 1 and 10"),
     (["-T", "levels=x"], "levels: got 'x', expected levels between 1 and 10"),
-    (["-T", "tasks=01-99-99"], "no task 01-99-99 among the 36"),
+    (["-T", "tasks=01-99-99"], "no task 01-99-99 among the 900"),
     (["-T", "protocol=x[b]lnd"], "no protocol 'x[b]lnd'"),
     (["-T", "protocol=blnd"], "did you mean blind?"),
     (["-T", "trials=0"], "option trials: got '0', expected greater than or equal to 1"),
