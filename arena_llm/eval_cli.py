@@ -54,6 +54,8 @@ def evaluate_command(
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
     from llm_control.budget import Caps
     from llm_control.evaluate import Request
+    from llm_control.models import full_name
+    from llm_control.prices import price_note
 
     request = Request(model or "", testbed, prompt, protocol, choices)
     caps = Caps(max_tokens_run, max_cost, time_limit_run)
@@ -66,6 +68,9 @@ def evaluate_command(
         )
     else:
         notes = _planned(console, plan, request) if plan else {}
+        notes["prices"] = price_note(full_name(model), prices)
+        if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
+            console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
         _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices, notes=notes)
 
 
@@ -103,7 +108,8 @@ def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, *
     original = request.folder is not None
     title = f"{result.facts['model']} in the arena"
     folder = out or result.log.with_suffix("")
-    files = write_report(results, folder, title=title, facts=result.facts, same_layouts=original)
+    facts = {**result.facts, "prices": run["notes"]["prices"]}
+    files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
     _summarise(console, results, original)
     console.print(f"Report: {files.page}", soft_wrap=True)
     failed = int(results["error"].notna().sum())

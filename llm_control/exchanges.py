@@ -126,7 +126,8 @@ def talk(sample: Any, ours: bool = True) -> Talk:
             images = [image for image in picture_slots([message], kept) if image]
             gap.shown += images
             so_far += len(images)
-            gap.told.append(_text(message, kept))
+            if message.role != "system":
+                gap.told.append(_text(message, kept))
             continue
         request = requests.get(message.id)
         for reply in _replies(message, played_tools, kept) if ours or message.tool_calls else ():

@@ -7,8 +7,10 @@ from llm_control.journal import Journal
 from tests.llm_control.batteries import run
 
 
-def broken_off(battery: Path, logs: Path, monkeypatch, replies: int, **choices: object) -> Path:
-    """The log of a conversation that was broken off after so many replies, and resumed."""
+def broken_off(
+    battery: Path, logs: Path, monkeypatch, replies: int, resume_it: bool = True, **choices: object
+) -> Path:
+    """The log of a conversation that was broken off after so many replies, and resumed where asked."""
     count = 0
 
     class Stopping(Journal):
@@ -22,5 +24,9 @@ def broken_off(battery: Path, logs: Path, monkeypatch, replies: int, **choices: 
     options = {"relaunches": 0, **choices}
     with monkeypatch.context() as patch:
         patch.setattr(played, "Journal", Stopping)
-        run(battery, logs, "arena/random", "one-conversation", **options)
-    return run(battery, logs, "arena/random", "one-conversation", resume=True, **options).log
+        log = run(battery, logs, "arena/random", "one-conversation", **options).log
+    return (
+        run(battery, logs, "arena/random", "one-conversation", resume=True, **options).log
+        if resume_it
+        else log
+    )

@@ -28,6 +28,7 @@ class Played:
     trace: Trace | None = None
     problem: str | None = None
     gallery: Gallery = field(default_factory=Gallery)
+    with_pictures: bool = True
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -62,7 +63,8 @@ def play(
     except ArenaError as error:
         return Played(episode, spec, problem=str(error), gallery=book.gallery)
     trace.looks = as_given(trace.looks, episode.talk, protocol)
-    return Played(episode, spec, trace, _difference(trace, episode), book.gallery)
+    shown = protocol.shows_images
+    return Played(episode, spec, trace, _difference(trace, episode), book.gallery, shown)
 
 
 def _difference(trace: Trace, episode: LoggedEpisode) -> str | None:
@@ -148,6 +150,7 @@ def page(played: Played, facts: Mapping[str, Any], pictures: str, partial: str |
         "curve": health_curve(trace) if trace else None,
         "events": event_lines(trace.events) if trace else [],
         "strip": _strip(played, pictures),
+        "in_words": not played.with_pictures,
         "turns": [_turn(turn, played, pictures) for turn in played.episode.turns],
         "unplayed": _unplayed(played, turns + 1, pictures),
         "last_picture": f"{pictures}/{ends[-1].file}" if ends else None,
@@ -158,10 +161,12 @@ def page(played: Played, facts: Mapping[str, Any], pictures: str, partial: str |
 def _turn(turn: Mapping[str, Any], played: Played, folder: str) -> dict[str, Any]:
     number = int(turn["turn"])
     looks = [look for look in played.trace.looks if look.turn == number] if played.trace else []
+    talk = played.episode.talk
     return {
         "number": number,
         "pictures": _pictures(played.gallery.shown.get(number, []), number, folder),
         "sent": played.gallery.notes.get(number),
+        "told": talk.exchanges[number - 1].told if talk and number <= len(talk.exchanges) else None,
         "sees": _sees(looks) if played.trace and played.trace.had_goal else None,
         "thoughts": turn["thoughts"],
         "reply": turn["reply"],

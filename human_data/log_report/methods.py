@@ -102,7 +102,8 @@ def _together(log: RunLog) -> str:
     order = "shuffled by seed and trial" if log.protocol.order == "shuffled" else "as listed"
     return (
         f"Each trial was one conversation over all tasks, one after another ({order}; the order is in "
-        "episodes.csv). Tokens, price and time of its episodes are those of their own requests. "
+        "episodes.csv). Tokens, price and time of its episodes are those of their own requests, as far as "
+        "the log has them. "
     )
 
 
@@ -172,8 +173,9 @@ def analysis_paragraph(compared: bool, renderer: str | None, runs: Sequence[RunF
     )
     return (
         "A trial was passed when its total reward reached the task's pass mark. Trials without a verdict "
-        "(failed, not run, ended by a limit, unmarked) count neither as passed nor as failed. Pass rates have "
-        "95 % intervals over tasks: Wilson's, with the effective number of trials where trials share a task or tasks are "
+        "(failed, not run, ended by a limit, unmarked) count neither as passed nor as failed. Pass rates "
+        "have 95 % intervals over tasks: Wilson's, with the effective number of trials where trials share a "
+        "task or tasks are "
         f"variants of one (Dean and Pagano 2015).{agents} Reasons of failure were computed by replaying "
         f"{_count(replayed, 'episode')} from the recorded actions{exact if replayed else ''}.{pictures}"
     )

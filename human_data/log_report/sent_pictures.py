@@ -51,6 +51,10 @@ class Gallery:
     notes: dict[int, str] = field(default_factory=dict)
     dropped: int = 0
 
+    def note(self, turn: int, text: str) -> None:
+        """Say something of a turn, after what was said before."""
+        self.notes[turn] = f"{self.notes.get(turn, '')} {text}".strip()
+
     def add(self, turn: int | None, file: str, kind: Kind) -> None:
         """Put a picture before a turn."""
         self.shown.setdefault(turn, []).append(Shown(file, kind))
@@ -88,16 +92,17 @@ class PictureBook:
             for uri, kind in zip(exchange.shown, kinds(exchange), strict=True):
                 self._add(turn, uri, kind)
         if request is None:
-            self.gallery.notes[turn] = (
+            self.gallery.note(
+                turn,
                 "What was sent for this reply is not in the log: it was kept from an attempt that was "
-                "broken off."
+                "broken off.",
             )
             return
         if request.collage is not None:
             self._add(turn, request.collage, Kind.COLLAGE)
         dropped = exchange.so_far - request.sent
         self.gallery.dropped += dropped > 0
-        self.gallery.notes[turn] = sent_note(request, exchange.so_far, protocol)
+        self.gallery.note(turn, sent_note(request, exchange.so_far, protocol))
 
     def _show_last(self, turn: int, talk: EpisodeTalk) -> None:
         """The view after the last reply that was played, where one was shown."""
@@ -110,7 +115,7 @@ class PictureBook:
         try:
             self.gallery.add(turn, self._keep(picture(uri)), kind)
         except (ValueError, OSError):
-            self.gallery.notes[turn] = "A picture of this turn is broken in the log."
+            self.gallery.note(turn, "A picture of this turn is broken in the log.")
 
     def _keep(self, frame: Frame) -> str:
         self._files += 1

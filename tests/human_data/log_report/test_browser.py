@@ -6,6 +6,9 @@ import subprocess
 import pytest
 
 from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from human_data.log_report import open_logs, write_log_report
+from render import Renderer
+from tests.llm_control.batteries import run, write_battery
 
 pytestmark = pytest.mark.skipif(
     browser() is None, reason=f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
@@ -30,6 +33,18 @@ def test_pages_open_without_a_complaint(report, name, tmp_path):
     dom, complaints = opened(report / name, tmp_path)
     assert complaints == []
     assert "Made with arena-llm" in dom
+
+
+def test_pages_of_a_conversation_under_a_control_open_without_a_complaint(tmp_path):
+    battery = write_battery(tmp_path / "tasks", (20, 16), (24, 20))
+    choices = {"vision": "shuffled", "images": "collage", "image_size": 64, "max_scripts": 2}
+    log = run(battery, tmp_path / "logs", "arena/random", "one-conversation", **choices).log
+    draw = Renderer(512, 512).frame
+    write_log_report(open_logs([(None, log)]), tmp_path / "report", draw=draw, renderer="a test")
+    for name in ("index.html", "tasks/01-04-03.html", "episodes/arena-random/01-04-03_1.html"):
+        dom, complaints = opened(tmp_path / "report" / name, tmp_path)
+        assert complaints == []
+        assert "Made with arena-llm" in dom
 
 
 def test_a_page_with_a_fault_would_be_noticed(report, tmp_path):
