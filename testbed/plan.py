@@ -20,7 +20,8 @@ _SCALE = (SIZE - 2 * _MARGIN) / ARENA_SIZE
 _FLOOR = "#efe6d6"
 _INK = "#333333"
 _TICK_M = 10
-_WAY = "#0060a0"
+WAY = "#0060a0"
+"""Colour of a way that was driven."""
 _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
@@ -65,12 +66,12 @@ def add_way(root: ElementTree.Element, places: Sequence[Vector]) -> None:
     """Draw a way, places in metres, onto a plan: a line with a ring at its start and a square at its end."""
     shown = [place for k, place in enumerate(places) if k == 0 or place != places[k - 1]]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(on_plan, shown))
-    for color, width in (("white", "6"), (_WAY, "2.5")):
+    for color, width in (("white", "6"), (WAY, "2.5")):
         _add(root, "polyline", points=line, fill="none", stroke=color, **{"stroke-width": width})
-    ring = {"r": "11", "fill": "none", "stroke": _WAY, "stroke-width": "3"}
+    ring = {"r": "11", "fill": "none", "stroke": WAY, "stroke-width": "3"}
     x, y = on_plan(shown[0])
     _add(root, "circle", cx=f"{x:.1f}", cy=f"{y:.1f}", **ring)
-    square = {"width": "22", "height": "22", "fill": "none", "stroke": _WAY, "stroke-width": "3"}
+    square = {"width": "22", "height": "22", "fill": "none", "stroke": WAY, "stroke-width": "3"}
     x, y = on_plan(shown[-1])
     _add(root, "rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", **square)
 

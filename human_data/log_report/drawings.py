@@ -12,13 +12,12 @@ from arena.placed import Layout
 from arena.scene import Vector
 from human_data.log_report.replay import Trace
 from render import Frame
-from testbed.plan import on_plan, plan
+from testbed.plan import WAY, add_way, on_plan, plan
 
 PICTURE = 256
 """Width and height in pixels at which pictures are kept."""
 
 _QUALITY = 80
-_WAY = "#0060a0"
 _LEFT, _RIGHT, _BOTTOM, _PER_POINT = 40.0, 590.0, 190.0, 1.7
 """Where the health curve's axes are, in the units of the page's drawing."""
 
@@ -46,13 +45,9 @@ def way_svg(trace: Trace, title: str) -> str:
     """The arena from above with the agent's way, a ring at its start, a square at its end, turns numbered."""
     root = plan(trace.layout, title)
     places = [moment.position for moment in trace.moments]
-    shown = [place for k, place in enumerate(places) if k == 0 or place != places[k - 1]]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(on_plan, shown))
-    for color, width in (("white", "6"), (_WAY, "2.5")):
-        _add(root, "polyline", points=line, fill="none", stroke=color, **{"stroke-width": width})
+    add_way(root, places)
     for first, last, place in _stops([places[end] for _, end in trace.turns]):
         _dot(root, place, f"{first}" if first == last else f"{first}–{last}")
-    _ends(root, places[0], places[-1])
     return _text(root)
 
 
@@ -71,27 +66,10 @@ def _dot(root: ElementTree.Element, place: Vector, label: str) -> None:
     x, y = on_plan(place)
     half = 8 if len(label) < 3 else 3.3 * len(label)
     box = {"x": f"{x - half:.1f}", "y": f"{y - 8:.1f}", "width": f"{2 * half:.1f}", "height": "16", "rx": "8"}
-    dot = _add(root, "rect", fill=_WAY, stroke="white", **box)
+    dot = _add(root, "rect", fill=WAY, stroke="white", **box)
     _add(dot, "title").text = f"turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
     style = {"font-size": "10", "font-family": "sans-serif", "text-anchor": "middle", "fill": "white"}
     _add(root, "text", x=f"{x:.1f}", y=f"{y + 3.5:.1f}", **style).text = label
-
-
-def _ends(root: ElementTree.Element, start: Vector, end: Vector) -> None:
-    x, y = on_plan(start)
-    _add(
-        root,
-        "circle",
-        cx=f"{x:.1f}",
-        cy=f"{y:.1f}",
-        r="11",
-        fill="none",
-        stroke=_WAY,
-        **{"stroke-width": "3"},
-    )
-    x, y = on_plan(end)
-    square = {"width": "22", "height": "22", "fill": "none", "stroke": _WAY, "stroke-width": "3"}
-    _add(root, "rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", **square)
 
 
 def health_curve(trace: Trace) -> dict[str, Any]:

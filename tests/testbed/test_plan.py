@@ -10,7 +10,7 @@ from arena.layout import episode_rng, resolve
 from arena.placed import Layout
 from arena.shapes import ARENA_SIZE
 from testbed.check import Options, check_files
-from testbed.plan import SIZE, draw, plan
+from testbed.plan import SIZE, add_way, draw, on_plan, plan
 from tests.arena.worlds import agent, item, spec
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -117,3 +117,16 @@ def test_a_plan_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="the plan cannot be written"):
         draw(layout(), "title", tmp_path / "file" / "plan.svg")
+
+
+def test_a_way_leads_from_a_ring_to_a_square():
+    root = plan(layout(agent("20 0 5")), "way")
+    add_way(root, [(20, 0.5, 5), (20, 0.5, 5), (20, 0.5, 15), (30, 0.5, 15)])
+    line = root.findall("polyline")[-1].get("points")
+    places = [tuple(map(float, point.split(","))) for point in line.split()]
+    assert places == pytest.approx(
+        [on_plan(place) for place in ((20, 0, 5), (20, 0, 15), (30, 0, 15))], abs=0.06
+    )
+    ring, square = root.findall("circle")[-1], root.findall("rect")[-1]
+    assert (float(ring.get("cx")), float(ring.get("cy"))) == pytest.approx(places[0], abs=0.06)
+    assert (float(square.get("x")) + 11, float(square.get("y")) + 11) == pytest.approx(places[-1], abs=0.06)
