@@ -1,7 +1,6 @@
 """Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,24 +35,6 @@ class Apparatus(NamedTuple):
 def shuffled(rng: np.random.Generator, areas: Sequence[Area]) -> tuple[Area, ...]:
     """The same in a drawn order."""
     return tuple(areas[int(i)] for i in rng.permutation(len(areas)))
-
-
-def turned(objects: Sequence[Object], quarters: int) -> tuple[Object, ...]:
-    """The arena turned clockwise by so many right angles about its centre."""
-    result = tuple(objects)
-    for _ in range(quarters % 4):
-        result = tuple(_turn(thing) for thing in result)
-    return result
-
-
-def _turn(thing: Object) -> Object:
-    x, y, z = thing.place
-    return replace(thing, place=(z, y, 40 - x), yaw=(thing.yaw + 90) % 360)
-
-
-def any_way(rng: np.random.Generator, objects: Sequence[Object]) -> tuple[Object, ...]:
-    """The arena turned by a drawn number of right angles."""
-    return turned(objects, int(rng.integers(4)))
 
 
 def inset(area: Area, margin: float) -> Area:

@@ -1,14 +1,13 @@
-"""Layouts of many walls: turned arenas, runs of wall, rings, arms of a radial maze, rooms and mazes."""
+"""Layouts of many walls: runs of wall, rings, arms of a radial maze, rooms and mazes."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Color, Object, Shove
-from testbed.blueprints.parts import GREY, Spot, mirrored, pane, polar, side, wall
+from testbed.blueprints.blueprint import Color, Object
+from testbed.blueprints.parts import GREY, Spot, pane, polar, wall
 
 HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
@@ -20,64 +19,6 @@ EDGE = 0.02
 """Metres from a wall's end to the fence."""
 
 Interval = tuple[float, float]
-
-
-REACH = 18.7
-"""Metres from the arena's middle within which a layout that is free of the fence is put."""
-
-
-def moved(task: Blueprint, angle: float, shift: Spot = (0.0, 0.0)) -> Blueprint:
-    """The arena turned clockwise about its middle (degrees), then shifted by x and z (metres).
-
-    Angles are rounded to 0.1 degrees: that is what a file can hold.
-    """
-    angle = round(angle, 1)
-    return replace(
-        task,
-        objects=tuple(_move(thing, angle, shift) for thing in task.objects),
-        shoves=tuple(
-            Shove(*_around(push.x, push.z, angle, shift), push.bearing + angle, push.steps)
-            for push in task.shoves
-        ),
-    )
-
-
-def _move(thing: Object, angle: float, shift: Spot) -> Object:
-    x, y, z = thing.place
-    x, z = _around(x, z, angle, shift)
-    return replace(thing, place=(x, y, z), yaw=(thing.yaw + angle) % 360)
-
-
-def _around(x: float, z: float, angle: float, shift: Spot) -> Spot:
-    sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
-    x, z = x - 20, z - 20
-    return 20 + x * cosine + z * sine + shift[0], 20 - x * sine + z * cosine + shift[1]
-
-
-def posed(rng: np.random.Generator, task: Blueprint, free: bool = False) -> Blueprint:
-    """The task mirrored or not, and turned: by quarters, or where it is `free` of the fence by any angle.
-
-    What is free is shifted too, as far as it stays clear of the fence.
-    """
-    if side(rng) < 0:
-        task = replace(
-            task,
-            objects=mirrored(task.objects),
-            shoves=tuple(push._replace(x=40 - push.x, bearing=-push.bearing) for push in task.shoves),
-        )
-    if not free:
-        return moved(task, 90.0 * int(rng.integers(4)))
-    extent = max(
-        math.hypot(thing.place[0] - 20, thing.place[2] - 20) + _half(thing) for thing in task.objects
-    )
-    slack = max(0.0, REACH - extent)
-    x, z = polar(0, 0, float(rng.uniform(0, 360)), slack * math.sqrt(rng.random()))
-    return moved(task, float(rng.uniform(0, 360)), (x, z))
-
-
-def _half(thing: Object) -> float:
-    """Half the diagonal of a thing in plan, at least 2 m: room for the agent."""
-    return 2.0 if thing.size is None else max(2.0, math.hypot(thing.size[0], thing.size[2]) / 2)
 
 
 def barrier(x: float, z: float, size: tuple[float, float, float], yaw: float, transparent: bool) -> Object:

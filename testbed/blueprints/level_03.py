@@ -9,9 +9,10 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, Rooms, barrier, fan, posed, ring, run
+from testbed.blueprints.layout import EDGE, GAP, HEIGHT, Rooms, barrier, fan, ring, run
 from testbed.blueprints.level_03_heights import over_the_wall, platform, ridge, terraces, walkway, yard
 from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, side, wall
+from testbed.blueprints.placement import posed
 
 
 def detour(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:

@@ -3,8 +3,9 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, posed
+from testbed.blueprints.layout import EDGE, GAP, HEIGHT
 from testbed.blueprints.parts import BLUE, agent, ball, near, polar, ramp, wall
+from testbed.blueprints.placement import posed
 
 SLOPE = 2.4
 """Metres along a ramp for each metre that it rises."""

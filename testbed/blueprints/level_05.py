@@ -19,7 +19,6 @@ from testbed.blueprints.layout import (
     Rooms,
     barrier,
     hub,
-    posed,
     radial,
     run,
 )
@@ -48,6 +47,7 @@ from testbed.blueprints.parts import (
     wall,
 )
 from testbed.blueprints.perch import perch
+from testbed.blueprints.placement import posed
 
 
 def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:

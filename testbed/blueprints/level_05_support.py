@@ -3,9 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Point, Shove
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, posed
+from testbed.blueprints.layout import EDGE, GAP, HEIGHT
 from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, ramp, scattered, side, wall
 from testbed.blueprints.perch import perch
+from testbed.blueprints.placement import posed
 
 RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""

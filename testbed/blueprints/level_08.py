@@ -9,9 +9,9 @@ from testbed.blueprints import level_08_rolling as rolling
 from testbed.blueprints import level_08_search as search
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import ball, near, ramp, side
+from testbed.blueprints.parts import ball, even, near, ramp, side
+from testbed.blueprints.placement import any_way
 from testbed.blueprints.stalls import Stalls, stalls
-from testbed.blueprints.turning import anyhow, even
 
 MEMORY = ("object permanence", "working memory", "irreversible choice")
 
@@ -38,7 +38,7 @@ def _task(
         goal,
         (*MEMORY, *capacities),
         CHOOSE.format(seen),
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights else 250,
         pass_mark=mark,
         blackouts=lights,

@@ -3,8 +3,8 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, side, wall
-from testbed.blueprints.turning import anyhow, even
+from testbed.blueprints.parts import BLUE, agent, ball, even, near, side, wall
+from testbed.blueprints.placement import any_way
 
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
@@ -39,7 +39,7 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
         ("object permanence", "working memory", "irreversible choice"),
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights else 250,
         pass_mark=0.5,
         blackouts=lights,
@@ -82,7 +82,7 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),
         "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500,
     )
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, ramp, side, wall
-from testbed.blueprints.turning import anyhow, even
+from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
+from testbed.blueprints.placement import any_way
 
 SCREEN = 2.4
 THICK = 0.4
@@ -36,7 +36,7 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
         f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
         (*PERMANENCE, "foraging"),
         "Note into which bays balls fall; visit these, and no other.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         pass_mark=2 * balls - 1,
     )
 
@@ -59,7 +59,7 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
         f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
         (*PERMANENCE, "irreversible choice"),
         "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
     )
 
 
@@ -82,7 +82,7 @@ def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, .
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
         "Note into which pit the ball falls, drive there between the others, and drop into it.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights or rows > 1 else 250,
         blackouts=lights,
     )
@@ -111,7 +111,7 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
         "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500,
         pass_mark=2,
     )

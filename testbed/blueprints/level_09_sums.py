@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import FIRM, GAP, THICK, any_way, fill, mark
+from testbed.blueprints.choices import FIRM, GAP, THICK, fill, mark
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.placement import any_quarter
 
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
@@ -63,7 +64,7 @@ def adding(
         "Gather the yellow balls on the side to which more of them have come in all.",
         ("numerosity", "object permanence", "working memory"),
         "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
-        any_way(rng, objects),
+        any_quarter(rng, objects),
         time_limit=limit,
         pass_mark=mark(best, second),
     )
@@ -109,7 +110,7 @@ def subtracting(
         "Gather the yellow balls on the side where more of them stay.",
         ("numerosity", "prediction", "inhibition"),
         "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
-        any_way(rng, objects),
+        any_quarter(rng, objects),
         time_limit=limit,
         pass_mark=mark(left[0], left[1]),
     )

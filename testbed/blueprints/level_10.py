@@ -8,7 +8,7 @@ from testbed.blueprints.blueprint import Blueprint, Object, Shove
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_10_parts import OFF_LIMITS, block, death, task_on
 from testbed.blueprints.parts import BLUE, agent, ball, near, wall
-from testbed.blueprints.stage import anywhere, upright
+from testbed.blueprints.placement import anywhere, upright
 
 BAR = 1.5
 """Width of the bar of the largest L, J and U blocks, metres: 0.3 of the greatest size in x."""

@@ -8,7 +8,7 @@ import numpy as np
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
 from testbed.blueprints.level_10_parts import block, death, task_on
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, wall
-from testbed.blueprints.stage import anywhere, upright
+from testbed.blueprints.placement import anywhere, upright
 
 LONG = 1000
 """The time limit where a block has to be pushed gently over many metres."""
@@ -129,7 +129,7 @@ def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
 
 def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
     """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
-    stage = anywhere(rng, 2)
+    frame = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
     x, z = near(rng, 0, 3), near(rng, 6, 2)
     local = [
@@ -141,7 +141,7 @@ def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
         at = x + (5 + near(rng, 0, 0.5)) * (1, -1)[number], near(rng, z, 1.5)
         local += [wall(*at, (width, high, width)), ball("GoodGoal", *at, 1, y=high)]
     return task_on(
-        stage,
+        frame,
         "Get a green ball down from its tower.",
         "Ram the tower that can be moved, and catch the ball that falls from it.",
         ("causal reasoning", "support"),

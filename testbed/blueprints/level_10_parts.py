@@ -1,7 +1,7 @@
 """What the paradigms of level 10 share."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Point, Shove
-from testbed.blueprints.stage import Stage
+from testbed.blueprints.placement import Frame
 
 LIMIT = 500
 """The level's time limit: pushing takes time. The reward of 1 stays above the pass mark of 0 to its end."""
@@ -20,19 +20,14 @@ def block(kind: str, x: float, z: float, size: Point, yaw: float = 0, y: float =
 
 
 def task_on(
-    stage: Stage,
+    frame: Frame,
     goal: str,
     solution: str,
     capacities: tuple[str, ...],
     local: list[Object],
     shoves: list[Shove],
 ) -> Blueprint:
-    """A task of this level from an arrangement in a stage's frame."""
-    return Blueprint(
-        goal,
-        capacities,
-        solution,
-        stage.objects(local),
-        time_limit=LIMIT,
-        shoves=stage.shoves(shoves),
+    """A task of this level from an arrangement in a frame."""
+    return frame.placed(
+        Blueprint(goal, capacities, solution, tuple(local), time_limit=LIMIT, shoves=tuple(shoves))
     )

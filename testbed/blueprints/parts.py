@@ -49,6 +49,16 @@ def zone(kind: str, x: float, z: float, width: float, depth: float) -> Object:
     return Object(kind, (x, 0, z), (width, 0, depth), 0)
 
 
+FENCE_GAP = 0.04
+"""Metres between a zone and the fence, which it must not touch."""
+
+
+def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
+    """A death or hot zone between two corners, metres; it keeps a little off the fence."""
+    left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
+    return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
+
+
 def polar(x: float, z: float, bearing: float, distance: float) -> Spot:
     """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
     angle = math.radians(bearing)
@@ -68,6 +78,11 @@ def side(rng: np.random.Generator) -> int:
 def near(rng: np.random.Generator, value: float, spread: float) -> float:
     """A number about `value`, at most `spread` off, rounded to a centimetre."""
     return round(float(rng.uniform(value - spread, value + spread)), 2)
+
+
+def even(value: float) -> float:
+    """To an even centimetre: where both edges of a thing are such, its middle is a whole one."""
+    return 0.02 * round(value / 0.02)
 
 
 def scattered(
@@ -94,18 +109,3 @@ def scattered(
     if len(found) < count:
         raise ValueError(f"{count} places {apart} m apart do not fit into {within}")
     return tuple(found)
-
-
-def mirrored(objects: Sequence[Object]) -> tuple[Object, ...]:
-    """The arena as in a mirror: left and right change places."""
-    return tuple(_mirror(thing) for thing in objects)
-
-
-def _mirror(thing: Object) -> Object:
-    x, y, z = thing.place
-    return Object(
-        _TWINS.get(thing.kind, thing.kind), (40 - x, y, z), thing.size, -thing.yaw % 360, thing.color
-    )
-
-
-_TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import BLUE, Spot, agent, near, side, wall
-from testbed.blueprints.turning import even
+from testbed.blueprints.parts import BLUE, Spot, agent, even, near, side, wall
 
 PLATFORM = 1.0
 """Height of the platform, metres: the agent's eye is 1.5 m high on it."""
