@@ -8,18 +8,13 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Object, Point
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
+from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
 
 Area = tuple[float, float, float, float]
 """Least x, least z, greatest x and greatest z of a rectangle."""
 
-THICK = 0.4
-"""Thickness of low walls, metres."""
-
 FIRM = 1.0
 """Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
-
-GAP = 0.04
-"""Metres between things that stand side by side, so that rounding does not let them overlap."""
 
 ROOM = 1.2
 """Metres left between balls, so that each can be gathered alone."""
@@ -52,6 +47,21 @@ def fill(
     rim = inset(area, largest / 2 + 0.2)
     places = scattered(rng, len(sizes), largest + ROOM, within=rim)
     return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
+
+
+def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
+    """The agent at the least z of the arena, its perch, and a wall that parts the arena at x = 20.
+
+    The wall reaches to z = `far` and is `high`, metres. Whoever leaves the perch on one side stays there.
+    """
+    deep, floor, broad = near(rng, 5, 0.6), 0.6, near(rng, 5, 0.8)
+    end = min(far, 40 - EDGE)
+    start = deep + EDGE + JOINT
+    stand = (
+        wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE),
+        along(20, start, end, high, 0.6),
+    )
+    return agent(20, near(rng, 1.8, 0.6), near(rng, 0, 6), y=floor), stand
 
 
 def ledge(rng: np.random.Generator) -> Apparatus:

@@ -3,9 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint
-from testbed.blueprints.choices import GAP, fill, ledge, mark
+from testbed.blueprints.choices import fill, ledge, mark
 from testbed.blueprints.parts import agent, ball, near, polar, ramp, side, wall, zone
 from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP
 
 
 def size_against_distance(

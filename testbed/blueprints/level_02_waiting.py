@@ -6,9 +6,10 @@ from itertools import pairwise
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import GAP, fill
+from testbed.blueprints.choices import fill
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, ramp, scattered, side, wall
 from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP
 
 EDGE = 1.0
 """Height over the floor at which a chute ends, metres: too high to be climbed."""

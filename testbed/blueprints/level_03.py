@@ -9,10 +9,11 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, Rooms, barrier, fan, ring, run
 from testbed.blueprints.level_03_heights import over_the_wall, platform, ridge, terraces, walkway, yard
+from testbed.blueprints.mazes import Rooms
 from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, side, wall
 from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, fan, ring, run
 
 
 def detour(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
@@ -125,6 +126,7 @@ def cross(rng: np.random.Generator, length: float, quarters: int, transparent: b
 
 def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transparent: bool) -> Blueprint:
     """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
+    sides = [20 + way * (width / 2 + 0.3) for way in (-1, 1)]
     task = Blueprint(
         "Leave the U-shaped barrier and reach the green ball behind it.",
         ("detour", "inhibition"),
@@ -132,12 +134,7 @@ def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transpare
         (
             agent(20, 20 - near(rng, 3, 0.8), near(rng, 0, 15)),
             barrier(20, 20.5, (width + 2, HEIGHT, 0.6), 0, transparent),
-            *(
-                barrier(
-                    20 + way * (width / 2 + 0.3), 20.2 - GAP - depth / 2, (0.6, HEIGHT, depth), 0, transparent
-                )
-                for way in (-1, 1)
-            ),
+            *(barrier(x, 20.2 - JOINT - depth / 2, (0.6, HEIGHT, depth), 0, transparent) for x in sides),
             ball("GoodGoal", 20 + near(rng, 0, width / 3), near(rng, 26.5, 2), 1),
         ),
     )
@@ -168,7 +165,7 @@ def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, a
 def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns: int, rows: int) -> Blueprint:
     """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
     x, z = near(rng, 20, 11), near(rng, 17, 2)
-    pitch = size + GAP
+    pitch = size + JOINT
     width = columns * pitch + 0.3
     blocks = (
         Object(

@@ -7,6 +7,7 @@ import numpy as np
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.parts import BLUE, agent, ball, even, near, wall, zone_between
 from testbed.blueprints.placement import any_way
+from testbed.blueprints.walls import along
 
 HOT, DEATH = "HotZone", "DeathZone"
 
@@ -82,7 +83,7 @@ def lanes(
     objects = [
         agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), 1),
         wall(20, deep / 2, (40, 1, deep), 0, BLUE),
-        wall(middle, (deep + 40) / 2, (1, 3, 40 - deep)),
+        along(middle, deep, 40, 3, 1),
     ]
     for number, (left, right) in enumerate(((0.0, middle - 0.5), (middle + 0.5, 40.0))):
         far = near(rng, 35.5, 0.5)

@@ -3,10 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Point, Shove
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT
+from testbed.blueprints.choices import perch
 from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, ramp, scattered, side, wall
-from testbed.blueprints.perch import perch
 from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
 RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""
@@ -187,9 +187,9 @@ def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
 
 def soft_side(rng: np.random.Generator, inner: float) -> Blueprint:
     """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
-    half, cube = inner / 2, inner / 3 - GAP
+    half, cube = inner / 2, inner / 3 - JOINT
     objects = [wall(20 + way * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for way in (-1, 1)] + [
-        wall(20, 20 - half - 0.3, (inner - 2 * GAP, 2, 0.6))
+        wall(20, 20 - half - 0.3, (inner - 2 * JOINT, 2, 0.6))
     ]
     blocks = [
         _block("LightBlock", 20 + n * inner / 3, 20 + half - cube / 2 + 0.5, (cube, 2, cube))
@@ -221,7 +221,7 @@ def slope(rng: np.random.Generator, screened: bool) -> Blueprint:
     rise, long = near(rng, 1.6, 0.3), near(rng, 4.6, 0.5)
     objects: list[Object] = [
         wall(20, z, (long + 0.2, high, 3)),
-        wall(20, (z + 1.5 + GAP + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - GAP)),
+        wall(20, (z + 1.5 + JOINT + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - JOINT)),
         ramp(20, z, (2.6, rise, long), (90 * way) % 360, y=high, color=GREY),
     ]
     if screened:

@@ -5,6 +5,7 @@ import numpy as np
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.parts import BLUE, agent, ball, even, near, side, wall
 from testbed.blueprints.placement import any_way
+from testbed.blueprints.walls import along
 
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
@@ -30,7 +31,7 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     objects = [
         agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), 1),
         wall(middle, long / 2, (3, 1, long), 0, BLUE),
-        wall(middle, (long + 40) / 2, (0.5, FENCE, 40 - long)),
+        along(middle, long, 40, FENCE, 0.5),
         ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
     ]
     for hand in (way, -way)[:screens]:
@@ -73,8 +74,8 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
-        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
-    objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
+        objects += [along(x, deep, track - 0.48, LOWER, 0.3), along(x, track + 0.48, 40, LOWER, 0.3)]
+    objects += [along(x, 0, 40, SCREEN, 0.3) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
     objects += [wall((a + b) / 2, front, (b - a, SCREEN, 0.3)) for a, b in screens]
@@ -85,7 +86,3 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
         any_way(rng, objects),
         time_limit=500,
     )
-
-
-def _along(x: float, low: float, high: float, height: float) -> Object:
-    return wall(x, (low + high) / 2, (0.3, height, high - low))

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import FIRM, GAP, THICK, fill, mark
+from testbed.blueprints.choices import FIRM, fill, mark
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, side, wall, zone
 from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP, THICK
 
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
