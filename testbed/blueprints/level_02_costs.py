@@ -4,7 +4,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint
 from testbed.blueprints.choices import fill, ledge, mark
-from testbed.blueprints.parts import agent, ball, near, polar, ramp, side, wall, zone
+from testbed.blueprints.parts import HOT, agent, ball, near, polar, ramp, side, wall, zone
 from testbed.blueprints.placement import any_quarter
 from testbed.blueprints.walls import GAP
 
@@ -68,7 +68,7 @@ def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float,
             rng,
             (
                 agent(near(rng, 20, 8), start, near(rng, 0, 15)),
-                zone("HotZone", 20, strip, 39.9, depth),
+                zone(HOT, 20, strip, 39.9, depth),
                 ball("GoodGoal", near(rng, 20, 10), near(rng, 34, 2), large),
                 ball("GoodGoal", 20 + side(rng) * near(rng, 12, 3), near(rng, 10, 2), small),
             ),

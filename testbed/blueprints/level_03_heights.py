@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, polar, ramp, wall
+from testbed.blueprints.blueprint import Blueprint
+from testbed.blueprints.parts import BLUE, agent, ball, near, pane, polar, ramp, wall
 from testbed.blueprints.placement import posed
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
@@ -19,7 +19,7 @@ def ridge(rng: np.random.Generator, width: float, transparent: bool) -> Blueprin
     z, x = near(rng, 21, 2), 20 + near(rng, 5, 1.5)
     high, thick = 0.6, near(rng, 3, 0.4)
     size = (width, HEIGHT, 0.6)
-    top = Object("WallTransparent", (20, high, z), size) if transparent else wall(20, z, size, y=high)
+    top = pane(20, z, size, y=high) if transparent else wall(20, z, size, y=high)
     task = Blueprint(
         "Leave the ridge on the side of the green ball and reach it.",
         ("detour", "spatial choice"),

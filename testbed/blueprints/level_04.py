@@ -6,12 +6,21 @@ import numpy as np
 
 from testbed.blueprints import level_04_hot as hot
 from testbed.blueprints import level_04_paths as paths
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import agent, ball, near, polar, scattered, side, wall, zone, zone_between
+from testbed.blueprints.parts import (
+    DEATH,
+    agent,
+    ball,
+    near,
+    polar,
+    scattered,
+    side,
+    wall,
+    zone,
+    zone_between,
+)
 from testbed.blueprints.placement import any_way
-
-DEATH = "DeathZone"
 
 SEEING = ("avoidance", "detour")
 
@@ -20,7 +29,7 @@ def island(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
     """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
     start = agent(x + near(rng, 0, width / 3), near(rng, 4, 1.5), near(rng, 0, 25))
-    lake = Object(DEATH, (x, 0, z), (width, 0, depth), near(rng, 45, 45))
+    lake = zone(DEATH, x, z, width, depth, near(rng, 45, 45))
     return Blueprint(
         "Reach the green ball on the other side of the red zone, which must not be touched.",
         SEEING,
@@ -98,7 +107,7 @@ def spokes(rng: np.random.Generator, arms: int, length: float) -> Blueprint:
     objects = [agent(x, z, near(rng, 180, 180))]
     for bearing in bearings:
         at = polar(x, z, bearing, 2.8 + length / 2)
-        objects.append(Object(DEATH, (at[0], 0, at[1]), (1.2, 0, length), bearing % 360))
+        objects.append(zone(DEATH, *at, 1.2, length, bearing))
     course = bearings[int(rng.integers(arms))] + 180 / arms + near(rng, 0, 0.25 * 180 / arms)
     objects.append(ball("GoodGoal", *polar(x, z, course, near(rng, 12, 2)), 1))
     return Blueprint(
@@ -122,7 +131,7 @@ def foraging_among_zones(
         "Take the nearest ball that can be reached on a clear way, then the next.",
         (
             agent(*start, near(rng, 180, 180)),
-            *(Object(DEATH, (x, 0, z), (3, 0, 3), near(rng, 45, 45)) for x, z in lakes),
+            *(zone(DEATH, x, z, 3, 3, near(rng, 45, 45)) for x, z in lakes),
             *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         ),
         time_limit=limit,

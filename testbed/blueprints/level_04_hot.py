@@ -5,11 +5,9 @@ from itertools import pairwise
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, even, near, wall, zone_between
+from testbed.blueprints.parts import BLUE, DEATH, HOT, agent, ball, even, near, wall, zone_between
 from testbed.blueprints.placement import any_way
 from testbed.blueprints.walls import along
-
-HOT, DEATH = "HotZone", "DeathZone"
 
 
 def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:

@@ -3,10 +3,8 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, wall, zone_between
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
 from testbed.blueprints.placement import any_way
-
-DEATH = "DeathZone"
 
 LOW, HIGH = 9.0, 31.0
 """Where fields that are crossed begin and end, metres along the way."""

@@ -3,7 +3,6 @@
 Tasks where something carries the reward are in `level_05_support.py`.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,14 +25,15 @@ from testbed.blueprints.level_05_support import (
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
 from testbed.blueprints.parts import (
     BLUE,
-    GREY,
     Spot,
     agent,
     ball,
+    bearing_to,
     near,
     pane,
     polar,
     ramp,
+    tunnel,
     wall,
 )
 from testbed.blueprints.placement import posed
@@ -90,7 +90,7 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
     objects: list[Object] = []
     for what, way in ((hides, 1), (bare, -1)):
         x, z = 20 + way * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
-        sight = math.degrees(math.atan2(x - start.place[0], z - start.place[2]))
+        sight = bearing_to((start.place[0], start.place[2]), (x, z))
         things, behind = _hideout(rng, what, x, z, sight)
         objects += things
         if way > 0:
@@ -110,13 +110,10 @@ def _hideout(
     """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
-    if what in ("tunnel", "end of a tunnel"):
-        bearing = across if what == "tunnel" else sight
-        return (Object("CylinderTunnel", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), bearing % 360, GREY),), 0
-    if what == "clear tunnel":
-        return (
-            Object("CylinderTunnelTransparent", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), across % 360),
-        ), 0
+    if what.endswith("tunnel"):
+        kind = "CylinderTunnelTransparent" if what == "clear tunnel" else "CylinderTunnel"
+        bearing = sight if what == "end of a tunnel" else across
+        return (tunnel(kind, x, z, (3.6, 3.6, near(rng, 5.4, 0.7)), bearing),), 0
     if what == "pane":
         return (pane(x, z, (near(rng, 5.4, 0.7), 2.5, 0.6), yaw),), 3
     size = {

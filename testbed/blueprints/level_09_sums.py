@@ -6,7 +6,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.choices import FIRM, fill, mark
-from testbed.blueprints.parts import BLUE, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
 from testbed.blueprints.placement import any_quarter
 from testbed.blueprints.walls import GAP, THICK
 
@@ -86,7 +86,7 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
         width = 20 - half
         objects.append(wall(20 + s * (half + width / 2), 20 + depth / 2, (width, high, 40 - depth - 2 * GAP)))
         across = half - FIRM / 2 - 0.1
-        objects.append(zone("DeathZone", 20 + s * (half + FIRM / 2) / 2, 20 + depth / 2, across, 39 - depth))
+        objects.append(zone(DEATH, 20 + s * (half + FIRM / 2) / 2, 20 + depth / 2, across, 39 - depth))
     return objects, half, depth, high
 
 

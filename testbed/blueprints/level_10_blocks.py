@@ -6,8 +6,21 @@ from dataclasses import replace
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.level_10_parts import block, death, task_on
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, wall
+from testbed.blueprints.level_10_parts import task_on
+from testbed.blueprints.parts import (
+    BLUE,
+    DEATH,
+    GREY,
+    agent,
+    ball,
+    block,
+    near,
+    pane,
+    polar,
+    ramp,
+    wall,
+    zone,
+)
 from testbed.blueprints.placement import anywhere, upright
 
 LONG = 1000
@@ -161,14 +174,14 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
     xs = [(number - centre) * (wide + 0.1) for number in range(count)]
     span = count * (wide + 0.1) / 2
     row = near(rng, 2, 2)
-    zone = row + deep / 2 + near(rng, 3.2, 0.2)
+    near_edge = row + deep / 2 + near(rng, 3.2, 0.2)
     free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
     local = [
         agent(near(rng, 0, 6), near(rng, -13, 2), 6 * int(rng.integers(-6, 7))),
         *(block("LightBlock", x, row, (wide, 0.6, deep)) for x in xs),
         *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
         ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
-        death(0, (zone + 19.95) / 2, 39.9, 19.95 - zone),
+        zone(DEATH, 0, (near_edge + 19.95) / 2, 39.9, 19.95 - near_edge),
     ]
     return task_on(
         upright(rng),

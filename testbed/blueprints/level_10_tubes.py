@@ -3,8 +3,8 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.level_10_parts import block, task_on
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, ramp, wall
+from testbed.blueprints.level_10_parts import task_on
+from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, near, pane, ramp, wall
 from testbed.blueprints.placement import Frame, anywhere
 
 LOW = 0.9

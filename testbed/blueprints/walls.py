@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from testbed.blueprints.blueprint import Color, Object
-from testbed.blueprints.parts import GREY, Spot, pane, polar, wall
+from testbed.blueprints.blueprint import Object
+from testbed.blueprints.parts import Spot, bearing_to, pane, polar, wall
 
 HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
@@ -36,20 +36,20 @@ def along(x: float, low: float, high: float, height: float, thick: float = THICK
 def wall_between(start: Spot, end: Spot, height: float) -> Object:
     """A wall whose middle line leads from one place to another."""
     x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-    yaw = math.degrees(math.atan2(end[0] - start[0], end[1] - start[1])) % 180
+    yaw = bearing_to(start, end) % 180
     # The file has yaws to a tenth of a degree and places to a centimetre.
-    return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw, GREY)
+    return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw)
 
 
-def run(points: Sequence[Spot], thickness: float = 0.5, color: Color = GREY) -> tuple[Object, ...]:
+def run(points: Sequence[Spot]) -> tuple[Object, ...]:
     """One wall along several points at right angles to each other; corners are filled."""
-    found = []
+    found, thickness = [], 0.5
     for number, ((ax, az), (bx, bz)) in enumerate(pairwise(points)):
-        bearing = math.degrees(math.atan2(bx - ax, bz - az))
+        bearing = bearing_to((ax, az), (bx, bz))
         start = thickness / 2 + JOINT if number else 0.0
         end = math.dist((ax, az), (bx, bz)) + (thickness / 2 if number < len(points) - 2 else 0.0)
         x, z = polar(ax, az, bearing, (start + end) / 2)
-        found.append(wall(x, z, (thickness, HEIGHT, end - start), bearing, color))
+        found.append(wall(x, z, (thickness, HEIGHT, end - start), bearing))
     return tuple(found)
 
 
