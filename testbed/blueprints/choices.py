@@ -1,4 +1,7 @@
-"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop."""
+"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop.
+
+Stalls with screens, behind which something vanishes, are in `stalls.py`.
+"""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -18,6 +21,10 @@ FIRM = 1.0
 
 ROOM = 1.2
 """Metres left between balls, so that each can be gathered alone."""
+
+
+PLATFORM = 1.0
+"""Height of platforms, metres: the agent's eye is 1.5 m high on one, and it cannot get back up."""
 
 
 class Apparatus(NamedTuple):
@@ -47,6 +54,11 @@ def fill(
     rim = inset(area, largest / 2 + 0.2)
     places = scattered(rng, len(sizes), largest + ROOM, within=rim)
     return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
+
+
+def platform(x: float, width: float, depth: float, height: float = PLATFORM) -> Object:
+    """A platform that begins at the fence of low z."""
+    return wall(x, depth / 2, (width, height, depth), color=BLUE)
 
 
 def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:

@@ -5,7 +5,8 @@ from itertools import pairwise
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, DEATH, HOT, agent, ball, even, near, wall, zone_between
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
 from testbed.blueprints.placement import any_way
 from testbed.blueprints.walls import along
 
@@ -79,8 +80,8 @@ def lanes(
     """
     deep, middle = even(near(rng, 5, 0.5)), near(rng, 20, 3)
     objects = [
-        agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), 1),
-        wall(20, deep / 2, (40, 1, deep), 0, BLUE),
+        agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), PLATFORM),
+        platform(20, 40, deep),
         along(middle, deep, 40, 3, 1),
     ]
     for number, (left, right) in enumerate(((0.0, middle - 0.5), (middle + 0.5, 40.0))):

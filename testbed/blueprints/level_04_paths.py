@@ -3,6 +3,7 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.choices import platform
 from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
 from testbed.blueprints.placement import any_way
 
@@ -110,7 +111,7 @@ def leap(rng: np.random.Generator, depth: float) -> Blueprint:
             rng,
             (
                 agent(x + near(rng, 0, 2), near(rng, 1.5, 0.5), near(rng, 0, 30), height),
-                wall(x, long / 2, (10, height, long), 0, BLUE),
+                platform(x, 10, long, height),
                 zone_between(DEATH, 0, 0, x - 5, long + depth),
                 zone_between(DEATH, x + 5, 0, 40, long + depth),
                 zone_between(DEATH, x - 5, long + 0.05, x + 5, long + depth),

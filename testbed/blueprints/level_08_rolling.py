@@ -3,9 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, even, near, side, wall
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import agent, ball, even, near, side, wall
 from testbed.blueprints.placement import any_way
-from testbed.blueprints.walls import along
+from testbed.blueprints.walls import across, along
 
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
@@ -29,8 +30,8 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
-        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), 1),
-        wall(middle, long / 2, (3, 1, long), 0, BLUE),
+        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(middle, 3, long),
         along(middle, long, 40, FENCE, 0.5),
         ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
     ]
@@ -68,8 +69,8 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     deep, front = even(near(rng, 18, 1.5)), even(near(rng, 34, 0.8))
     track, stop = front + 1.2, int(rng.integers(1, count))
     objects = [
-        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), 1),
-        wall(first + span / 2, deep / 2, (span, 1, deep), 0, BLUE),
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(first + span / 2, span, deep),
         ball("GoodGoalBounce", first + 1.2, track, 0.85, 0, 90),
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
@@ -78,7 +79,7 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     objects += [along(x, 0, 40, SCREEN, 0.3) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
-    objects += [wall((a + b) / 2, front, (b - a, SCREEN, 0.3)) for a, b in screens]
+    objects += [across(front, a, b, SCREEN, 0.3) for a, b in screens]
     return Blueprint(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),

@@ -22,6 +22,7 @@ from testbed.blueprints.parts import (
     zone,
 )
 from testbed.blueprints.placement import anywhere, upright
+from testbed.blueprints.walls import across
 
 LONG = 1000
 """The time limit where a block has to be pushed gently over many metres."""
@@ -225,8 +226,8 @@ def _split(x: float, gap: float, z: float, thick: float, high: float, spread: fl
     """A wall from fence to fence with a gap about x."""
     left, right = x - gap / 2, x + gap / 2
     return [
-        wall((left - spread) / 2, z, (left + spread, high, thick)),
-        wall((right + spread) / 2, z, (spread - right, high, thick)),
+        across(z, -spread, left, high, thick),
+        across(z, right, spread, high, thick),
     ]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Object
 from testbed.blueprints.parts import Spot, polar, wall
-from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, along, wall_between
+from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
 HALF = 2.3
 """Half the width of a way of the Y-maze and between the sectors, metres."""
@@ -197,4 +197,4 @@ def _piece(line: float, part: Interval, steep: bool) -> Object:
     low, high = part
     if steep:
         return along(line, low, high, HEIGHT, _THICK)
-    return wall((low + high) / 2, line, (high - low, HEIGHT, _THICK))
+    return across(line, low, high, HEIGHT, _THICK)

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import BLUE, Spot, agent, even, near, side, wall
-from testbed.blueprints.walls import THICK, along
-
-PLATFORM = 1.0
-"""Height of the platform, metres: the agent's eye is 1.5 m high on it."""
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import Spot, agent, even, near, side
+from testbed.blueprints.walls import THICK, across, along
 
 LOW, HIGH = 0.6, 2.6
 """Height of the walls between stalls, and of screens, metres."""
@@ -52,7 +50,7 @@ class Stalls:
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         things = [
             agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
-            wall(middle, self.deep / 2, (span, PLATFORM, self.deep), 0, BLUE),
+            platform(middle, span, self.deep),
         ]
         low = self.screen - BESIDE
         for x in self.lefts[1:]:
@@ -67,7 +65,7 @@ class Stalls:
         left = self.lefts[stall] + (THICK / 2 if stall else 0.0)
         right = self.lefts[stall] + self.width - (THICK / 2 if stall < last else 0.0)
         left, right = (left + SLOT, right) if self.gaps[stall] < 0 else (left, right - SLOT)
-        return wall((left + right) / 2, self.screen, (right - left, HIGH, THICK))
+        return across(self.screen, left, right, HIGH)
 
 
 def stalls(rng: np.random.Generator, count: int, behind: float = 5.0, gaps: int = 0) -> Stalls:

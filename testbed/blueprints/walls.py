@@ -33,6 +33,11 @@ def along(x: float, low: float, high: float, height: float, thick: float = THICK
     return wall(x, (low + high) / 2, (thick, height, high - low), y=y)
 
 
+def across(z: float, left: float, right: float, height: float, thick: float = THICK) -> Object:
+    """A wall along x at some z, from x = `left` to `right`."""
+    return wall((left + right) / 2, z, (right - left, height, thick))
+
+
 def wall_between(start: Spot, end: Spot, height: float) -> Object:
     """A wall whose middle line leads from one place to another."""
     x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
