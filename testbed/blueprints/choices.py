@@ -89,10 +89,10 @@ def ledge(rng: np.random.Generator) -> Apparatus:
 
 def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
     """A pane that is higher than the platform, or a wall that is lower; `size` has a 0 for the thickness."""
-    across, height, along = size
+    wide, height, long = size
     if glass:
-        return pane(x, z, (across or FIRM, height + 1.5, along or FIRM))
-    return wall(x, z, (across or THICK, height - 1.2, along or THICK))
+        return pane(x, z, (wide or FIRM, height + 1.5, long or FIRM))
+    return wall(x, z, (wide or THICK, height - 1.2, long or THICK))
 
 
 def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:

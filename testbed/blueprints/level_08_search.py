@@ -76,17 +76,17 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
 def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
-    across = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
-    along = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
+    xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
+    zs = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
     objects = [agent(near(rng, 20, 5), near(rng, 3, 1), near(rng, 0, 12), height)]
     z = 0.0
-    for row in along:
+    for row in zs:
         objects.append(_slab(0, z, 40, row - half, height))
-        starts, stops = [0.0, *(x + half for x in across)], [*(x - half for x in across), 40.0]
+        starts, stops = [0.0, *(x + half for x in xs)], [*(x - half for x in xs), 40.0]
         objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
-    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
+    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
     objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
     return Blueprint(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",

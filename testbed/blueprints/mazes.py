@@ -33,10 +33,10 @@ def y_maze(
         outer = _beside(fork, bearing, s * offset, outer_start + THICK, length)
         inner = _beside(fork, bearing, -s * offset, inner_start, length)
         walls += [wall_between(*outer, height), wall_between(*inner, height)]
-        across = offset + THICK / 2
+        wide = offset + THICK / 2
         close = polar(*axis_end, bearing, THICK / 2 + GAP)
         walls.append(
-            wall_between(polar(*close, bearing - 90, across), polar(*close, bearing + 90, across), height)
+            wall_between(polar(*close, bearing - 90, wide), polar(*close, bearing + 90, wide), height)
         )
         stem_end = fork - math.sin(angle) * offset + outer_start * math.cos(angle)
         walls.append(wall_between((20 + s * offset, 0), (20 + s * offset, stem_end - THICK / 2), height))
@@ -85,8 +85,8 @@ def radial_arms(arms: int, closed: Iterable[int] = ()) -> tuple[Object, ...]:
     for number in range(arms):
         bearing = 360 * number / arms
         middle = polar(20, 20, bearing, start + length / 2)
-        for across in (-1, 1):
-            x, z = polar(*middle, bearing + 90 * across, ARM_WIDTH / 2 + 0.15)
+        for hand in (-1, 1):
+            x, z = polar(*middle, bearing + 90 * hand, ARM_WIDTH / 2 + 0.15)
             found.append(wall(x, z, (0.3, HEIGHT, length), bearing))
         end = polar(20, 20, bearing, ARM_END + 0.15 + JOINT)
         found.append(wall(*end, (ARM_WIDTH + 0.6, HEIGHT, 0.3), bearing))
