@@ -1,7 +1,9 @@
-"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop."""
+"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop.
+
+Stalls with screens, behind which something vanishes, are in `stalls.py`.
+"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -9,21 +11,20 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Object, Point
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
+from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
 
 Area = tuple[float, float, float, float]
 """Least x, least z, greatest x and greatest z of a rectangle."""
 
-THICK = 0.4
-"""Thickness of low walls, metres."""
-
 FIRM = 1.0
 """Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
 
-GAP = 0.04
-"""Metres between things that stand side by side, so that rounding does not let them overlap."""
-
 ROOM = 1.2
 """Metres left between balls, so that each can be gathered alone."""
+
+
+PLATFORM = 1.0
+"""Height of platforms, metres: the agent's eye is 1.5 m high on one, and it cannot get back up."""
 
 
 class Apparatus(NamedTuple):
@@ -36,24 +37,6 @@ class Apparatus(NamedTuple):
 def shuffled(rng: np.random.Generator, areas: Sequence[Area]) -> tuple[Area, ...]:
     """The same in a drawn order."""
     return tuple(areas[int(i)] for i in rng.permutation(len(areas)))
-
-
-def turned(objects: Sequence[Object], quarters: int) -> tuple[Object, ...]:
-    """The arena turned clockwise by so many right angles about its centre."""
-    result = tuple(objects)
-    for _ in range(quarters % 4):
-        result = tuple(_turn(thing) for thing in result)
-    return result
-
-
-def _turn(thing: Object) -> Object:
-    x, y, z = thing.place
-    return replace(thing, place=(z, y, 40 - x), yaw=(thing.yaw + 90) % 360)
-
-
-def any_way(rng: np.random.Generator, objects: Sequence[Object]) -> tuple[Object, ...]:
-    """The arena turned by a drawn number of right angles."""
-    return turned(objects, int(rng.integers(4)))
 
 
 def inset(area: Area, margin: float) -> Area:
@@ -73,6 +56,26 @@ def fill(
     return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
 
 
+def platform(x: float, width: float, depth: float, height: float = PLATFORM) -> Object:
+    """A platform that begins at the fence of low z."""
+    return wall(x, depth / 2, (width, height, depth), color=BLUE)
+
+
+def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
+    """The agent at the least z of the arena, its perch, and a wall that parts the arena at x = 20.
+
+    The wall reaches to z = `far` and is `high`, metres. Whoever leaves the perch on one side stays there.
+    """
+    deep, floor, broad = near(rng, 5, 0.6), 0.6, near(rng, 5, 0.8)
+    end = min(far, 40 - EDGE)
+    start = deep + EDGE + JOINT
+    stand = (
+        wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE),
+        along(20, start, end, high, 0.6),
+    )
+    return agent(20, near(rng, 1.8, 0.6), near(rng, 0, 6), y=floor), stand
+
+
 def ledge(rng: np.random.Generator) -> Apparatus:
     """A ledge through the whole arena, too high to get back on: the left or the right side."""
     x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
@@ -86,10 +89,10 @@ def ledge(rng: np.random.Generator) -> Apparatus:
 
 def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
     """A pane that is higher than the platform, or a wall that is lower; `size` has a 0 for the thickness."""
-    across, height, along = size
+    wide, height, long = size
     if glass:
-        return pane(x, z, (across or FIRM, height + 1.5, along or FIRM))
-    return wall(x, z, (across or THICK, height - 1.2, along or THICK))
+        return pane(x, z, (wide or FIRM, height + 1.5, long or FIRM))
+    return wall(x, z, (wide or THICK, height - 1.2, long or THICK))
 
 
 def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:

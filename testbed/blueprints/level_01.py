@@ -1,12 +1,10 @@
 """Level 1, food retrieval: nothing stands between the agent and what it wants."""
 
-import math
-
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import Spot, agent, ball, inside, near, polar, scattered, side
+from testbed.blueprints.parts import Spot, agent, ball, bearing_to, inside, near, polar, scattered, side
 
 APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""
@@ -50,7 +48,7 @@ def corner(rng: np.random.Generator, size: float) -> Blueprint:
     """Approach of a reward in a corner, small in the view, from the far side of the arena."""
     x, z = (near(rng, 20 + 18 * side(rng), 0.4) for _ in range(2))
     start_x, start_z = 40 - near(rng, x, 3) if rng.random() < 0.5 else near(rng, 20, 4), 40 - z
-    yaw = math.degrees(math.atan2(x - start_x, z - start_z)) + near(rng, 0, 25)
+    yaw = bearing_to((start_x, start_z), (x, z)) + near(rng, 0, 25)
     return Blueprint(
         "Reach the green ball in the far corner.",
         ("approach", "search"),
@@ -92,7 +90,7 @@ def foraging_among_bad(rng: np.random.Generator, count: int, bad: int, mark: int
 def discrimination(rng: np.random.Generator, bad: int, size: float) -> Blueprint:
     """Discrimination: one green ball among red ones that end the episode with a loss."""
     start, goal, *places = scattered(rng, bad + 2, 5.0)
-    yaw = math.degrees(math.atan2(goal[0] - start[0], goal[1] - start[1])) + near(rng, 0, 60)
+    yaw = bearing_to(start, goal) + near(rng, 0, 60)
     return Blueprint(
         "Reach the green ball without touching a red one.",
         ("discrimination", "approach"),

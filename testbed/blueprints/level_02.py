@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import GAP, any_way, fill, ledge
+from testbed.blueprints.choices import fill, ledge
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_02_costs import (
     climbing_for_more,
@@ -15,8 +15,10 @@ from testbed.blueprints.level_02_costs import (
     size_against_distance,
 )
 from testbed.blueprints.level_02_waiting import green_last, green_rolls_first, terraces, waiting_for_more
-from testbed.blueprints.mazes import star, y_maze
+from testbed.blueprints.mazes import radial_sectors, y_maze
 from testbed.blueprints.parts import BLUE, Spot, agent, ball, near, side, wall
+from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP
 
 LOW, TALL = 0.3, 3.0
 """Heights of walls that the agent looks over, and of walls that it does not, metres."""
@@ -63,7 +65,10 @@ def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, he
     start = agent(20, near(rng, 3, 1.5), near(rng, 0, 12))
     balls = [*_placed(best, places[0]), *_placed(other, places[1])]
     return _choice(
-        any_way(rng, (start, *walls, *balls)), best, other, "Look into both arms at the fork, then enter one."
+        any_quarter(rng, (start, *walls, *balls)),
+        best,
+        other,
+        "Look into both arms at the fork, then enter one.",
     )
 
 
@@ -76,7 +81,7 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
         if held is not None
         for thing in fill(rng, (area[0], 18, area[2], area[3]), (held.size,), held.kind)
     ]
-    objects = any_way(rng, (*apparatus.objects, *balls))
+    objects = any_quarter(rng, (*apparatus.objects, *balls))
     return _choice(
         objects, best, other, "Look to both sides from the ledge, then drop down on the better side."
     )
@@ -84,7 +89,7 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
 
 def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
     """Choice among the arms of a radial maze, one of which is better (Olton & Samuelson 1976)."""
-    walls, places = star(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
+    walls, places = radial_sectors(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
     balls = [thing for i, spot in enumerate(places) for thing in _placed(other if i else best, spot)]
     return _choice(
@@ -111,7 +116,7 @@ def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) 
     for s, held in ((first, best), (-first, other)):
         objects += _placed(held, (20 + s * middle, near(rng, 35, 1.5)))
     return _choice(
-        any_way(rng, objects), best, other, "From the beam look down both lanes, then drop into one."
+        any_quarter(rng, objects), best, other, "From the beam look down both lanes, then drop into one."
     )
 
 

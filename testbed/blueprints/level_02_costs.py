@@ -3,8 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint
-from testbed.blueprints.choices import GAP, any_way, fill, ledge, mark
-from testbed.blueprints.parts import agent, ball, near, polar, ramp, side, wall, zone
+from testbed.blueprints.choices import fill, ledge, mark
+from testbed.blueprints.parts import HOT, agent, ball, near, polar, ramp, side, wall, zone
+from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP
 
 
 def size_against_distance(
@@ -19,7 +21,7 @@ def size_against_distance(
         "Take the large far ball and leave the small near one.",
         ("preference", "inhibition"),
         "Drive past the small ball without touching it, on to the large one.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(*start, near(rng, 0, 10)),
@@ -41,7 +43,7 @@ def climbing_for_more(rng: np.random.Generator, large: float, small: float, heig
         "Take the large green ball on the block and not the small one on the floor.",
         ("preference", "climbing"),
         "Drive up the ramp, straight on to the large ball.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(near(rng, 20, 3), near(rng, 4, 1.5), near(rng, 0, 12)),
@@ -62,11 +64,11 @@ def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float,
         "Take the large green ball behind the hot strip, not the small one before it.",
         ("preference", "cost against gain"),
         "Cross the hot strip straight and fast, and go on to the large ball.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(near(rng, 20, 8), start, near(rng, 0, 15)),
-                zone("HotZone", 20, strip, 39.9, depth),
+                zone(HOT, 20, strip, 39.9, depth),
                 ball("GoodGoal", near(rng, 20, 10), near(rng, 34, 2), large),
                 ball("GoodGoal", 20 + side(rng) * near(rng, 12, 3), near(rng, 10, 2), small),
             ),
@@ -83,7 +85,7 @@ def far_but_more(rng: np.random.Generator, close: int, far: int) -> Blueprint:
         f"Gather the {far} far yellow balls and not the {close} near by.",
         ("preference", "number against distance"),
         "Drop down from the ledge on the side with more balls, however far they are.",
-        any_way(
+        any_quarter(
             rng,
             (
                 *apparatus.objects,

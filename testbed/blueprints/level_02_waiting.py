@@ -6,8 +6,10 @@ from itertools import pairwise
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import GAP, any_way, fill
+from testbed.blueprints.choices import fill
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, ramp, scattered, side, wall
+from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP
 
 EDGE = 1.0
 """Height over the floor at which a chute ends, metres: too high to be climbed."""
@@ -48,7 +50,7 @@ def waiting_for_more(
         "Take the large green ball that comes down the chute, not the small one that is there at once.",
         ("delay of gratification", "preference", "inhibition"),
         "Go to the lower end of the chute without touching the small ball, and wait for the large one.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(near(rng, 20, 3), near(rng, 4, 1.5), near(rng, 0, 15)),
@@ -69,7 +71,7 @@ def green_rolls_first(rng: np.random.Generator, count: int, slope: float) -> Blu
         "Gather the yellow balls that come down the chute after the green one, and the green one last.",
         ("delay of gratification", "inhibition", "foraging"),
         "Keep clear of the green ball, wait for the yellow ones, and take the green one at the end.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(20 - s * near(rng, 8, 3), near(rng, 8, 3), s * near(rng, 35, 10)),
@@ -90,7 +92,7 @@ def green_last(rng: np.random.Generator, count: int) -> Blueprint:
         "Gather all yellow balls before the near green one, which ends the episode.",
         ("inhibition", "preference", "foraging"),
         "Drive round the green ball, take the yellow ones, and come back for the green one.",
-        any_way(
+        any_quarter(
             rng,
             (
                 agent(*start, near(rng, 0, 8)),
@@ -120,7 +122,7 @@ def terraces(rng: np.random.Generator, levels: int, each: int) -> Blueprint:
         f"Gather all {total} yellow balls, from the highest terrace to the floor.",
         ("planning", "preference", "foraging"),
         "Gather what is on a terrace before dropping to the next one; look behind too.",
-        any_way(rng, objects),
+        any_quarter(rng, objects),
         time_limit=500,
         pass_mark=total - 1,
     )

@@ -9,9 +9,22 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, Rooms, barrier, fan, posed, ring, run
 from testbed.blueprints.level_03_heights import over_the_wall, platform, ridge, terraces, walkway, yard
-from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, side, wall
+from testbed.blueprints.mazes import Rooms
+from testbed.blueprints.parts import (
+    Spot,
+    agent,
+    ball,
+    bearing_to,
+    block,
+    near,
+    polar,
+    side,
+    tunnel,
+    wall,
+)
+from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, fan, ring, run
 
 
 def detour(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
@@ -47,16 +60,14 @@ def blind_alley(rng: np.random.Generator, length: float, width: float) -> Bluepr
     return posed(rng, task)
 
 
-def passage(rng: np.random.Generator, gaps: tuple[float, ...], tunnel: bool = False) -> Blueprint:
-    """Passage: walls across the whole arena, each with one opening so wide, or with a tunnel in it."""
+def passage(rng: np.random.Generator, gaps: tuple[float, ...]) -> Blueprint:
+    """Passage: walls across the whole arena, each with one opening so wide."""
     objects: list[Object] = []
     where = 0.0
     for number, width in enumerate(gaps, 1):
         z = 40 * number / (len(gaps) + 1) + near(rng, 0, 1.5)
         where = near(rng, 20, 14) if number == 1 else 20 - math.copysign(near(rng, 9, 5), where - 20)
         objects += _wall_with_gap(where, z, width, near(rng, 1.25, 0.75))
-        if tunnel:
-            objects.append(Object("CylinderTunnel", (where, 0, z), (width - 0.1, width, 6), 0, GREY))
     task = Blueprint(
         "Pass to the far side of the arena and reach the green ball.",
         ("navigation", "search"),
@@ -108,7 +119,7 @@ def cross(rng: np.random.Generator, length: float, quarters: int, transparent: b
     """Detour around a cross of barriers: the reward is in the quarter beside the agent's, or opposite (2)."""
     start = polar(20, 20, 45 + near(rng, 0, 6), near(rng, 5, 1))
     goal = polar(20, 20, 45 + 90 * quarters + near(rng, 0, 12), near(rng, 5, 1))
-    yaw = math.degrees(math.atan2(goal[0] - start[0], goal[1] - start[1])) + near(rng, 0, 20)
+    yaw = bearing_to(start, goal) + near(rng, 0, 20)
     task = Blueprint(
         "Reach the green ball in another quarter of the cross.",
         ("detour", "inhibition" if transparent else "search"),
@@ -124,6 +135,7 @@ def cross(rng: np.random.Generator, length: float, quarters: int, transparent: b
 
 def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transparent: bool) -> Blueprint:
     """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
+    sides = [20 + way * (width / 2 + 0.3) for way in (-1, 1)]
     task = Blueprint(
         "Leave the U-shaped barrier and reach the green ball behind it.",
         ("detour", "inhibition"),
@@ -131,12 +143,7 @@ def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transpare
         (
             agent(20, 20 - near(rng, 3, 0.8), near(rng, 0, 15)),
             barrier(20, 20.5, (width + 2, HEIGHT, 0.6), 0, transparent),
-            *(
-                barrier(
-                    20 + way * (width / 2 + 0.3), 20.2 - GAP - depth / 2, (0.6, HEIGHT, depth), 0, transparent
-                )
-                for way in (-1, 1)
-            ),
+            *(barrier(x, 20.2 - JOINT - depth / 2, (0.6, HEIGHT, depth), 0, transparent) for x in sides),
             ball("GoodGoal", 20 + near(rng, 0, width / 3), near(rng, 26.5, 2), 1),
         ),
     )
@@ -149,15 +156,14 @@ def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, a
     `aside` is the angle of the tunnel's side to the line of sight: at 0 the agent faces the side squarely.
     """
     yaw = 90 + side(rng) * near(rng, aside, 8)
-    color = GREY if kind == "CylinderTunnel" else None
     goal = polar(20, 20, yaw, near(rng, 0, length / 2 - 1.5))
     task = Blueprint(
         "Reach the green ball inside the tunnel.",
-        ("detour", "inhibition" if color is None else "object permanence"),
+        ("detour", "inhibition" if kind == "CylinderTunnelTransparent" else "object permanence"),
         "Drive around to an end of the tunnel and in to the ball.",
         (
             agent(20 + near(rng, 0, 3), 20 - near(rng, 12, 2), near(rng, 0, 15)),
-            Object(kind, (20, 0, 20), (width, width, length), yaw, color),
+            tunnel(kind, 20, 20, (width, width, length), yaw),
             ball("GoodGoal", *goal, 1),
         ),
     )
@@ -167,12 +173,10 @@ def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, a
 def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns: int, rows: int) -> Blueprint:
     """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
     x, z = near(rng, 20, 11), near(rng, 17, 2)
-    pitch = size + GAP
+    pitch = size + JOINT
     width = columns * pitch + 0.3
     blocks = (
-        Object(
-            kind, (x + (i - (columns - 1) / 2) * pitch, 0, z + (j - (rows - 1) / 2) * pitch), (size,) * 3, 0
-        )
+        block(kind, x + (i - (columns - 1) / 2) * pitch, z + (j - (rows - 1) / 2) * pitch, (size,) * 3)
         for i in range(columns)
         for j in range(rows)
     )

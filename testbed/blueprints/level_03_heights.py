@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, posed
-from testbed.blueprints.parts import BLUE, agent, ball, near, polar, ramp, wall
+from testbed.blueprints.blueprint import Blueprint
+from testbed.blueprints.parts import BLUE, agent, ball, near, pane, polar, ramp, wall
+from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
 SLOPE = 2.4
 """Metres along a ramp for each metre that it rises."""
@@ -18,7 +19,7 @@ def ridge(rng: np.random.Generator, width: float, transparent: bool) -> Blueprin
     z, x = near(rng, 21, 2), 20 + near(rng, 5, 1.5)
     high, thick = 0.6, near(rng, 3, 0.4)
     size = (width, HEIGHT, 0.6)
-    top = Object("WallTransparent", (20, high, z), size) if transparent else wall(20, z, size, y=high)
+    top = pane(20, z, size, y=high) if transparent else wall(20, z, size, y=high)
     task = Blueprint(
         "Leave the ridge on the side of the green ball and reach it.",
         ("detour", "spatial choice"),
@@ -50,7 +51,7 @@ def platform(rng: np.random.Generator, height: float, beside: float) -> Blueprin
             wall(20, 20, (width, height, depth), color=BLUE),
             ramp(
                 20 + near(rng, 0, width / 2 - 2),
-                20 - depth / 2 - GAP - length / 2,
+                20 - depth / 2 - JOINT - length / 2,
                 (3.6, height, length),
                 180,
             ),
@@ -67,15 +68,15 @@ def walkway(rng: np.random.Generator, legs: int, width: float, height: float) ->
     far = z + reach
     across = near(rng, 13, 1.5)
     objects = [
-        ramp(x, z - GAP - length / 2, (4, height, length), 180),
+        ramp(x, z - JOINT - length / 2, (4, height, length), 180),
         wall(x, z + reach / 2, (4, height, reach), color=BLUE),
-        wall(x + 2 + GAP + across / 2, far - width / 2, (across, height, width), color=BLUE),
+        wall(x + 2 + JOINT + across / 2, far - width / 2, (across, height, width), color=BLUE),
     ]
     goal = x + 2 + across - 1.2, far - width / 2
     if legs > 1:
         back = near(rng, 11, 1.5)
         end = x + 2 + across - width / 2
-        objects.append(wall(end, far - width - GAP - back / 2, (width, height, back), color=BLUE))
+        objects.append(wall(end, far - width - JOINT - back / 2, (width, height, back), color=BLUE))
         goal = end, far - width - back + 1.2
     task = Blueprint(
         "Reach the green ball at the far end of the walkway.",
@@ -99,10 +100,10 @@ def terraces(rng: np.random.Generator, storeys: int, rise: float) -> Blueprint:
     where = near(rng, 20, 14)
     for number in range(1, storeys + 1):
         edge = band * number
-        top = edge + band - GAP if number < storeys else 40 - EDGE
+        top = edge + band - JOINT if number < storeys else 40 - EDGE
         size = (40 - 2 * EDGE, rise * number, top - edge)
         objects.append(wall(20, (edge + top) / 2, size, color=BLUE))
-        foot = edge - GAP - length / 2
+        foot = edge - JOINT - length / 2
         objects.append(ramp(where, foot, (width, rise, length), 180, y=rise * (number - 1)))
         where = near(rng, 20, 8) - 8 if where > 20 else near(rng, 20, 8) + 8
     task = Blueprint(
@@ -130,7 +131,7 @@ def over_the_wall(rng: np.random.Generator, height: float) -> Blueprint:
         (
             agent(near(rng, 20, 15), near(rng, 5, 2), near(rng, 0, 50)),
             wall(20, z, (40 - 2 * EDGE, height, thick), color=BLUE),
-            ramp(x, z - thick / 2 - GAP - length / 2, (4, height, length), 180),
+            ramp(x, z - thick / 2 - JOINT - length / 2, (4, height, length), 180),
             ball("GoodGoal", near(rng, 20, 16), near(rng, 34.5, 2), 1),
         ),
     )
@@ -152,10 +153,10 @@ def yard(rng: np.random.Generator, inner: float, height: float) -> Blueprint:
             wall(20, 20 + half + thick / 2, (inner, height, thick), color=BLUE),
             wall(20, 20 - half - thick / 2, (inner, high, thick)),
             *(
-                wall(20 + way * (half + thick / 2 + GAP), 20, (thick, high, inner + 2 * thick))
+                wall(20 + way * (half + thick / 2 + JOINT), 20, (thick, high, inner + 2 * thick))
                 for way in (-1, 1)
             ),
-            ramp(20 + low, 20 + half - GAP - length / 2, (4, height, length), 180),
+            ramp(20 + low, 20 + half - JOINT - length / 2, (4, height, length), 180),
             ball("GoodGoal", *polar(20, 20, near(rng, 180, 100), near(rng, 14, 1.5)), 1),
         ),
     )

@@ -6,12 +6,21 @@ import numpy as np
 
 from testbed.blueprints import level_04_hot as hot
 from testbed.blueprints import level_04_paths as paths
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import agent, ball, near, polar, scattered, side, wall, zone
-from testbed.blueprints.turning import anyhow, field
-
-DEATH = "DeathZone"
+from testbed.blueprints.parts import (
+    DEATH,
+    agent,
+    ball,
+    near,
+    polar,
+    scattered,
+    side,
+    wall,
+    zone,
+    zone_between,
+)
+from testbed.blueprints.placement import any_way
 
 SEEING = ("avoidance", "detour")
 
@@ -20,12 +29,12 @@ def island(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
     """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
     start = agent(x + near(rng, 0, width / 3), near(rng, 4, 1.5), near(rng, 0, 25))
-    lake = Object(DEATH, (x, 0, z), (width, 0, depth), near(rng, 45, 45))
+    lake = zone(DEATH, x, z, width, depth, near(rng, 45, 45))
     return Blueprint(
         "Reach the green ball on the other side of the red zone, which must not be touched.",
         SEEING,
         "Drive round the zone, past the nearer of its sides.",
-        anyhow(rng, (start, lake, ball("GoodGoal", x + near(rng, 0, width / 3), near(rng, 36, 1.5), 1))),
+        any_way(rng, (start, lake, ball("GoodGoal", x + near(rng, 0, width / 3), near(rng, 36, 1.5), 1))),
     )
 
 
@@ -37,13 +46,13 @@ def slalom(rng: np.random.Generator, strips: int, thick: float, gap: float) -> B
         z = 20 + apart * (number - (strips - 1) / 2) + near(rng, 0, 0.6)
         width = near(rng, gap, 1)
         left, right = (width, 40) if number % 2 else (0, 40 - width)
-        objects.append(field(DEATH, left, z - thick / 2, right, z + thick / 2))
+        objects.append(zone_between(DEATH, left, z - thick / 2, right, z + thick / 2))
     objects.append(ball("GoodGoal", near(rng, 20, 12), near(rng, 36.5, 1), 1))
     return Blueprint(
         "Reach the green ball beyond the strips of red zone.",
         SEEING,
         "Pass each strip at its open end: one on one side, the next on the other.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
     )
 
 
@@ -55,12 +64,12 @@ def pocket(rng: np.random.Generator, gap: float, depth: float) -> Blueprint:
         "Reach the green ball behind the long strip of red zone.",
         ("avoidance", "detour", "spatial reasoning"),
         "Go round that end of the strip from which no cross strip bars the way to the ball.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(near(rng, 22, 10), near(rng, 5, 3), near(rng, 0, 40)),
-                field(DEATH, gap, z - thick, 40 - gap, z),
-                field(DEATH, plug - 0.6, z, plug + 0.6, 39.95),
+                zone_between(DEATH, gap, z - thick, 40 - gap, z),
+                zone_between(DEATH, plug - 0.6, z, plug + 0.6, 39.95),
                 ball("GoodGoal", goal, z + depth / 2 - 0.4, 1, 0),
             ),
         ),
@@ -73,11 +82,11 @@ def ring(rng: np.random.Generator, half: float, gap: float, inwards: bool) -> Bl
     thick = 2.0
     open_at = near(rng, 0, half - gap / 2 - thick)
     strips = (
-        field(DEATH, x - half, z + half - thick, x + open_at - gap / 2, z + half),
-        field(DEATH, x + open_at + gap / 2, z + half - thick, x + half, z + half),
-        field(DEATH, x - half, z - half, x + half, z - half + thick),
-        field(DEATH, x - half, z - half + thick, x - half + thick, z + half - thick),
-        field(DEATH, x + half - thick, z - half + thick, x + half, z + half - thick),
+        zone_between(DEATH, x - half, z + half - thick, x + open_at - gap / 2, z + half),
+        zone_between(DEATH, x + open_at + gap / 2, z + half - thick, x + half, z + half),
+        zone_between(DEATH, x - half, z - half, x + half, z - half + thick),
+        zone_between(DEATH, x - half, z - half + thick, x - half + thick, z + half - thick),
+        zone_between(DEATH, x + half - thick, z - half + thick, x + half, z + half - thick),
     )
     inner = x + near(rng, 0, half - thick - 2), z + near(rng, 0, half - thick - 2)
     outer = polar(x, z, near(rng, 180, 130), half * 1.42 + 2.0)
@@ -87,7 +96,7 @@ def ring(rng: np.random.Generator, half: float, gap: float, inwards: bool) -> Bl
         f"Get {'into' if inwards else 'out of'} the ring of red zone and reach the green ball.",
         ("avoidance", "search", "detour"),
         "Look for the ring's opening, line up with it, and pass it straight.",
-        anyhow(rng, (agent(*start, near(rng, 180, 180)), *strips, ball("GoodGoal", *goal, 1))),
+        any_way(rng, (agent(*start, near(rng, 180, 180)), *strips, ball("GoodGoal", *goal, 1))),
     )
 
 
@@ -98,7 +107,7 @@ def spokes(rng: np.random.Generator, arms: int, length: float) -> Blueprint:
     objects = [agent(x, z, near(rng, 180, 180))]
     for bearing in bearings:
         at = polar(x, z, bearing, 2.8 + length / 2)
-        objects.append(Object(DEATH, (at[0], 0, at[1]), (1.2, 0, length), bearing % 360))
+        objects.append(zone(DEATH, *at, 1.2, length, bearing))
     course = bearings[int(rng.integers(arms))] + 180 / arms + near(rng, 0, 0.25 * 180 / arms)
     objects.append(ball("GoodGoal", *polar(x, z, course, near(rng, 12, 2)), 1))
     return Blueprint(
@@ -122,7 +131,7 @@ def foraging_among_zones(
         "Take the nearest ball that can be reached on a clear way, then the next.",
         (
             agent(*start, near(rng, 180, 180)),
-            *(Object(DEATH, (x, 0, z), (3, 0, 3), near(rng, 45, 45)) for x, z in lakes),
+            *(zone(DEATH, x, z, 3, 3, near(rng, 45, 45)) for x, z in lakes),
             *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         ),
         time_limit=limit,
@@ -138,7 +147,7 @@ def behind_a_wall(rng: np.random.Generator, length: float) -> Blueprint:
         "Reach the green ball behind the wall. A red zone lies out of sight.",
         ("avoidance", "detour", "caution"),
         "Round the wall in a wide bend, look, and keep clear of the zone behind it.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(x + near(rng, 0, 4), near(rng, 4, 1), near(rng, 0, 20)),
@@ -162,13 +171,13 @@ def blind_corner(rng: np.random.Generator, zones: int) -> Blueprint:
     for number in range(zones):
         x = width + (number + near(rng, 0.9, 0.15)) * (34 - width) / max(zones, 2)
         low, high = (end, 40 - width / 2 + 0.2) if (number + turn) % 2 else (end + width / 2 - 0.2, 40)
-        objects.append(field(DEATH, x - 1.2, low, x + 1.2, high))
+        objects.append(zone_between(DEATH, x - 1.2, low, x + 1.2, high))
     objects.append(ball("GoodGoal", 38, near(rng, 40 - width / 2, width / 2 - 1.5), 1))
     return Blueprint(
         "Follow the corridor round its bend to the green ball, past red zones that are out of view at first.",
         ("avoidance", "caution", "search"),
         "Stop at the bend and look; then pass each zone on the side that it leaves free.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
     )
 
 

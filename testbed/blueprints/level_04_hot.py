@@ -5,10 +5,10 @@ from itertools import pairwise
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, wall
-from testbed.blueprints.turning import anyhow, even, field
-
-HOT, DEATH = "HotZone", "DeathZone"
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
+from testbed.blueprints.placement import any_way
+from testbed.blueprints.walls import along
 
 
 def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
@@ -18,11 +18,11 @@ def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
         "Reach the green ball beyond the orange zone, in which time runs ten times as fast.",
         ("avoidance", "cost and benefit"),
         "Take a run and cross the zone without stopping.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
-                field(HOT, 0, z - depth / 2, 40, z + depth / 2),
+                zone_between(HOT, 0, z - depth / 2, 40, z + depth / 2),
                 ball("GoodGoal", near(rng, 20, 14), near(rng, 35, 2), 1),
             ),
         ),
@@ -36,11 +36,11 @@ def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
         "Reach the green ball with a reward above the mark: crossing the orange zone costs too much.",
         ("avoidance", "detour", "cost and benefit"),
         "Go round the orange zone, although the way is longer.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
-                field(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
+                zone_between(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
                 ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
             ),
         ),
@@ -55,12 +55,12 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
     edges = [0.0, *(x + offset * width / 2 for x in places for offset in (-1, 1)), 40.0]
     objects: list[Object] = []
     for number, (left, right) in enumerate(pairwise(edges)):
-        objects.append(field(HOT if number % 2 else DEATH, left, z - depth / 2, right, z + depth / 2))
+        objects.append(zone_between(HOT if number % 2 else DEATH, left, z - depth / 2, right, z + depth / 2))
     return Blueprint(
         "Cross the barrier where it is orange, not red, and reach the green ball.",
         ("avoidance", "discrimination", "cost and benefit"),
         "Line up with an orange gate and drive straight and fast through it.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
@@ -80,21 +80,21 @@ def lanes(
     """
     deep, middle = even(near(rng, 5, 0.5)), near(rng, 20, 3)
     objects = [
-        agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), 1),
-        wall(20, deep / 2, (40, 1, deep), 0, BLUE),
-        wall(middle, (deep + 40) / 2, (1, 3, 40 - deep)),
+        agent(middle, near(rng, 1.6, 0.6), near(rng, 0, 15), PLATFORM),
+        platform(20, 40, deep),
+        along(middle, deep, 40, 3, 1),
     ]
     for number, (left, right) in enumerate(((0.0, middle - 0.5), (middle + 0.5, 40.0))):
         far = near(rng, 35.5, 0.5)
         if heat[number]:
             length = 28 * heat[number]
-            objects.append(field(HOT, left, 34 - length, right, 34))
+            objects.append(zone_between(HOT, left, 34 - length, right, 34))
         objects.append(ball("GoodGoal", (left + right) / 2 + near(rng, 0, 4), far, sizes[number]))
     return Blueprint(
         f"Choose a lane and reach its green ball with a reward above {mark:g}.",
         ("avoidance", "cost and benefit", "irreversible choice"),
         "Look at both lanes from the platform: weigh ball against heat, then drop into the better one.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         pass_mark=mark,
     )
 
@@ -115,5 +115,5 @@ def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
         "Reach the green ball through the openings in the rows of red balls.",
         ("avoidance", "discrimination", "detour"),
         "Find each row's opening and pass through the middle of it.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
     )

@@ -3,10 +3,9 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, ramp, wall
-from testbed.blueprints.turning import anyhow, even, field
-
-DEATH = "DeathZone"
+from testbed.blueprints.choices import platform
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
+from testbed.blueprints.placement import any_way
 
 LOW, HIGH = 9.0, 31.0
 """Where fields that are crossed begin and end, metres along the way."""
@@ -24,7 +23,7 @@ def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Objec
     """Zones over the whole width but for gaps (from x, to x)."""
     starts = [0.0, *(gap[1] for gap in gaps)]
     stops = [*(gap[0] for gap in gaps), 40.0]
-    return [field(DEATH, a, low, b, high) for a, b in zip(starts, stops, strict=True) if b - a >= 1]
+    return [zone_between(DEATH, a, low, b, high) for a, b in zip(starts, stops, strict=True) if b - a >= 1]
 
 
 def straight_path(rng: np.random.Generator, width: float) -> Blueprint:
@@ -35,7 +34,7 @@ def straight_path(rng: np.random.Generator, width: float) -> Blueprint:
         "Reach the green ball along the path between the red zones.",
         PATHS,
         "Drive to the path's beginning, turn into its direction, then go straight.",
-        anyhow(rng, (start, goal, *_row([(x - width / 2, x + width / 2)], LOW + 1, HIGH))),
+        any_way(rng, (start, goal, *_row([(x - width / 2, x + width / 2)], LOW + 1, HIGH))),
     )
 
 
@@ -47,12 +46,12 @@ def corridors(rng: np.random.Generator, count: int, blocked: int, width: float) 
     start, goal = _ends(rng)
     gaps = [(x - width / 2, x + width / 2) for x in middles]
     low, high = LOW + 2, HIGH - 2
-    plugs = [field(DEATH, gaps[i][0], high - near(rng, 5, 2) - 2, gaps[i][1], high) for i in closed]
+    plugs = [zone_between(DEATH, gaps[i][0], high - near(rng, 5, 2) - 2, gaps[i][1], high) for i in closed]
     return Blueprint(
         f"Reach the green ball beyond the red zones; {blocked} of {count} corridors are dead ends.",
         ("avoidance", "search", "detour"),
         "Look down each corridor before driving into it, and take one that is free to its end.",
-        anyhow(rng, (start, goal, *_row(gaps, low, high), *plugs)),
+        any_way(rng, (start, goal, *_row(gaps, low, high), *plugs)),
     )
 
 
@@ -74,7 +73,7 @@ def winding_path(rng: np.random.Generator, bends: int, width: float) -> Blueprin
         "Reach the green ball along the winding path through the red zone.",
         (*PATHS, "detour"),
         "Follow the path: stop at each bend, turn, and go on.",
-        anyhow(rng, (*_ends(rng), *objects)),
+        any_way(rng, (*_ends(rng), *objects)),
     )
 
 
@@ -84,7 +83,7 @@ def bridges(rng: np.random.Generator, width: float, height: float, broken: int) 
     good = int(rng.integers(len(places)))
     length = 4 + 2 * height
     low, high = 7 + length, 33 - length
-    objects = [*_ends(rng, 12), field(DEATH, 0, low + 0.5, 40, high - 0.5)]
+    objects = [*_ends(rng, 12), zone_between(DEATH, 0, low + 0.5, 40, high - 0.5)]
     for number, middle in enumerate(places):
         x = middle + near(rng, 0, 4 if broken else 13)
         end = high if number == good else low + (high - low) * near(rng, 0.5, 0.1)
@@ -96,7 +95,7 @@ def bridges(rng: np.random.Generator, width: float, height: float, broken: int) 
         "Cross the red zone on a bridge and reach the green ball.",
         ("avoidance", "precise movement", "detour"),
         "Drive up the ramp of the bridge that is whole, straight over it, and down to the ball.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if broken else 250,
     )
 
@@ -108,14 +107,14 @@ def leap(rng: np.random.Generator, depth: float) -> Blueprint:
         "Get from the platform over the red zone to the green ball.",
         ("avoidance", "momentum", "risk"),
         "Face the zone squarely and drive at full speed over the edge: the leap carries across.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(x + near(rng, 0, 2), near(rng, 1.5, 0.5), near(rng, 0, 30), height),
-                wall(x, long / 2, (10, height, long), 0, BLUE),
-                field(DEATH, 0, 0, x - 5, long + depth),
-                field(DEATH, x + 5, 0, 40, long + depth),
-                field(DEATH, x - 5, long + 0.05, x + 5, long + depth),
+                platform(x, 10, long, height),
+                zone_between(DEATH, 0, 0, x - 5, long + depth),
+                zone_between(DEATH, x + 5, 0, 40, long + depth),
+                zone_between(DEATH, x - 5, long + 0.05, x + 5, long + depth),
                 ball("GoodGoal", x + near(rng, 0, 10), near(rng, 35.5, 2), 1),
             ),
         ),
@@ -131,13 +130,13 @@ def ridge(rng: np.random.Generator, height: float) -> Blueprint:
         "Cross the ridge and reach the green ball; what lies behind is seen from its top.",
         ("avoidance", "caution", "search"),
         "Drive up, stop on the crest, look, and go down where no red zone lies.",
-        anyhow(
+        any_way(
             rng,
             (
                 agent(near(rng, 20, 14), near(rng, 3, 1), near(rng, 0, 25)),
                 ramp(20, z + long / 2, (40, height, long), 180),
                 top,
-                field(DEATH, 0, z + long + 5.05, 40 - free, z + long + 5 + 6),
+                zone_between(DEATH, 0, z + long + 5.05, 40 - free, z + long + 5 + 6),
                 ball("GoodGoal", near(rng, 10, 6), near(rng, 36, 1.5), 1),
             ),
         ),

@@ -3,26 +3,13 @@
 Tasks where something carries the reward are in `level_05_support.py`.
 """
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.choices import perch
 from testbed.blueprints.condition import condition
-from testbed.blueprints.layout import (
-    ARM_END,
-    ARM_WIDTH,
-    EDGE,
-    GAP,
-    HEIGHT,
-    Rooms,
-    barrier,
-    hub,
-    posed,
-    radial,
-    run,
-)
 from testbed.blueprints.level_05_support import (
     beam,
     pillar,
@@ -35,19 +22,22 @@ from testbed.blueprints.level_05_support import (
     table,
     two_pillars,
 )
+from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
 from testbed.blueprints.parts import (
     BLUE,
-    GREY,
     Spot,
     agent,
     ball,
+    bearing_to,
     near,
     pane,
     polar,
     ramp,
+    tunnel,
     wall,
 )
-from testbed.blueprints.perch import perch
+from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, run
 
 
 def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
@@ -100,7 +90,7 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
     objects: list[Object] = []
     for what, way in ((hides, 1), (bare, -1)):
         x, z = 20 + way * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
-        sight = math.degrees(math.atan2(x - start.place[0], z - start.place[2]))
+        sight = bearing_to((start.place[0], start.place[2]), (x, z))
         things, behind = _hideout(rng, what, x, z, sight)
         objects += things
         if way > 0:
@@ -120,13 +110,10 @@ def _hideout(
     """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
-    if what in ("tunnel", "end of a tunnel"):
-        bearing = across if what == "tunnel" else sight
-        return (Object("CylinderTunnel", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), bearing % 360, GREY),), 0
-    if what == "clear tunnel":
-        return (
-            Object("CylinderTunnelTransparent", (x, 0, z), (3.6, 3.6, near(rng, 5.4, 0.7)), across % 360),
-        ), 0
+    if what.endswith("tunnel"):
+        kind = "CylinderTunnelTransparent" if what == "clear tunnel" else "CylinderTunnel"
+        bearing = sight if what == "end of a tunnel" else across
+        return (tunnel(kind, x, z, (3.6, 3.6, near(rng, 5.4, 0.7)), bearing),), 0
     if what == "pane":
         return (pane(x, z, (near(rng, 5.4, 0.7), 2.5, 0.6), yaw),), 3
     size = {
@@ -147,7 +134,7 @@ def arms(
     """
     order = [int(number) for number in rng.permutation(count)]
     shut, full, bare = order[:closed], order[closed : closed + baited], order[closed + baited :]
-    objects: list[Object] = [*radial(count, shut)]
+    objects: list[Object] = [*radial_arms(count, shut)]
     if gable:
         objects += [part for number in (*full, *bare) for part in _gable(360 * number / count, gable, count)]
     objects += [
@@ -167,8 +154,8 @@ def arms(
 
 def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
     length = 2.6 * height
-    first = polar(20, 20, bearing, hub(arms) + 1 + length / 2)
-    second = polar(20, 20, bearing, hub(arms) + 1 + GAP + 1.5 * length)
+    first = polar(20, 20, bearing, arm_start(arms) + 1 + length / 2)
+    second = polar(20, 20, bearing, arm_start(arms) + 1 + JOINT + 1.5 * length)
     size = (ARM_WIDTH - 0.1, height, length)
     return ramp(*first, size, (bearing + 180) % 360), ramp(*second, size, bearing % 360)
 
@@ -231,21 +218,21 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
     return [
         wall(x, z, (wide, height, deep), bearing, color=BLUE),
         wall(*polar(x, z, bearing, 0.15 - deep / 2), (wide, 1.4, 0.3), bearing, y=height),
-        ramp(*polar(x, z, bearing, deep / 2 + GAP + length / 2), (4, height, length), bearing),
+        ramp(*polar(x, z, bearing, deep / 2 + JOINT + length / 2), (4, height, length), bearing),
     ]
 
 
 def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
     """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
-    step = broad + length + 2 * GAP
+    step = broad + length + 2 * JOINT
     x, z = near(rng, 14, 2), near(rng, 14, 2)
     objects: list[Object] = []
     corner = (x, z)
     for number in range(flights):
         bearing = 90 * number
         low = rise * number
-        middle = polar(*corner, bearing, broad / 2 + GAP + length / 2)
+        middle = polar(*corner, bearing, broad / 2 + JOINT + length / 2)
         if number:
             objects.append(wall(*middle, (broad, low, length), bearing, color=BLUE))
         objects.append(ramp(*middle, (broad, rise, length), (bearing + 180) % 360, y=low))

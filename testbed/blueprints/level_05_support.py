@@ -2,17 +2,14 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object, Point, Shove
-from testbed.blueprints.layout import EDGE, GAP, HEIGHT, posed
-from testbed.blueprints.parts import GREY, Spot, agent, ball, near, polar, ramp, scattered, side, wall
-from testbed.blueprints.perch import perch
+from testbed.blueprints.blueprint import Blueprint, Object, Shove
+from testbed.blueprints.choices import perch
+from testbed.blueprints.parts import GREY, Spot, agent, ball, block, near, polar, ramp, scattered, side, wall
+from testbed.blueprints.placement import posed
+from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
 RUN_UP = 5.0
 """Metres from which the intended solution rams a block."""
-
-
-def _block(kind: str, x: float, z: float, size: Point, yaw: float = 0, y: float = 0) -> Object:
-    return Object(kind, (x, y, z), size, yaw % 360)
 
 
 def _ram(x: float, z: float, bearing: float, steps: int = 8) -> Shove:
@@ -35,7 +32,7 @@ def pillar(rng: np.random.Generator, kind: str, height: float, width: float) -> 
         "Ram the pillar, so that the ball falls, and drive to it.",
         (
             _start(rng),
-            _block(kind, x, z, (width, height, width), near(rng, 45, 45)),
+            block(kind, x, z, (width, height, width), near(rng, 45, 45)),
             ball("GoodGoal", x, z, 1, y=height),
         ),
         shoves=(_ram(x, z, near(rng, 0, 30)),),
@@ -52,7 +49,7 @@ def stack(rng: np.random.Generator, kind: str, count: int, cube: float) -> Bluep
         "Ram the lowest block of the stack, and drive to the ball that has fallen.",
         (
             _start(rng),
-            *(_block(kind, x, z, (cube,) * 3, yaw, y=cube * n) for n in range(count)),
+            *(block(kind, x, z, (cube,) * 3, yaw, y=cube * n) for n in range(count)),
             ball("GoodGoal", x, z, 1, y=cube * count),
         ),
         shoves=(_ram(x, z, near(rng, 0, 30)),),
@@ -62,7 +59,7 @@ def stack(rng: np.random.Generator, kind: str, count: int, cube: float) -> Bluep
 
 def beam(rng: np.random.Generator, height: float, span: float) -> Blueprint:
     """Support by a beam on two loose posts: with either post gone the beam comes down."""
-    objects = [_block("LightBlock", 20 + way * span / 2, 20, (1, height, 1)) for way in (-1, 1)]
+    objects = [block("LightBlock", 20 + way * span / 2, 20, (1, height, 1)) for way in (-1, 1)]
     task = Blueprint(
         "Bring the beam down and reach the green ball.",
         ("support", "pushing"),
@@ -70,7 +67,7 @@ def beam(rng: np.random.Generator, height: float, span: float) -> Blueprint:
         (
             _start(rng),
             *objects,
-            _block("LightBlock", 20, 20, (span + 2, 0.5, 1.2), y=height),
+            block("LightBlock", 20, 20, (span + 2, 0.5, 1.2), y=height),
             ball("GoodGoal", 20 + near(rng, 0, span / 3), 20, 1, y=height + 0.5),
         ),
         shoves=(_ram(20 + span / 2, 20, 0),),
@@ -88,8 +85,8 @@ def shelf(rng: np.random.Generator, height: float) -> Blueprint:
         (
             _start(rng),
             wall(20 - long / 2 + 0.8, 20, (1.6, height, 2)),
-            _block("LightBlock", 20 + long / 2 - 0.7, 20, (1, height, 1)),
-            _block("LightBlock", 20, 20, (long, 0.5, 1.2), y=height),
+            block("LightBlock", 20 + long / 2 - 0.7, 20, (1, height, 1)),
+            block("LightBlock", 20, 20, (long, 0.5, 1.2), y=height),
             ball("GoodGoal", 20 + reach, 20, 1, y=height + 0.5),
         ),
         shoves=(_ram(20 + long / 2 - 0.7, 20, 0),),
@@ -107,8 +104,8 @@ def table(rng: np.random.Generator, height: float) -> Blueprint:
         "Ram the legs of the table one after another until the ball falls, and drive to it.",
         (
             _start(rng),
-            *(_block("LightBlock", x, z, (0.9, height, 0.9)) for x, z in legs),
-            _block("LightBlock", 20, 20, (wide, 0.5, deep), y=height),
+            *(block("LightBlock", x, z, (0.9, height, 0.9)) for x, z in legs),
+            block("LightBlock", 20, 20, (wide, 0.5, deep), y=height),
             ball("GoodGoal", 20 + near(rng, 0, 1), 20 + near(rng, 0, 0.8), 1, y=height + 0.5),
         ),
         time_limit=500,
@@ -122,7 +119,7 @@ def post_and_block(rng: np.random.Generator, height: float) -> Blueprint:
     x, z, bearing = near(rng, 20, 3), near(rng, 22, 2), near(rng, 0, 180)
     size = height + 1
     from_post = near(rng, 8, 1.5)
-    block = polar(x, z, bearing + 180, from_post)
+    spot = polar(x, z, bearing + 180, from_post)
     task = Blueprint(
         "Get the green ball down from the post and reach it.",
         ("support", "pushing", "tool use"),
@@ -131,10 +128,10 @@ def post_and_block(rng: np.random.Generator, height: float) -> Blueprint:
             agent(*polar(x, z, bearing + 90, near(rng, 12, 2)), bearing - 90 + near(rng, 0, 30)),
             wall(x, z, (0.4, height, 0.4)),
             ball("GoodGoal", x, z, 1, y=height),
-            _block("HeavyBlock", *block, (size, size, size), bearing),
+            block("HeavyBlock", *spot, (size, size, size), bearing),
         ),
         time_limit=500,
-        shoves=(Shove(*polar(*block, bearing + 180, size / 2 + 1.2), bearing, 12),),
+        shoves=(Shove(*polar(*spot, bearing + 180, size / 2 + 1.2), bearing, 12),),
     )
     return posed(rng, task)
 
@@ -148,7 +145,7 @@ def pillars(rng: np.random.Generator, count: int, height: float, limit: int) -> 
         "Ram one pillar after another, and take each ball that has fallen.",
         (
             agent(*start, near(rng, 180, 180)),
-            *(_block("LightBlock", x, z, (1, height, 1), near(rng, 45, 45)) for x, z in places),
+            *(block("LightBlock", x, z, (1, height, 1), near(rng, 45, 45)) for x, z in places),
             *(ball("GoodGoalMulti", x, z, 1, y=height) for x, z in places),
         ),
         time_limit=limit,
@@ -174,7 +171,7 @@ def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
         (
             start,
             *stand,
-            _block("LightBlock", *loose, (1, height, 1), yaw),
+            block("LightBlock", *loose, (1, height, 1), yaw),
             wall(*firm, (1, height, 1), yaw),
             ball("GoodGoal", *loose, 1, y=height),
             ball("GoodGoal", *firm, 1, y=height),
@@ -186,12 +183,12 @@ def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
 
 def soft_side(rng: np.random.Generator, inner: float) -> Blueprint:
     """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
-    half, cube = inner / 2, inner / 3 - GAP
+    half, cube = inner / 2, inner / 3 - JOINT
     objects = [wall(20 + way * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for way in (-1, 1)] + [
-        wall(20, 20 - half - 0.3, (inner - 2 * GAP, 2, 0.6))
+        wall(20, 20 - half - 0.3, (inner - 2 * JOINT, 2, 0.6))
     ]
     blocks = [
-        _block("LightBlock", 20 + n * inner / 3, 20 + half - cube / 2 + 0.5, (cube, 2, cube))
+        block("LightBlock", 20 + n * inner / 3, 20 + half - cube / 2 + 0.5, (cube, 2, cube))
         for n in (-1, 0, 1)
     ]
     task = Blueprint(
@@ -220,7 +217,7 @@ def slope(rng: np.random.Generator, screened: bool) -> Blueprint:
     rise, long = near(rng, 1.6, 0.3), near(rng, 4.6, 0.5)
     objects: list[Object] = [
         wall(20, z, (long + 0.2, high, 3)),
-        wall(20, (z + 1.5 + GAP + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - GAP)),
+        wall(20, (z + 1.5 + JOINT + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - JOINT)),
         ramp(20, z, (2.6, rise, long), (90 * way) % 360, y=high, color=GREY),
     ]
     if screened:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,9 +10,9 @@ from testbed.blueprints import level_08_rolling as rolling
 from testbed.blueprints import level_08_search as search
 from testbed.blueprints.blueprint import Blueprint, Object
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import ball, near, ramp, side
+from testbed.blueprints.parts import ball, even, near, ramp, side
+from testbed.blueprints.placement import any_way
 from testbed.blueprints.stalls import Stalls, stalls
-from testbed.blueprints.turning import anyhow, even
 
 MEMORY = ("object permanence", "working memory", "irreversible choice")
 
@@ -38,7 +39,7 @@ def _task(
         goal,
         (*MEMORY, *capacities),
         CHOOSE.format(seen),
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights else 250,
         pass_mark=mark,
         blackouts=lights,
@@ -136,7 +137,7 @@ def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
         way = -way
     middle = apparatus.middle(stall)
     gaps = tuple(-way if number == stall else gap for number, gap in enumerate(apparatus.gaps))
-    apparatus = Stalls(apparatus.lefts, apparatus.width, gaps, apparatus.deep, apparatus.screen)
+    apparatus = replace(apparatus, gaps=gaps)
     z = near(rng, apparatus.screen + 1.7, 0.2)
     x = min(max(middle - way * reach, 0.8), 39.2)
     return _task(
@@ -159,7 +160,7 @@ def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
     x, z = apparatus.middle(stall), apparatus.screen + near(rng, 3.6, 0.3)
     gap = side(rng) if abs(x - middle) < 1 else (1 if x < middle else -1)
     gaps = tuple(gap if number == stall else other for number, other in enumerate(apparatus.gaps))
-    apparatus = Stalls(apparatus.lefts, apparatus.width, gaps, apparatus.deep, apparatus.screen)
+    apparatus = replace(apparatus, gaps=gaps)
     start = x - max(-6.0, min(6.0, x - middle))
     back = math.sqrt(reach**2 - (x - start) ** 2)
     bearing = math.degrees(math.atan2(x - start, back))
@@ -180,7 +181,7 @@ def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     climb.
     """
     apparatus = stalls(rng, 2, behind=7.0, gaps=1)
-    apparatus = Stalls(apparatus.lefts, apparatus.width, (1, -1), apparatus.deep, apparatus.screen)
+    apparatus = replace(apparatus, gaps=(1, -1))
     top, way = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0

@@ -3,8 +3,10 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, side, wall
-from testbed.blueprints.turning import anyhow, even
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import agent, ball, even, near, side, wall
+from testbed.blueprints.placement import any_way
+from testbed.blueprints.walls import across, along
 
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
@@ -28,9 +30,9 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
-        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), 1),
-        wall(middle, long / 2, (3, 1, long), 0, BLUE),
-        wall(middle, (long + 40) / 2, (0.5, FENCE, 40 - long)),
+        agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(middle, 3, long),
+        along(middle, long, 40, FENCE, 0.5),
         ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
     ]
     for hand in (way, -way)[:screens]:
@@ -39,7 +41,7 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
         ("object permanence", "working memory", "irreversible choice"),
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights else 250,
         pass_mark=0.5,
         blackouts=lights,
@@ -67,25 +69,21 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     deep, front = even(near(rng, 18, 1.5)), even(near(rng, 34, 0.8))
     track, stop = front + 1.2, int(rng.integers(1, count))
     objects = [
-        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), 1),
-        wall(first + span / 2, deep / 2, (span, 1, deep), 0, BLUE),
+        agent(first + span / 2 + near(rng, 0, 2), deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
+        platform(first + span / 2, span, deep),
         ball("GoodGoalBounce", first + 1.2, track, 0.85, 0, 90),
         wall(lefts[stop] + width / 2 + 1.2, track, (0.3, 0.6, 0.9)),
     ]
     for x in lefts[1:]:
-        objects += [_along(x, deep, track - 0.48, LOWER), _along(x, track + 0.48, 40, LOWER)]
-    objects += [_along(x, 0, 40, SCREEN) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
+        objects += [along(x, deep, track - 0.48, LOWER, 0.3), along(x, track + 0.48, 40, LOWER, 0.3)]
+    objects += [along(x, 0, 40, SCREEN, 0.3) for x in (first - 0.15, first + span + 0.15) if 0.3 < x < 39.7]
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
-    objects += [wall((a + b) / 2, front, (b - a, SCREEN, 0.3)) for a, b in screens]
+    objects += [across(front, a, b, SCREEN, 0.3) for a, b in screens]
     return Blueprint(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),
         "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500,
     )
-
-
-def _along(x: float, low: float, high: float, height: float) -> Object:
-    return wall(x, (low + high) / 2, (0.3, height, high - low))

@@ -3,11 +3,15 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, near, ramp, side, wall
-from testbed.blueprints.turning import anyhow, even
+from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
+from testbed.blueprints.placement import any_way
+from testbed.blueprints.walls import THICK, along
 
 SCREEN = 2.4
-THICK = 0.4
+"""Height of screens, metres."""
+
+SLOT = 2.2
+"""Metres beside a screen."""
 
 PERMANENCE = ("object permanence", "working memory")
 
@@ -18,6 +22,13 @@ def _edges(rng: np.random.Generator, count: int) -> list[float]:
     return [0.0, *map(even, inner), 40.0]
 
 
+def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> Object:
+    """A screen in a compartment; it leaves a gap at one side (-1 left, 1 right)."""
+    left, right = left + THICK / 2, right - THICK / 2
+    left, right = (left + SLOT, right) if gap < 0 else (left, right - SLOT)
+    return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
+
+
 def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
     """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
@@ -25,18 +36,17 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
     objects += [wall(x, (front + 38) / 2 - 1.5, (THICK, SCREEN, 41 - front)) for x in edges[1:-1]]
     full = {int(bay) for bay in rng.permutation(bays)[:balls]}
     for bay in range(bays):
-        left, right, gap = edges[bay] + THICK / 2, edges[bay + 1] - THICK / 2, side(rng)
-        screen = (left + 2.2, right) if gap < 0 else (left, right - 2.2)
-        middle = (screen[0] + screen[1]) / 2
-        objects.append(wall(middle, front, (screen[1] - screen[0] - 0.02, SCREEN, THICK)))
+        gap = side(rng)
+        screen = _screen(edges[bay], edges[bay + 1], gap, front)
+        objects.append(screen)
         if bay in full:
-            at = middle - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
+            at = screen.place[0] - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
             objects.append(ball("GoodGoalMulti", *at, 2, near(rng, 11, 1.5)))
     return Blueprint(
         f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
         (*PERMANENCE, "foraging"),
         "Note into which bays balls fall; visit these, and no other.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         pass_mark=2 * balls - 1,
     )
 
@@ -47,7 +57,7 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
     height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
     top = low + long
     objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
-    objects += [wall(x, (low + 40) / 2, (THICK, 3, 40 - low)) for x in edges[1:-1]]
+    objects += [along(x, low, 40, 3) for x in edges[1:-1]]
     for number in range(count):
         left, right = edges[number] + THICK / 2, edges[number + 1] - THICK / 2
         middle, wide = (left + right) / 2, right - left
@@ -59,30 +69,30 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
         f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
         (*PERMANENCE, "irreversible choice"),
         "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
     )
 
 
 def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
-    across = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
-    along = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
+    xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
+    zs = [even(near(rng, 37 - 7 * number - 2, 0.8)) for number in reversed(range(rows))]
     objects = [agent(near(rng, 20, 5), near(rng, 3, 1), near(rng, 0, 12), height)]
     z = 0.0
-    for row in along:
+    for row in zs:
         objects.append(_slab(0, z, 40, row - half, height))
-        starts, stops = [0.0, *(x + half for x in across)], [*(x - half for x in across), 40.0]
+        starts, stops = [0.0, *(x + half for x in xs)], [*(x - half for x in xs), 40.0]
         objects += [_slab(a, row - half, b, row + half, height) for a, b in zip(starts, stops, strict=True)]
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
-    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (across, along))
+    x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
     objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
     return Blueprint(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
         "Note into which pit the ball falls, drive there between the others, and drop into it.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500 if lights or rows > 1 else 250,
         blackouts=lights,
     )
@@ -105,38 +115,37 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
         _slab(0, 15, 40, 20, 1.1),
     ]
     full = rng.integers(count, size=2)
-    objects += _stage(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
-    objects += _stage(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
+    objects += _screened_stalls(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _screened_stalls(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
     return Blueprint(
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
         "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
-        anyhow(rng, objects),
+        any_way(rng, objects),
         time_limit=500,
         pass_mark=2,
     )
 
 
-def _stage(
+def _screened_stalls(
     rng: np.random.Generator,
     edges: list[float],
     full: int,
-    along: tuple[float, float, float],
+    depths: tuple[float, float, float],
     floor: float,
     drop: tuple[float, float],
 ) -> list[Object]:
-    """Stalls with screens; `along` is where they begin, where the screens stand and where the stalls end.
+    """Stalls with screens; `depths` are the z of their beginnings, of the screens and of their ends.
 
     `drop` is the ball's size and the height that it falls from.
     """
-    low, front, high = along
-    objects = [wall(x, (low + high) / 2, (THICK, SCREEN, high - low), y=floor) for x in edges[1:-1]]
+    low, front, high = depths
+    objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]
     for number in range(len(edges) - 1):
-        left, right, gap = edges[number] + THICK / 2, edges[number + 1] - THICK / 2, side(rng)
-        screen = (left + 2.2, right) if gap < 0 else (left, right - 2.2)
-        middle = (screen[0] + screen[1]) / 2
-        objects.append(wall(middle, front, (screen[1] - screen[0] - 0.02, SCREEN, THICK), y=floor))
+        gap = side(rng)
+        screen = _screen(edges[number], edges[number + 1], gap, front, floor)
+        objects.append(screen)
         if number == full:
-            x = middle - gap * near(rng, 1, 1)
+            x = screen.place[0] - gap * near(rng, 1, 1)
             objects.append(ball("GoodGoalMulti", x, front + near(rng, 1.7, 0.3), *drop))
     return objects

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint
-from testbed.blueprints.choices import Apparatus, any_way, boxes, fill, hub, ledge, mark, pens
+from testbed.blueprints.choices import Apparatus, boxes, fill, hub, ledge, mark, pens
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_09_sums import adding, subtracting
+from testbed.blueprints.placement import any_quarter
 
 Sizes = Sequence[float]
 """Diameters of the balls of one option."""
@@ -27,7 +28,7 @@ def _choice(
         f"Gather the yellow balls where they are worth most: {totals[0]:g} and not {totals[1]:g}.",
         ("numerosity", "preference", "foraging"),
         "Look at all options from above, go down to the best one, and gather all that is there.",
-        any_way(rng, (*apparatus.objects, *balls)),
+        any_quarter(rng, (*apparatus.objects, *balls)),
         time_limit=limit,
         pass_mark=mark(totals[0], totals[1]),
     )

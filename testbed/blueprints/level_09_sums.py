@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.choices import FIRM, GAP, THICK, any_way, fill, mark
-from testbed.blueprints.parts import BLUE, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.choices import FIRM, fill, mark
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.walls import GAP, THICK
 
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
@@ -63,7 +65,7 @@ def adding(
         "Gather the yellow balls on the side to which more of them have come in all.",
         ("numerosity", "object permanence", "working memory"),
         "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
-        any_way(rng, objects),
+        any_quarter(rng, objects),
         time_limit=limit,
         pass_mark=mark(best, second),
     )
@@ -84,7 +86,7 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
         width = 20 - half
         objects.append(wall(20 + s * (half + width / 2), 20 + depth / 2, (width, high, 40 - depth - 2 * GAP)))
         across = half - FIRM / 2 - 0.1
-        objects.append(zone("DeathZone", 20 + s * (half + FIRM / 2) / 2, 20 + depth / 2, across, 39 - depth))
+        objects.append(zone(DEATH, 20 + s * (half + FIRM / 2) / 2, 20 + depth / 2, across, 39 - depth))
     return objects, half, depth, high
 
 
@@ -109,7 +111,7 @@ def subtracting(
         "Gather the yellow balls on the side where more of them stay.",
         ("numerosity", "prediction", "inhibition"),
         "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
-        any_way(rng, objects),
+        any_quarter(rng, objects),
         time_limit=limit,
         pass_mark=mark(left[0], left[1]),
     )

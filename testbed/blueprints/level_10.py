@@ -6,27 +6,30 @@ from testbed.blueprints import level_10_blocks as blocks
 from testbed.blueprints import level_10_tubes as tubes
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_10_parts import OFF_LIMITS, block, death, task_on
-from testbed.blueprints.parts import BLUE, agent, ball, near, wall
-from testbed.blueprints.stage import anywhere, upright
+from testbed.blueprints.level_10_parts import task_on
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, near, wall, zone
+from testbed.blueprints.placement import anywhere, upright
+
+OFF_LIMITS = "Get the green ball out of the red zone without entering it."
 
 BAR = 1.5
 """Width of the bar of the largest L, J and U blocks, metres: 0.3 of the greatest size in x."""
 
 
 def pushing_out(
-    rng: np.random.Generator, kind: str, width: float, length: float, inside: float, zone: float
+    rng: np.random.Generator, kind: str, width: float, length: float, inside: float, side: float
 ) -> Blueprint:
     """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
 
     `inside` is how far the stick reaches into the zone already, metres; it lies in line with the reward.
+    `side` is the zone's, metres.
     """
-    middle, edge = near(rng, 0, 1), -zone / 2
+    middle, edge = near(rng, 0, 1), -side / 2
     stick = edge + inside - length / 2
     behind = stick - length / 2 - near(rng, 2.2, 0.2)
     local = [
         agent(near(rng, 0, 5), min(behind - 1.2, -10.5), 6 * int(rng.integers(-15, 16))),
-        death(0, 0, zone, zone),
+        zone(DEATH, 0, 0, side, side),
         block(kind, middle, stick, (width, 1, length)),
         ball("GoodGoal", near(rng, middle, 0.15), near(rng, 0, 0.8), 1),
     ]
@@ -55,7 +58,7 @@ def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blu
     width = 40 if not ends else near(rng, 22, 2)
     local = [
         agent(near(rng, -8, 4), near(rng, -14, 2), 6 * int(rng.integers(-8, 9))),
-        death(0 if width == 40 else near(rng, 3, 1), (edge + 19.95) / 2, width - 0.1, 19.95 - edge),
+        zone(DEATH, 0 if width == 40 else near(rng, 3, 1), (edge + 19.95) / 2, width - 0.1, 19.95 - edge),
         block("UBlock", x, bar, (5, 1, size), 90),
         ball("GoodGoal", x - near(rng, 2.3, 0.3), goal_z, 1),
     ]
@@ -81,8 +84,8 @@ def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
     local = [
         agent(0, near(rng, -18, 1), 0, y=2),
         wall(0, 0, (2, 2, 40), color=BLUE),
-        death(10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
-        death(-10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
+        zone(DEATH, 10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
+        zone(DEATH, -10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
         block("UBlock", x, bar, (5, 1, 10), 90),
         ball("GoodGoal", x - near(rng, 2.4, 0.3), z_goal, 1),
         *_useless(rng, wrong, bar, z_goal),
@@ -124,9 +127,9 @@ def _useless(rng: np.random.Generator, wrong: str, bar: float, z_goal: float) ->
 
 
 CONDITIONS = (
-    condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, zone=9),
-    condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, zone=9),
-    condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, zone=12),
+    condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
+    condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
+    condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
     condition(raking, 1, gap=2, size=10, ends=True),
     condition(raking, 2, gap=2.8, size=8.5, ends=False),
     condition(tubes.low_shelf_raking, 2, back=True),

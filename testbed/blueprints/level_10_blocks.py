@@ -6,9 +6,23 @@ from dataclasses import replace
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.level_10_parts import block, death, task_on
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, polar, ramp, wall
-from testbed.blueprints.stage import anywhere, upright
+from testbed.blueprints.level_10_parts import task_on
+from testbed.blueprints.parts import (
+    BLUE,
+    DEATH,
+    GREY,
+    agent,
+    ball,
+    block,
+    near,
+    pane,
+    polar,
+    ramp,
+    wall,
+    zone,
+)
+from testbed.blueprints.placement import anywhere, upright
+from testbed.blueprints.walls import across
 
 LONG = 1000
 """The time limit where a block has to be pushed gently over many metres."""
@@ -129,7 +143,7 @@ def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
 
 def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
     """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
-    stage = anywhere(rng, 2)
+    frame = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
     x, z = near(rng, 0, 3), near(rng, 6, 2)
     local = [
@@ -141,7 +155,7 @@ def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
         at = x + (5 + near(rng, 0, 0.5)) * (1, -1)[number], near(rng, z, 1.5)
         local += [wall(*at, (width, high, width)), ball("GoodGoal", *at, 1, y=high)]
     return task_on(
-        stage,
+        frame,
         "Get a green ball down from its tower.",
         "Ram the tower that can be moved, and catch the ball that falls from it.",
         ("causal reasoning", "support"),
@@ -161,14 +175,14 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
     xs = [(number - centre) * (wide + 0.1) for number in range(count)]
     span = count * (wide + 0.1) / 2
     row = near(rng, 2, 2)
-    zone = row + deep / 2 + near(rng, 3.2, 0.2)
+    near_edge = row + deep / 2 + near(rng, 3.2, 0.2)
     free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
     local = [
         agent(near(rng, 0, 6), near(rng, -13, 2), 6 * int(rng.integers(-6, 7))),
         *(block("LightBlock", x, row, (wide, 0.6, deep)) for x in xs),
         *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
         ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
-        death(0, (zone + 19.95) / 2, 39.9, 19.95 - zone),
+        zone(DEATH, 0, (near_edge + 19.95) / 2, 39.9, 19.95 - near_edge),
     ]
     return task_on(
         upright(rng),
@@ -212,8 +226,8 @@ def _split(x: float, gap: float, z: float, thick: float, high: float, spread: fl
     """A wall from fence to fence with a gap about x."""
     left, right = x - gap / 2, x + gap / 2
     return [
-        wall((left - spread) / 2, z, (left + spread, high, thick)),
-        wall((right + spread) / 2, z, (spread - right, high, thick)),
+        across(z, -spread, left, high, thick),
+        across(z, right, spread, high, thick),
     ]
 
 

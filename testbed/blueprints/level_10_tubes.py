@@ -3,9 +3,9 @@
 import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.level_10_parts import block, task_on
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, pane, ramp, wall
-from testbed.blueprints.stage import Stage, anywhere
+from testbed.blueprints.level_10_parts import task_on
+from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, near, pane, ramp, wall
+from testbed.blueprints.placement import Frame, anywhere
 
 LOW = 0.9
 """Height or width of places that the agent, 1 m thick, cannot enter, metres."""
@@ -121,7 +121,7 @@ def trap_tube(rng: np.random.Generator, inserted: bool) -> Blueprint:
         ball("GoodGoal", pit - near(rng, 0.9, 0.1), 0, SMALL, y=TABLE),
     ]
     return task_on(
-        Stage(20, near(rng, 20, 1), 180.0 * int(rng.integers(2)) + near(rng, 0, 8), bool(rng.integers(2))),
+        Frame(20, near(rng, 20, 1), 180.0 * int(rng.integers(2)) + near(rng, 0, 8), bool(rng.integers(2))),
         "Get the green ball out of the tube, but not into the trap.",
         "Push from the side on which the trap is, so that the ball leaves at the other end.",
         ("tool use", "causal reasoning", "inhibition"),

@@ -1,27 +1,16 @@
-"""Mazes with arms, for choices between two or more things that end the episode."""
+"""Mazes: the Y-maze, radial mazes, and rooms joined by ways."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import GREY, Spot, polar, wall
-
-THICK = 0.4
-"""Thickness of walls, metres."""
-
-GAP = 0.04
-"""Metres between walls that meet, so that rounding does not let them overlap."""
+from testbed.blueprints.parts import Spot, polar, wall
+from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
 HALF = 2.3
-"""Half the width of a way, metres."""
-
-
-def between(start: Spot, end: Spot, height: float) -> Object:
-    """A wall whose middle line leads from one place to another."""
-    x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-    yaw = math.degrees(math.atan2(end[0] - start[0], end[1] - start[1])) % 180
-    # The file has yaws to a tenth of a degree and places to a centimetre.
-    return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw, GREY)
+"""Half the width of a way of the Y-maze and between the sectors, metres."""
 
 
 def y_maze(
@@ -43,14 +32,14 @@ def y_maze(
         ends.append(polar(20, fork, bearing, length - HALF))
         outer = _beside(fork, bearing, s * offset, outer_start + THICK, length)
         inner = _beside(fork, bearing, -s * offset, inner_start, length)
-        walls += [between(*outer, height), between(*inner, height)]
-        across = offset + THICK / 2
+        walls += [wall_between(*outer, height), wall_between(*inner, height)]
+        wide = offset + THICK / 2
         close = polar(*axis_end, bearing, THICK / 2 + GAP)
         walls.append(
-            between(polar(*close, bearing - 90, across), polar(*close, bearing + 90, across), height)
+            wall_between(polar(*close, bearing - 90, wide), polar(*close, bearing + 90, wide), height)
         )
         stem_end = fork - math.sin(angle) * offset + outer_start * math.cos(angle)
-        walls.append(between((20 + s * offset, 0), (20 + s * offset, stem_end - THICK / 2), height))
+        walls.append(wall_between((20 + s * offset, 0), (20 + s * offset, stem_end - THICK / 2), height))
     return walls, (ends[0], ends[1])
 
 
@@ -60,13 +49,15 @@ def _beside(fork: float, bearing: float, aside: float, start: float, end: float)
     return polar(x, z, bearing, start), polar(x, z, bearing, end)
 
 
-def star(count: int, turn: float, reach: float, height: float) -> tuple[list[Object], Sequence[Spot]]:
+def radial_sectors(
+    count: int, turn: float, reach: float, height: float
+) -> tuple[list[Object], Sequence[Spot]]:
     """A radial maze about the arena's middle: walls between so many sectors, and places in the sectors."""
     step = 360 / count
     # Walls start where they leave ways of equal width between them.
     start = max(4.0, (HALF + THICK) / math.sin(math.radians(step / 2)))
     walls = [
-        between(
+        wall_between(
             polar(20, 20, turn + step * (i + 0.5), start),
             polar(20, 20, turn + step * (i + 0.5), 18.5),
             height,
@@ -74,3 +65,136 @@ def star(count: int, turn: float, reach: float, height: float) -> tuple[list[Obj
         for i in range(count)
     ]
     return walls, [polar(20, 20, turn + step * i, reach) for i in range(count)]
+
+
+ARM_WIDTH = 3.6
+ARM_END = 18.6
+"""Metres: clear width of the arms of a radial maze, and how far their ends are from its middle."""
+
+
+def arm_start(arms: int) -> float:
+    """How far the arms of a radial maze begin from its middle, metres."""
+    return (ARM_WIDTH / 2 + 0.3) / math.tan(math.pi / arms) + JOINT
+
+
+def radial_arms(arms: int, closed: Iterable[int] = ()) -> tuple[Object, ...]:
+    """A radial maze about the arena's middle, arm 0 at bearing 0; `closed` arms have a wall at the mouth."""
+    found = []
+    start, shut = arm_start(arms), set(closed)
+    length = ARM_END - start
+    for number in range(arms):
+        bearing = 360 * number / arms
+        middle = polar(20, 20, bearing, start + length / 2)
+        for hand in (-1, 1):
+            x, z = polar(*middle, bearing + 90 * hand, ARM_WIDTH / 2 + 0.15)
+            found.append(wall(x, z, (0.3, HEIGHT, length), bearing))
+        end = polar(20, 20, bearing, ARM_END + 0.15 + JOINT)
+        found.append(wall(*end, (ARM_WIDTH + 0.6, HEIGHT, 0.3), bearing))
+        if number in shut:
+            mouth = polar(20, 20, bearing, start + 0.15)
+            found.append(wall(*mouth, (ARM_WIDTH - 2 * JOINT, HEIGHT, 0.3), bearing))
+    return tuple(found)
+
+
+Interval = tuple[float, float]
+"""From and to, metres along a wall."""
+
+Cell = tuple[int, int]
+"""Column (of x) and row (of z) of a room, from 0."""
+
+
+class Rooms:
+    """A square of rooms that fill the arena; between some of them are ways, so that each can be reached.
+
+    `loops` is the share of the other walls that have a way too.
+    """
+
+    def __init__(self, rng: np.random.Generator, count: int, loops: float = 0.0) -> None:
+        self.count, self.side = count, 40 / count
+        self._ways: set[tuple[Cell, Cell]] = set()
+        cells = [(i, j) for i in range(count) for j in range(count)]
+        trail, seen = [cells[int(rng.integers(len(cells)))]], set[Cell]()
+        while trail:
+            seen.add(trail[-1])
+            fresh = [cell for cell in self._beside(trail[-1]) if cell not in seen]
+            if not fresh:
+                trail.pop()
+                continue
+            cell = fresh[int(rng.integers(len(fresh)))]
+            self._ways.add(_pair(trail[-1], cell))
+            trail.append(cell)
+        walls = {_pair(a, b) for a in cells for b in self._beside(a)} - self._ways
+        self._ways |= {pair for pair in sorted(walls) if rng.random() < loops}
+
+    def _beside(self, cell: Cell) -> list[Cell]:
+        i, j = cell
+        near = [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]
+        return [(a, b) for a, b in near if 0 <= a < self.count and 0 <= b < self.count]
+
+    def middle(self, cell: Cell) -> Spot:
+        """The middle of a room, metres."""
+        return (cell[0] + 0.5) * self.side, (cell[1] + 0.5) * self.side
+
+    def distances(self, start: Cell) -> dict[Cell, int]:
+        """How many ways apart each room is from one of them."""
+        found, rim = {start: 0}, [start]
+        for cell in rim:
+            for other in self._beside(cell):
+                if other not in found and _pair(cell, other) in self._ways:
+                    found[other] = found[cell] + 1
+                    rim.append(other)
+        return found
+
+    def walls(self, rng: np.random.Generator, door: float | None = None) -> tuple[Object, ...]:
+        """The walls; a way is a whole side, or a doorway so wide (metres) somewhere in it."""
+        flat = [self._line(rng, k, False, door) for k in range(1, self.count)]
+        steep = [self._line(rng, k, True, door) for k in range(1, self.count)]
+        found = []
+        for k, intervals in enumerate(flat, 1):
+            found += [_piece(k * self.side, each, False) for each in intervals]
+        for k, intervals in enumerate(steep, 1):
+            cuts = [
+                (n * self.side - _THICK / 2 - JOINT, n * self.side + _THICK / 2 + JOINT)
+                for n, line in enumerate(flat, 1)
+                if any(a <= k * self.side + _THICK and k * self.side - _THICK <= b for a, b in line)
+            ]
+            found += [_piece(k * self.side, each, True) for each in _without(intervals, cuts)]
+        return tuple(found)
+
+    def _line(self, rng: np.random.Generator, k: int, steep: bool, door: float | None) -> list[Interval]:
+        """The closed parts of the k-th line between rooms, metres along it."""
+        open_parts = []
+        for n in range(self.count):
+            pair = ((k - 1, n), (k, n)) if steep else ((n, k - 1), (n, k))
+            if pair not in self._ways:
+                continue
+            wide = self.side - _THICK if door is None else door
+            slack = (self.side - wide) / 2 - (0 if door is None else 0.8)
+            centre = (n + 0.5) * self.side + (slack * float(rng.uniform(-1, 1)) if door is not None else 0.0)
+            open_parts.append((centre - wide / 2, centre + wide / 2))
+        return _without([(EDGE, 40 - EDGE)], open_parts)
+
+
+_THICK = 0.5
+_LEAST_PIECE = 0.6
+"""Metres: thickness of walls between rooms; shorter pieces of wall are left out."""
+
+
+def _pair(a: Cell, b: Cell) -> tuple[Cell, Cell]:
+    return (a, b) if a < b else (b, a)
+
+
+def _without(intervals: Sequence[Interval], cuts: Sequence[Interval]) -> list[Interval]:
+    """What is left of intervals; crumbs are dropped."""
+    for low, high in cuts:
+        intervals = [
+            part for a, b in intervals for part in ((a, min(b, low)), (max(a, high), b)) if part[1] > part[0]
+        ]
+    return [(a, b) for a, b in intervals if b - a >= _LEAST_PIECE]
+
+
+def _piece(line: float, part: Interval, steep: bool) -> Object:
+    low, high = part
+    if steep:
+        return along(line, low, high, HEIGHT, _THICK)
+    return across(line, low, high, HEIGHT, _THICK)

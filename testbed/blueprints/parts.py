@@ -44,15 +44,44 @@ def ramp(x: float, z: float, size: Point, yaw: float, color: Color = PINK, y: fl
     return Object("Ramp", (x, y, z), size, yaw, color)
 
 
-def zone(kind: str, x: float, z: float, width: float, depth: float) -> Object:
-    """A death or hot zone that lies on the floor."""
-    return Object(kind, (x, 0, z), (width, 0, depth), 0)
+def tunnel(kind: str, x: float, z: float, size: Point, yaw: float) -> Object:
+    """A tunnel along z; the transparent kind has no colour."""
+    return Object(kind, (x, 0, z), size, yaw % 360, GREY if kind == "CylinderTunnel" else None)
+
+
+def block(kind: str, x: float, z: float, size: Point, yaw: float = 0, y: float = 0) -> Object:
+    """Something that can be pushed."""
+    return Object(kind, (x, y, z), size, yaw % 360)
+
+
+DEATH, HOT = "DeathZone", "HotZone"
+"""Kinds of zones."""
+
+
+def zone(kind: str, x: float, z: float, width: float, depth: float, yaw: float = 0) -> Object:
+    """A zone that lies on the floor."""
+    return Object(kind, (x, 0, z), (width, 0, depth), yaw % 360)
+
+
+FENCE_GAP = 0.04
+"""Metres between a zone and the fence, which it must not touch."""
+
+
+def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
+    """A zone between two corners, metres; it keeps a little off the fence."""
+    left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
+    return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
 def polar(x: float, z: float, bearing: float, distance: float) -> Spot:
     """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
     angle = math.radians(bearing)
     return x + distance * math.sin(angle), z + distance * math.cos(angle)
+
+
+def bearing_to(start: Spot, end: Spot) -> float:
+    """The bearing of one place from another, degrees from -180 to 180, clockwise from +z."""
+    return math.degrees(math.atan2(end[0] - start[0], end[1] - start[1]))
 
 
 def inside(x: float, z: float, margin: float = MARGIN) -> bool:
@@ -68,6 +97,11 @@ def side(rng: np.random.Generator) -> int:
 def near(rng: np.random.Generator, value: float, spread: float) -> float:
     """A number about `value`, at most `spread` off, rounded to a centimetre."""
     return round(float(rng.uniform(value - spread, value + spread)), 2)
+
+
+def even(value: float) -> float:
+    """To an even centimetre: where both edges of a thing are such, its middle is a whole one."""
+    return 0.02 * round(value / 0.02)
 
 
 def scattered(
@@ -94,18 +128,3 @@ def scattered(
     if len(found) < count:
         raise ValueError(f"{count} places {apart} m apart do not fit into {within}")
     return tuple(found)
-
-
-def mirrored(objects: Sequence[Object]) -> tuple[Object, ...]:
-    """The arena as in a mirror: left and right change places."""
-    return tuple(_mirror(thing) for thing in objects)
-
-
-def _mirror(thing: Object) -> Object:
-    x, y, z = thing.place
-    return Object(
-        _TWINS.get(thing.kind, thing.kind), (40 - x, y, z), thing.size, -thing.yaw % 360, thing.color
-    )
-
-
-_TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}

@@ -10,19 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import BLUE, Spot, agent, near, side, wall
-from testbed.blueprints.turning import even
-
-PLATFORM = 1.0
-"""Height of the platform, metres: the agent's eye is 1.5 m high on it."""
+from testbed.blueprints.choices import PLATFORM, platform
+from testbed.blueprints.parts import Spot, agent, even, near, side
+from testbed.blueprints.walls import THICK, across, along
 
 LOW, HIGH = 0.6, 2.6
 """Height of the walls between stalls, and of screens, metres."""
 
-GAP = 1.9
+SLOT = 1.9
 """Metres beside a screen."""
-
-THICK = 0.4
 
 BESIDE = 5.0
 """How far ahead of the screens the high walls begin, metres: nobody looks through a neighbour's gap."""
@@ -54,13 +50,13 @@ class Stalls:
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
         things = [
             agent(middle + near(rng, 0, 1.5), self.deep - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
-            wall(middle, self.deep / 2, (span, PLATFORM, self.deep), 0, BLUE),
+            platform(middle, span, self.deep),
         ]
         low = self.screen - BESIDE
         for x in self.lefts[1:]:
-            things += [_along(x, self.deep, low, LOW), _along(x, low, 40, HIGH)]
+            things += [along(x, self.deep, low, LOW), along(x, low, 40, HIGH)]
         outer = (self.lefts[0] - THICK / 2, right + THICK / 2)
-        things += [_along(x, 0, 40, HIGH) for x in outer if THICK < x < 40 - THICK]
+        things += [along(x, 0, 40, HIGH) for x in outer if THICK < x < 40 - THICK]
         things += [self._screen(stall) for stall in range(len(self.gaps))]
         return tuple(things)
 
@@ -68,12 +64,8 @@ class Stalls:
         last = len(self.gaps) - 1
         left = self.lefts[stall] + (THICK / 2 if stall else 0.0)
         right = self.lefts[stall] + self.width - (THICK / 2 if stall < last else 0.0)
-        left, right = (left + GAP, right) if self.gaps[stall] < 0 else (left, right - GAP)
-        return wall((left + right) / 2, self.screen, (right - left, HIGH, THICK))
-
-
-def _along(x: float, low: float, high: float, height: float) -> Object:
-    return wall(x, (low + high) / 2, (THICK, height, high - low))
+        left, right = (left + SLOT, right) if self.gaps[stall] < 0 else (left, right - SLOT)
+        return across(self.screen, left, right, HIGH)
 
 
 def stalls(rng: np.random.Generator, count: int, behind: float = 5.0, gaps: int = 0) -> Stalls:
