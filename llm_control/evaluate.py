@@ -18,6 +18,8 @@ from llm_control.presets import preset_names
 from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
 from llm_control.protocol import Protocol
+from llm_control.run_facts import local, run_facts
+from llm_control.scoring import limit_of, logged_row
 from llm_control.selection import select
 from llm_control.testbed_task import CONVERSATION
 from render.context import gl_context
@@ -128,8 +130,8 @@ def evaluate(
     gl_context()
     log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
     rows = _rows(log, model, tasks, protocol)
-    facts = _facts(log, request, model, prompts.sha256)
-    return EvalResult(rows, Path(_local(log.location)), log.status == "success", facts)
+    facts = run_facts(log, request, model, prompts.sha256)
+    return EvalResult(rows, Path(local(log.location)), log.status == "success", facts)
 
 
 def _run(
@@ -257,51 +259,18 @@ def _row(sample: Any, model: str, task: BatteryTask, trial: int) -> TrialResult:
     }
     if sample is None:
         return TrialResult(**base, error="not run")
+    together = "order" in sample.metadata
+    records = sample.metadata.get("episodes") or {}
+    kept = records.get(task.id) if together else sample.metadata.get("episode")
+    if kept is not None and (limit := limit_of(sample, kept)):
+        return TrialResult(
+            **base, steps=kept["recording"]["steps"], turns=len(kept["turns"]), error=str(limit)
+        )
+    if together and kept is not None:
+        return TrialResult(**base, **logged_row(kept))
     if sample.error is not None or not sample.scores:
-        kept = (sample.metadata.get("episodes") or {}).get(task.id)
-        if kept is not None:
-            return TrialResult(**base, **_finished(kept))
         message = sample.error.message if sample.error else "no score"
         return TrialResult(**base, error=message.splitlines()[0][:300])
-    scored = next(iter(sample.scores.values())).metadata
-    if "tasks" in scored:
-        scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
-    return TrialResult(**base, **scored)
-
-
-def _finished(episode: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of an episode of a conversation that was broken off later."""
-    known = {name: episode["recording"][name] for name in ("total_reward", "passed", "outcome", "steps")}
-    return {**known, "turns": len(episode["turns"])}
-
-
-def _facts(log: Any, request: Request, model: str, prompts: str) -> dict[str, str]:
-    from arena.episode import software_versions
-
-    answered = sorted({s.output.model for s in log.samples or [] if s.output and s.output.model})
-    given = request.effective()
-    options = {"protocol": given.preset.name if given.preset else None, "folder": request.folder}
-    arguments = {**{k: v for k, v in options.items() if v is not None}, **given.changed()}
-    return {
-        "model": model,
-        "answered by": ", ".join(answered) or "nothing",
-        "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
-        "prompts (sha256)": prompts,
-        "temperature sent": _temperatures(log),
-        "log": Path(_local(log.location)).name,
-        **software_versions(),
-    }
-
-
-def _temperatures(log: Any) -> str:
-    """What was really sent: a model may refuse the parameter."""
-    events = (event for sample in log.samples or [] for event in sample.events if event.event == "model")
-    sent = {event.config.temperature for event in events}
-    return (
-        ", ".join("unset" if value is None else f"{value:g}" for value in sorted(sent, key=str))
-        or "none sent"
-    )
-
-
-def _local(location: str) -> str:
-    return location.removeprefix("file://")
+    if together:
+        return TrialResult(**base, error="not played in its conversation")
+    return TrialResult(**base, **next(iter(sample.scores.values())).metadata)
