@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena import Recording
-from llm_control.exchanges import EpisodeTalk, Request, matched, parted, talk
+from llm_control.exchanges import EpisodeTalk, Request, first_pictures, matched, parted, talk
 from llm_control.outcomes import TrialResult
 from llm_control.protocol import Protocol
 from llm_control.scoring import Limit, limit_of, logged_row
@@ -159,7 +159,7 @@ def _parts(sample: Any, records: Mapping[str, Any], protocol: Protocol, ours: bo
     said = matched(talk(sample, ours), [text for each in replies for text in each], protocol.demonstration)
     if said is None:
         return {}
-    first = max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
+    first = first_pictures(protocol)
     return dict(zip(records, parted(said, list(map(len, replies)), first), strict=True))
 
 
