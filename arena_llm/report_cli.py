@@ -53,10 +53,31 @@ def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
     named: list[tuple[str | None, Path]] = []
     for name, path in map(named_file, texts):
         found = find_logs([path])
+        if path.is_dir():
+            found = _without_probes(path, found)
         if name and len(found) > 1:
             raise EvaluationError(f"{path}: holds {len(found)} logs, of which {name!r} can name only one")
         named += [(name, one) for one in found]
     return list(dict.fromkeys(named))
+
+
+def _without_probes(folder: Path, found: "Sequence[Path]") -> list[Path]:
+    """A folder's logs of evaluations; `arena-llm probe` writes to the same folder."""
+    probes = [path for path in found if _is_of_probes(path)]
+    if len(probes) == len(found):
+        raise EvaluationError(f"{folder}: holds perception probes only, no log of arena-llm eval")
+    for path in probes:
+        print(f"{path.name}: perception probes, left out", file=sys.stderr)
+    return [path for path in found if path not in probes]
+
+
+def _is_of_probes(path: Path) -> bool:
+    from inspect_ai.log import read_eval_log
+
+    try:
+        return read_eval_log(str(path), header_only=True).eval.task.endswith("perception")
+    except Exception:  # one that cannot be read is told when it is opened
+        return False
 
 
 def _renderer() -> "Renderer":

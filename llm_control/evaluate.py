@@ -15,10 +15,11 @@ from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
 from llm_control.folders import check_writable
 from llm_control.models import model_name
-from llm_control.outcomes import Played, TrialResult, read_played, rows
+from llm_control.outcomes import TrialResult, read_played, rows
 from llm_control.presets import preset_names
 from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
+from llm_control.run_facts import local, run_facts
 from llm_control.selection import select
 from render.context import gl_context
 from testbed import Task as BatteryTask
@@ -109,8 +110,8 @@ def evaluate(
     log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
     played = read_played(log.location)
     results = rows(played, model, tasks, protocol)
-    facts = _facts(log, played, request, model, prompts.sha256)
-    return EvalResult(results, Path(_local(log.location)), log.status == "success", facts)
+    facts = run_facts(log, played, request, model, prompts.sha256)
+    return EvalResult(results, Path(local(log.location)), log.status == "success", facts)
 
 
 def _run(
@@ -217,32 +218,3 @@ def _journal(request: Request, log_dir: Path) -> dict[str, str]:
         return {}
     started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
     return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}
-
-
-def _facts(log: Any, played: Played, request: Request, model: str, prompts: str) -> dict[str, str]:
-    from arena.episode import software_versions
-
-    given = request.effective()
-    options = {"protocol": given.preset.name if given.preset else None, "folder": request.folder}
-    arguments = {**{k: v for k, v in options.items() if v is not None}, **given.changed()}
-    return {
-        "model": model,
-        "answered by": ", ".join(sorted(played.answered)) or "nothing",
-        "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
-        "prompts (sha256)": prompts,
-        "temperature sent": _temperatures(played.temperatures),
-        "log": Path(_local(log.location)).name,
-        **software_versions(),
-    }
-
-
-def _temperatures(sent: set[float | None]) -> str:
-    """What was really sent: a model may refuse the parameter."""
-    return (
-        ", ".join("unset" if value is None else f"{value:g}" for value in sorted(sent, key=str))
-        or "none sent"
-    )
-
-
-def _local(location: str) -> str:
-    return location.removeprefix("file://")

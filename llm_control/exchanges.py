@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from llm_control.image_budget import COLLAGE, LEFT_OUT
+from llm_control.protocol import Protocol
 from llm_control.script import Go, Turn
 from llm_control.tools import TOOLS
 from render import Frame, decode
@@ -227,6 +228,11 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
         return replace(said, exchanges=kept, before=before)
     first = after[0]
     return Talk(kept, first.shown, first.told, first.request, before)
+
+
+def first_pictures(protocol: Protocol) -> int:
+    """How many pictures an episode begins with."""
+    return max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:

@@ -1,10 +1,11 @@
 """What a finished log says of each trial, read sample by sample."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from llm_control.protocol import Protocol
+from llm_control.scoring import limit_of, logged_row
 from llm_control.testbed_task import CONVERSATION
 from testbed import Task as BatteryTask
 
@@ -30,11 +31,10 @@ class TrialResult:
 
 
 class SampleOutcome(NamedTuple):
-    """What came of a sample: an error, or what the scorer said; and a conversation's finished episodes."""
+    """What came of a sample: fields of `TrialResult` for each task that was played, and else why not."""
 
-    error: str | None
-    scored: dict[str, Any]
-    episodes: Mapping[str, Mapping[str, Any]]
+    told: dict[str, dict[str, Any]]
+    otherwise: str
 
 
 class Played(NamedTuple):
@@ -51,15 +51,33 @@ def read_played(location: str) -> Played:
 
     played = Played({}, set(), set())
     for sample in read_eval_log_samples(location, all_samples_required=False):
-        error = sample.error.message if sample.error else None if sample.scores else "no score"
-        scored = next(iter(sample.scores.values())).metadata if sample.scores else {}
-        episodes = sample.metadata.get("episodes") or {}
-        played.outcomes[str(sample.id), sample.epoch] = SampleOutcome(error, scored or {}, episodes)
+        played.outcomes[str(sample.id), sample.epoch] = _outcome(sample)
         if sample.output and sample.output.model:
             played.answered.add(sample.output.model)
         sent = (event.config.temperature for event in sample.events if event.event == "model")
         played.temperatures.update(sent)
     return played
+
+
+def _outcome(sample: Any) -> SampleOutcome:
+    together = "order" in sample.metadata
+    if together:
+        records = sample.metadata.get("episodes") or {}
+    else:
+        records = {str(sample.id): sample.metadata.get("episode")}
+    told: dict[str, dict[str, Any]] = {}
+    for task_id, kept in records.items():
+        if kept is not None and (limit := limit_of(sample, kept)):
+            played = {"steps": kept["recording"]["steps"], "turns": len(kept["turns"])}
+            told[task_id] = {**played, "error": str(limit)}
+        elif together:
+            told[task_id] = logged_row(kept)
+    if sample.error is not None or not sample.scores:
+        message = sample.error.message if sample.error else "no score"
+        return SampleOutcome(told, message.splitlines()[0][:300])
+    if not together:
+        told = {str(sample.id): next(iter(sample.scores.values())).metadata} | told
+    return SampleOutcome(told, "not played in its conversation")
 
 
 def rows(
@@ -84,18 +102,4 @@ def _row(outcome: SampleOutcome | None, model: str, task: BatteryTask, trial: in
     }
     if outcome is None:
         return TrialResult(**base, error="not run")
-    if outcome.error is not None:
-        kept = outcome.episodes.get(task.id)
-        if kept is not None:
-            return TrialResult(**base, **_finished(kept))
-        return TrialResult(**base, error=outcome.error.splitlines()[0][:300])
-    scored = outcome.scored
-    if "tasks" in scored:
-        scored = scored["tasks"].get(task.id, {"error": "not played in its conversation"})
-    return TrialResult(**base, **scored)
-
-
-def _finished(episode: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of an episode of a conversation that was broken off later."""
-    known = {name: episode["recording"][name] for name in ("total_reward", "passed", "outcome", "steps")}
-    return {**known, "turns": len(episode["turns"])}
+    return TrialResult(**base, **outcome.told.get(task.id, {"error": outcome.otherwise}))

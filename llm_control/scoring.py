@@ -1,12 +1,14 @@
 """The verdict on a sample: one episode, or all those of a conversation."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
-from llm_control.play import EpisodeRecord
+from llm_control.play import EpisodeRecord, ModelEnd
 from llm_control.session import Session
 from llm_control.tools import session_of
 from render.context import drawn_by
@@ -73,6 +75,34 @@ def score_row(record: EpisodeRecord) -> dict[str, Any]:
         "steps": recording.steps,
         "turns": len(record.turns),
     }
+
+
+def logged_row(episode: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of an episode's record in a log, which may be of a conversation that was broken off later."""
+    known = {name: episode["recording"][name] for name in ("total_reward", "passed", "outcome", "steps")}
+    return {**known, "turns": len(episode["turns"])}
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit that ended the model's part of an episode; `kind` is Inspect's word, such as token or time."""
+
+    kind: str
+    limit: float
+
+    def __str__(self) -> str:
+        return f"ended by the {self.kind} limit ({self.limit:,g})"
+
+
+def limit_of(sample: Any, episode: Mapping[str, Any]) -> Limit | None:
+    """The limit that ended the model's part in an episode of a logged sample; None where none did.
+
+    Such an episode has no verdict: the clock ran down, which says nothing of what the model would have done.
+    Of a conversation, only the episode that was being played was ended.
+    """
+    if sample.limit is None or episode.get("model_end", ModelEnd.SOLVER) != ModelEnd.SOLVER:
+        return None
+    return Limit(str(sample.limit.type), sample.limit.limit)
 
 
 def _of_episode(row: dict[str, Any]) -> Score:

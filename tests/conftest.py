@@ -1,6 +1,9 @@
 """Fixtures shared by all tests."""
 
+import os
 import signal
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +19,42 @@ settings.load_profile("plain")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Programs that tests start find no network but this machine; port 9 answers nobody.
+os.environ.update(
+    dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+)
+os.environ.update(dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,::1"))
+
+HERE = ("localhost", "127.0.0.1", "0.0.0.0", "::1", "", None, b"localhost", b"127.0.0.1")
+
 SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def offline() -> Iterator[list[str]]:
+    """Refuses to look up or reach any other machine, and fails where a test tried to."""
+    tried: list[str] = []
+    lookup, connect = socket.getaddrinfo, socket.socket.connect
+
+    def refuse(host: object) -> None:
+        if host not in HERE:
+            tried.append(f"{os.environ.get('PYTEST_CURRENT_TEST')}: {host!r}")
+            raise socket.gaierror(f"tests have no network, and one asked for {host!r}")
+
+    def local_lookup(host, *rest, **named):
+        refuse(host)
+        return lookup(host, *rest, **named)
+
+    def local_connect(self, address):
+        if self.family in (socket.AF_INET, socket.AF_INET6):
+            refuse(address[0])
+        return connect(self, address)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "getaddrinfo", local_lookup)
+        patch.setattr(socket.socket, "connect", local_connect)
+        yield tried
+    assert tried == []
 
 
 @pytest.fixture(scope="session")

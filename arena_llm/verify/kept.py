@@ -12,7 +12,7 @@ from arena.recording import Recording, spec_sha256
 from arena_llm.replay import arena_of
 from arena_llm.verify.battery import logged_spec
 from arena_llm.verify.found import Source
-from llm_control.exchanges import EpisodeTalk, Talk, matched, parted, talk
+from llm_control.exchanges import EpisodeTalk, Talk, first_pictures, matched, parted, talk
 from llm_control.protocol import Protocol
 
 _LONG = {"events", "store"}
@@ -129,13 +129,8 @@ def _with_talk(kept: KeptSample, protocol: Protocol, ours: bool) -> KeptSample:
     said = matched(talk(kept.sample, ours), replies, protocol.demonstration)
     if said is None:
         return replace(kept, problem="it has fewer messages than turns, so these are not matched")
-    parts = parted(said, list(map(len, turns)), pictures_first(protocol))
+    parts = parted(said, list(map(len, turns)), first_pictures(protocol))
     return replace(kept, said=said, parts=dict(zip(kept.plain, parts, strict=True)))
-
-
-def pictures_first(protocol: Protocol) -> int:
-    """How many pictures an episode begins with."""
-    return max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
 
 
 def _sample(source: Source, requests: bool) -> Any:

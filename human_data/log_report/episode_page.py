@@ -237,11 +237,11 @@ def _came(turn: Mapping[str, Any]) -> str:
 def _warnings(played: Played) -> list[str]:
     episode, result = played.episode, played.episode.result
     warnings = [f"No verdict: {result.error}"] if result.error else []
-    if episode.limit is not None:
+    if episode.ran_down is not None:
         warnings.append(
             "The limit ended the model's part, not the task: this is no failure. Then the clock ran down, "
-            f"to {episode.limit.outcome} with a total reward of {episode.limit.total_reward:.3f}, which does "
-            "not count."
+            f"to {episode.ran_down.outcome} with a total reward of {episode.ran_down.total_reward:.3f}. "
+            "That does not count."
         )
     if played.gallery.dropped:
         warnings.append(

@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena import Recording
-from llm_control.exchanges import EpisodeTalk, Request, matched, parted, talk
+from llm_control.exchanges import EpisodeTalk, Request, first_pictures, matched, parted, talk
 from llm_control.outcomes import TrialResult
-from llm_control.play import ModelEnd
 from llm_control.protocol import Protocol
+from llm_control.scoring import Limit, limit_of, logged_row
 
 NOT_RUN = "not run"
 """The error of a trial that the log does not have."""
@@ -39,30 +39,14 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
-    """A limit that ended the model's part of an episode, `kind` in Inspect's word, such as token or time.
-
-    The clock ran down afterwards: `total_reward` and `outcome` are those of that end, which say nothing of
-    what the model would have done.
-    """
-
-    kind: str
-    limit: float
-    total_reward: float | None = None
-    outcome: str | None = None
-
-    def __str__(self) -> str:
-        return f"ended by the {self.kind} limit ({self.limit:,g})"
-
-
-@dataclass(frozen=True, slots=True)
 class LoggedEpisode:
     """One planned trial as the log has it; `recording` and `turns` are absent where it was not finished.
 
     `turns` are those of `llm_control.play.Turn` as plain values; `seconds` is the time it took, waiting
     included; `stops` counts why the model's replies ended; `temperatures` are those that were sent. `talk` is
     what the model was sent, None where that cannot be matched to the turns. `place` is the place in its
-    conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict.
+    conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
+    `ran_down` is what the log has of its end, after the clock ran down.
     """
 
     result: TrialResult
@@ -76,6 +60,7 @@ class LoggedEpisode:
     talk: EpisodeTalk | None = None
     place: int | None = None
     limit: Limit | None = None
+    ran_down: TrialResult | None = None
 
 
 def logged_episode(base: Mapping[str, Any], sample: Any, protocol: Protocol, ours: bool) -> LoggedEpisode:
@@ -130,7 +115,7 @@ def _of_conversation(
 ) -> LoggedEpisode:
     turns, recording = tuple(plain.get("turns") or ()), _recording(plain.get("recording"))
     # A conversation that an error ended has no score, but its finished episodes have all that makes one.
-    facts = row or (_facts(recording, len(turns)) if recording else {})
+    facts = row or (logged_row(plain) if recording else {})
     requests = list(_requests(own)) if own else []
     return LoggedEpisode(
         _result(base, facts),
@@ -148,22 +133,13 @@ def _result(base: Mapping[str, Any], score: Mapping[str, Any]) -> TrialResult:
     return TrialResult(**base, **known)
 
 
-def _facts(recording: Recording, turns: int) -> dict[str, Any]:
-    outcome = str(recording.outcome)
-    return {
-        **{name: getattr(recording, name) for name in ("total_reward", "passed", "steps")},
-        **{"outcome": outcome, "turns": turns},
-    }
-
-
 def _limited(episode: LoggedEpisode, sample: Any, plain: Mapping[str, Any]) -> LoggedEpisode:
     """The episode without a verdict where a limit ended the model's part in it."""
-    if sample.limit is None or plain.get("model_end", ModelEnd.SOLVER) != ModelEnd.SOLVER:
+    limit = limit_of(sample, plain)
+    if limit is None:
         return episode
-    result = episode.result
-    limit = Limit(str(sample.limit.type), sample.limit.limit, result.total_reward, result.outcome)
-    unjudged = replace(result, passed=None, total_reward=None, outcome=None, error=str(limit))
-    return replace(episode, result=unjudged, limit=limit)
+    unjudged = replace(episode.result, passed=None, total_reward=None, outcome=None, error=str(limit))
+    return replace(episode, result=unjudged, limit=limit, ran_down=episode.result)
 
 
 def _unreached(sample: Any) -> str:
@@ -183,7 +159,7 @@ def _parts(sample: Any, records: Mapping[str, Any], protocol: Protocol, ours: bo
     said = matched(talk(sample, ours), [text for each in replies for text in each], protocol.demonstration)
     if said is None:
         return {}
-    first = max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
+    first = first_pictures(protocol)
     return dict(zip(records, parted(said, list(map(len, replies)), first), strict=True))
 
 

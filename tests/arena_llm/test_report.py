@@ -27,6 +27,21 @@ def test_a_folder_of_logs_becomes_a_report(tmp_path):
     assert not list(out.rglob("*.webp"))
 
 
+def test_probes_in_the_same_folder_are_left_out(tmp_path):
+    logs = tmp_path / "logs"
+    common = ["--model", "arena/random", "--log-dir", str(logs)]
+    probed = CliRunner().invoke(app, ["probe", *common, "--each", "1"])
+    assert probed.exit_code == 0, probed.output
+    only = CliRunner().invoke(app, ["report", str(logs), "--out", str(tmp_path / "out")])
+    assert "perception probes only" in str(only.exception)
+    evaluated = CliRunner().invoke(app, ["eval", *common, "--tasks", "01-01-01", "--image-size", "32"])
+    assert evaluated.exit_code == 0, evaluated.output
+    both = CliRunner().invoke(app, ["report", str(logs), "--out", str(tmp_path / "out"), "--no-frames"])
+    assert both.exit_code == 0, both.exception
+    assert "perception probes, left out" in both.stderr
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
 def test_a_wrong_name_is_one_sentence(tmp_path):
     done = CliRunner().invoke(app, ["report", str(tmp_path / "absent.eval")])
     assert "no such log" in str(done.exception)

@@ -55,7 +55,8 @@ def capped(battery, logs, caps, prices=None, resume=False, model=MODEL, **choice
 def test_a_limit_of_an_episode_ends_the_models_part(limit, value, kind, battery, tmp_path, asked, prices):
     result = capped(battery, tmp_path / "logs", Caps(), prices, tasks="01-04-03", **{limit: value})
     assert len(asked) == 2
-    assert result.rows[0].passed is False
+    assert (result.rows[0].passed, result.rows[0].total_reward) == (None, None)
+    assert result.rows[0].error.startswith(f"ended by the {kind} limit")
     assert read_eval_log(str(result.log)).samples[0].limit.type == kind
 
 
@@ -69,7 +70,7 @@ def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = capped(battery, tmp_path / "logs", Caps(), tasks="01-04-03", time_limit_per_episode=1)
-    assert result.rows[0].passed is False
+    assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"
 
 

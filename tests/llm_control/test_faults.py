@@ -2,6 +2,7 @@
 
 import time
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 from inspect_ai.log import read_eval_log
@@ -110,6 +111,36 @@ def test_a_server_that_asks_for_patience_gets_it(battery, tmp_path, provider):
     asked = provider(lambda: failure(429, retry_after="0.7"), lambda: answer("Go(20);"))
     run(battery, tmp_path / "logs", MODEL, **FAST)
     assert asked[1][0] - asked[0][0] >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": "0"}, 0),
+        ({"retry-after": "-3"}, 0),
+        ({"retry-after": "99999"}, faults.LONGEST_WAIT_S),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_the_wait_is_as_long_as_the_server_asks(headers, seconds, monkeypatch):
+    from inspect_ai.model import get_model
+
+    model = get_model("mockllm/model", memoize=False)
+    faults.guard(model)
+    error = RuntimeError()
+    error.response = SimpleNamespace(headers=headers)
+    outcome = SimpleNamespace(exception=lambda: error)
+    waited = [
+        model.api.retry_wait()(SimpleNamespace(outcome=outcome, attempt_number=attempt)) for attempt in (1, 3)
+    ]
+    if seconds is None:
+        first = faults.FIRST_WAIT_S
+        assert first <= waited[0] <= 2 * first < 4 * first <= waited[1] <= 5 * first
+    else:
+        assert waited == [seconds, seconds]
 
 
 def test_a_slow_reply_is_a_fault_where_the_protocol_says_so(battery, tmp_path, provider):
