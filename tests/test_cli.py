@@ -29,9 +29,21 @@ def scripts(tmp_path):
     return path
 
 
+AHEAD = """
+arenas:
+  0: !Arena
+    t: 250
+    pass_mark: 0
+    items:
+    - !Item {name: Agent, positions: [!Vector3 {x: 18, y: 0, z: 6}], rotations: [0]}
+    - !Item {name: GoodGoal, positions: [!Vector3 {x: 18, y: 0, z: 24}], sizes: [!Vector3 {x: 1, y: 1, z: 1}]}
+"""
+
+
 def test_scripts_are_played_and_told_line_by_line(scripts, tmp_path):
+    (tmp_path / "ahead.yaml").write_text(AHEAD)
     frames = tmp_path / "frames"
-    result = run("run", "01-01-01", "--scripts", scripts, "--frames", frames)
+    result = run("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames)
     assert (result.returncode, result.stderr) == (0, "")
     turns = [json.loads(line) for line in result.stdout.splitlines()]
     assert [turn["turn"] for turn in turns] == [1, 2, 3]
@@ -121,7 +133,7 @@ BAD = [
     (["eval", "--show", "--protocol", "blnd"], "did you mean blind?"),
     (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
     (
-        ["eval", "--model", "arena/random", "--testbed", "{few}", "--protocol", "paper-experiment-1"],
+        ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
         "give their folder with --testbed",
     ),
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
