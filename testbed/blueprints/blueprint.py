@@ -83,7 +83,7 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
 def _item(thing: Object) -> list[str]:
     lines = ["    - !Item", f"      name: {thing.kind}"]
     lines += ["      positions:", f"      - {_vector(thing.place)}"]
-    lines.append(f"      rotations: [{round(thing.yaw, 1):g}]")
+    lines.append(f"      rotations: [{round(thing.yaw, 1) % 360:g}]")
     if thing.size is not None:
         lines += ["      sizes:", f"      - {_vector(thing.size)}"]
     if thing.color is not None:

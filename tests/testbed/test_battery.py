@@ -69,7 +69,8 @@ def test_a_task_is_built_as_written_whatever_the_seed(task):
     for seed in (0, 1):
         with closing(Episode(task.spec, task_id=task.id, seed=seed)) as episode:
             assert not any(thing.blocked for thing in episode.layout.things)
-            found.append(episode.layout)
+            start = episode.layout.agent
+            found.append((episode.layout.things, start.position, start.yaw, start.frozen_s))
     assert found[0] == found[1]
 
 
