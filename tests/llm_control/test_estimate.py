@@ -124,7 +124,13 @@ def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, t
 
 
 def test_the_command_says_which_difference_the_run_could_find():
-    options = ("--model", "arena/random", "--levels", "1-3")
+    tasks = [
+        f"{level:02d}-{number:02d}-{v:02d}"
+        for level in (1, 2, 3)
+        for number in (1, 2, 3, 4)
+        for v in (1, 2, 3)
+    ]
+    options = ("--model", "arena/random", "--tasks", ",".join(tasks))
     few, many = (said_by_the_command(*options, "--trials", trials) for trials in (1, 3))
     assert "36 tasks, 1 trial each" in few
     assert "36 tasks, 3 trials each" in many
