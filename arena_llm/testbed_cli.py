@@ -1,7 +1,6 @@
 """The `arena-llm testbed` commands."""
 
 import json
-import os
 import sys
 from contextlib import closing
 from enum import StrEnum
@@ -53,13 +52,14 @@ def check_command(
 ) -> None:
     """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
     from arena_llm.check_print import as_json, print_report, print_summary
+    from arena_llm.parallel import cores
     from testbed.check import Level, Options, check_files, task_files
 
     console = Console(soft_wrap=True)
     paths = task_files(target)
     every: list[FileReport] = []
     shown: list[FileReport] = []
-    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or _cores())
+    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or cores())
     try:
         with closing(work) as reports, _bar(console, output) as bar:
             for report in bar.track(reports, total=len(paths), description="checking"):
@@ -86,8 +86,3 @@ def _bar(console: Console, output: Format) -> Progress:
     shared = output is Format.TEXT and console.is_terminal
     beside = console if shared else Console(stderr=True)
     return Progress(console=beside, transient=True, disable=not beside.is_terminal)
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
