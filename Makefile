@@ -20,7 +20,7 @@ browser: setup
 	@$(BIN)/python -m arena_llm.system browser
 
 eval: setup
-	$(BIN)/arena-llm eval --model arena/pixels --levels 1-3 --icl
+	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl
 
 test: setup
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal

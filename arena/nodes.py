@@ -125,7 +125,7 @@ class Reader:
         known = KEYS.get(tag or "", {})
         if node.value not in known:
             self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
-        if self.version is Version.V3 and node.value in SINCE_4:
+        if self.version is not Version.V4 and node.value in SINCE_4:
             self.fail(
                 line, f"{where}: got the key {node.value!r}, which comes with version 4; load it as that"
             )

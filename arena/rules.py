@@ -80,6 +80,8 @@ class Goals:
         self.number = 0
         self.eaten = 0
         self._every_good_counts = DIFFERENCES[version].changing_goals_end
+        self.refill = not DIFFERENCES[version].only_the_clock
+        """Whether what is touched changes health too, not only the reward."""
         self._things: list[Placed] = []
         self._values: dict[int, float] = {}
         for placed in things:
@@ -155,11 +157,16 @@ class Account:
     def decay(self) -> None:
         """The clock's share of one tick."""
         if self._decay:
-            self.grant(float(self._decay))
+            self._heal(self._decay)
+            self._step_reward = np.float32(self._step_reward + self._decay)
+            self._end_without_health()
 
     def grant(self, amount: float) -> None:
         """A reward, positive or negative; ends the episode where no health is left."""
         self._add(np.float32(amount))
+        self._end_without_health()
+
+    def _end_without_health(self) -> None:
         if self.health <= 0:
             self.outcome = Outcome.HEALTH
 
@@ -206,14 +213,17 @@ class Account:
             self.outcome = Outcome.DEATH_ZONE
             return [Event(tick, EventKind.DEATH_ZONE, index, kind.name, kind.reward)]
         self._add(self._hot)
-        if self.health <= 0:
-            self.outcome = Outcome.HEALTH
+        self._end_without_health()
         return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
     def _add(self, amount: np.float32) -> None:
+        if self._goals.refill:
+            self._heal(amount)
+        self._step_reward = np.float32(self._step_reward + amount)
+
+    def _heal(self, amount: np.float32) -> None:
         full = np.float32(FULL_HEALTH)
         self.health = np.float32(max(np.float32(0), min(full, self.health + full * amount)))
-        self._step_reward = np.float32(self._step_reward + amount)
 
 
 _HAPPENED = {

@@ -9,8 +9,13 @@ from arena.catalog import ALIASES, KINDS, Change, Ends, Kind, Shape
 
 
 class Version(StrEnum):
-    """Which Animal-AI is re-enacted: v3.1.3 (published model results, the tutorial recording) or 4.x."""
+    """Which Animal-AI is re-enacted.
 
+    v3.1.3 (published model results, the tutorial recording), 4.x, or the account of 2019 in the arena of
+    v3.1.3: the 2019 competition's entrants and the children were scored with a clock that nothing refills.
+    """
+
+    V2 = "2"
     V3 = "3.1.3"
     V4 = "4"
 
@@ -56,6 +61,12 @@ class Differences:
     """Bounds of a sign board's size components; none in v3.1.3."""
     death_zone_tag: str
     """The tag that rays see on a death zone."""
+    only_the_clock: bool = False
+    """Health is what is left of the clock, and nothing that is touched changes it (2019).
+
+    Then an episode costs at most 1 for its time, whatever is eaten: competition scores of level 9 are those
+    of n balls less 1 (1.998 n - 1 in `human_data`); agents in v3.1.3 got less (six balls: 10.64).
+    """
     sun: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
     """Colour of the directional light, sRGB."""
     shadow_map: int = 2048
@@ -68,31 +79,34 @@ _V3_COLOURS = frozenset(
 _BLOCKS = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
 _BALLS = frozenset(name for name, kind in KINDS.items() if kind.is_goal and kind.change is Change.NONE)
 
-DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V3: Differences(
-        absent=frozenset(
-            {"HollowBox", "BadGoalMulti", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "DataZone"}
-        ),
-        masses={"LightBlock": 1.0, "HeavyBlock": 2.0, "LBlock": 1.5, "JBlock": 1.5, "UBlock": 1.5},
-        colourable=_V3_COLOURS,
-        fitted_bars=False,
-        minus_one_is_high=True,
-        any_agent_position=False,
-        agent_off_edge=False,
-        several_agents=False,
-        color_is_whole=False,
-        changing_goals_end=False,
-        spawner_settings=True,
-        button_acts_when_pressed=False,
-        strict_blackouts=False,
-        arenas_shuffled=False,
-        zero_mark_passes=False,
-        tree_lift=0.0,
-        board_bounds=None,
-        death_zone_tag="badGoal",
-        sun=(1.0, 0.957, 0.839),
-        shadow_map=1024,
+_V3 = Differences(
+    absent=frozenset(
+        {"HollowBox", "BadGoalMulti", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "DataZone"}
     ),
+    masses={"LightBlock": 1.0, "HeavyBlock": 2.0, "LBlock": 1.5, "JBlock": 1.5, "UBlock": 1.5},
+    colourable=_V3_COLOURS,
+    fitted_bars=False,
+    minus_one_is_high=True,
+    any_agent_position=False,
+    agent_off_edge=False,
+    several_agents=False,
+    color_is_whole=False,
+    changing_goals_end=False,
+    spawner_settings=True,
+    button_acts_when_pressed=False,
+    strict_blackouts=False,
+    arenas_shuffled=False,
+    zero_mark_passes=False,
+    tree_lift=0.0,
+    board_bounds=None,
+    death_zone_tag="badGoal",
+    sun=(1.0, 0.957, 0.839),
+    shadow_map=1024,
+)
+
+DIFFERENCES: Mapping[Version, Differences] = {
+    Version.V2: replace(_V3, only_the_clock=True),
+    Version.V3: _V3,
     Version.V4: Differences(
         absent=frozenset(),
         masses={"LightBlock": 220.0, "HeavyBlock": 420.0, "LBlock": 180.0, "JBlock": 180.0, "UBlock": 180.0},

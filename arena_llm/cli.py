@@ -25,6 +25,7 @@ from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 from arena_llm.verify_cli import verify_command
+from arena_llm.version_option import AnimalAI
 
 
 class _Commands(TyperGroup):
@@ -100,7 +101,7 @@ def run_command(
     ] = "paper",
     seed: Annotated[int, typer.Option(help="Seed of the arena's randomness.")] = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Take the paper's script syntax only.")] = False,
-    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
+    animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
     from arena_llm.run import run_scripts
@@ -124,7 +125,7 @@ def baseline_command(
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Processes; as many as processors where left out.")
     ] = None,
-    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
+    animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Play an agent that acts at every step without a model, and compare it with published ones."""
     from arena_llm.baseline import run_baseline

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from arena_llm.status import INTERRUPTED
+from arena_llm.version_option import AnimalAI
 
 if TYPE_CHECKING:
     from testbed.check import FileReport
@@ -48,7 +49,7 @@ def check_command(
     svg: Annotated[
         Path | None, typer.Option(help="Folder for a plan of every arena, seen from above.")
     ] = None,
-    animal_ai: Annotated[str, typer.Option(help="Version of Animal-AI to re-enact: 3.1.3 or 4.")] = "3.1.3",
+    animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
     from arena_llm.check_print import as_json, print_report, print_summary

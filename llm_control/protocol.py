@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from llm_control.contradictions import refuse_contradictions
 from llm_control.image_budget import PATTERN
+from testbed import CHILDREN
 
 
 def _listed(value: Any) -> Any:
@@ -13,6 +14,12 @@ def _listed(value: Any) -> Any:
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return tuple(value) if isinstance(value, list) else value
+
+
+def _task_ids(value: Any) -> Any:
+    """The word `children` stands for the 40 tasks that children did."""
+    names = _listed(value)
+    return CHILDREN if names == ("children",) else names
 
 
 def _numbers(value: Any) -> Any:
@@ -29,7 +36,7 @@ def _levels(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-_Names = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+_Names = Annotated[tuple[str, ...], BeforeValidator(_task_ids)]
 _Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
 _Limit = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -48,12 +55,16 @@ class Protocol(BaseModel):
         description="original: the tasks are the 2019 files, so --testbed must say where they are",
     )
     tasks: _Names | None = Field(
-        default=None, description="ids of the tasks to play, in this order; none: all"
+        default=None,
+        description="ids of the tasks to play, in this order; children: the 40 that children did; none: all",
     )
     levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
         default=None, description="levels to play, such as 1-3 or 1,4; none: all"
     )
-    animal_ai: Literal["3.1.3", "4"] = Field(default="3.1.3", description="version of Animal-AI to re-enact")
+    animal_ai: Literal["2", "3.1.3", "4"] = Field(
+        default="3.1.3",
+        description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
+    )
     trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
     seed: int = Field(default=0, description="seed of everything random but the model")
 

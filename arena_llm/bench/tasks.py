@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from human_data.baselines import children_by_task
-from testbed import Task, find_tasks, task_named
+from testbed import CHILDREN, Task, find_tasks, task_named
+from testbed.tasks import LEVELS_FOLDER
 
 
 class Selection(NamedTuple):
@@ -20,12 +20,12 @@ def select_tasks(folder: Path | None, every: int = 1) -> Selection:
     Without a folder it is the shipped battery. Of what is found, each `every`-th is taken.
     Raises ConfigError where the folder has no tasks, or a broken one.
     """
-    wanted = sorted(children_by_task()["task_id"])
-    if folder is not None and set(wanted) <= {path.stem for path in folder.rglob("*.yaml")}:
-        found, words = tuple(task_named(name, folder) for name in wanted), f"children's tasks in {folder}"
+    root = folder or LEVELS_FOLDER
+    place = f"in {folder}" if folder else "of the shipped battery"
+    if set(CHILDREN) <= {path.stem for path in root.rglob("*.yaml")}:
+        found, words = tuple(task_named(name, folder) for name in CHILDREN), f"children's tasks {place}"
     else:
-        found = find_tasks(None, folder)
-        words = f"tasks in {folder}" if folder is not None else "tasks of the shipped battery"
+        found, words = find_tasks(None, folder), f"tasks {place}"
     chosen = found[::every]
     count = f"the {len(found)}" if every == 1 else f"{len(chosen)} of the {len(found)}"
     return Selection(chosen, f"{count} {words}")

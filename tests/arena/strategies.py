@@ -68,23 +68,31 @@ def examples(share: float) -> Callable[[Any], Any]:
 # Everything that a file may hold, from the types of the specification.
 
 
-def values(annotation: Any, constraints: Iterable[Any] = ()) -> SearchStrategy[Any]:
-    """Any value of a field's type, inside its bounds."""
+NESTING = (LimitedInvocations, OperationFromList, ToggleObject)
+"""Operations that hold operations, or an item that may have some."""
+
+DEEPEST = 3
+"""Operations hold one another so deep here. A file may do so until MAX_DEPTH, but Hypothesis prints a deep
+counterexample in exponential time, so that a failure would look like a test that never ends."""
+
+
+def values(annotation: Any, constraints: Iterable[Any] = (), depth: int = 0) -> SearchStrategy[Any]:
+    """Any value of a field's type, inside its bounds, in `depth` operations."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         extra = [m for c in inner[1:] for m in (c.metadata if isinstance(c, FieldInfo) else [c])]
-        return values(inner[0], extra)
+        return values(inner[0], extra, depth)
     if origin in (Union, UnionType):
-        return st.one_of(*(values(part, constraints) for part in inner))
+        parts = [part for part in inner if depth < DEEPEST or part not in NESTING]
+        return st.one_of(*(values(part, constraints, depth) for part in parts))
     if origin is Literal:
         return st.sampled_from(inner)
     if origin is tuple:
-        return st.lists(values(inner[0]), max_size=3).map(tuple)
+        return st.lists(values(inner[0], (), depth), max_size=3).map(tuple)
     if origin is Mapping:
         return st.dictionaries(values(inner[0]), values(inner[1]), min_size=1, max_size=2)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        # Operations nest in one another.
-        return st.deferred(lambda: models(annotation))
+        return models(annotation, depth + (annotation in NESTING))
     low, high = (
         next((getattr(c, bound) for c in constraints if hasattr(c, bound)), None) for bound in ("ge", "le")
     )
@@ -98,11 +106,13 @@ def values(annotation: Any, constraints: Iterable[Any] = ()) -> SearchStrategy[A
     return plain[annotation]
 
 
-def models(model: type[BaseModel]) -> SearchStrategy[Any]:
-    """Any value of a specification's type that a file can hold."""
+def models(model: type[BaseModel], depth: int = 0) -> SearchStrategy[Any]:
+    """Any value of a specification's type that a file can hold, in `depth` operations."""
     known = {"type", *KEYS[TAGS[model]].values()}
     fields = {
-        name: _NAMED[model, name] if (model, name) in _NAMED else values(field.annotation, field.metadata)
+        name: _NAMED[model, name]
+        if (model, name) in _NAMED
+        else values(field.annotation, field.metadata, depth)
         for name, field in model.model_fields.items()
         if name in known
     }

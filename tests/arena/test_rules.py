@@ -61,6 +61,30 @@ def test_health_is_capped_but_the_reward_is_not():
     assert not run.done
 
 
+@pytest.mark.parametrize(("version", "cost"), [("2", 1.0), ("3.1.3", None)])
+def test_only_the_account_of_2019_takes_no_more_than_one_for_time(version, cost):
+    balls = item("GoodGoalMulti", "20 0 30", "35 0 35", sizes="2 2 2;2 2 2")
+    run = episode(agent(), balls, version=version)
+    while not run.step(FORWARD).events:
+        pass
+    eaten_at = run.ticks
+    play(run, IDLE, most=1000)
+    assert run.outcome is Outcome.HEALTH
+    # In v3.1.3 the ball has filled the health up, so the clock starts again.
+    assert run.ticks == pytest.approx(1250 + (eaten_at if cost is None else 0), abs=1)
+    assert run.total_reward == pytest.approx(1.998 - (cost or 1 + eaten_at / 1250), abs=2e-3)
+
+
+def test_in_2019_a_hot_zone_costs_reward_and_no_health():
+    run = episode(
+        agent("20 0 20"), item("HotZone", "20 0 20", sizes="9 1 9", rotations="0"), version="2", t=250
+    )
+    play(run, IDLE, most=100)
+    assert run.health == pytest.approx(100 - 0.24 * 100, abs=1e-3)
+    assert run.total_reward < -1.5
+    assert not run.done
+
+
 def test_the_last_multi_goal_ends_the_episode():
     balls = [f"20 0 {z}" for z in (10, 14, 18)]
     run = episode(agent(), item("GoodGoalMulti", *balls, sizes=";".join(["1 1 1"] * 3)))

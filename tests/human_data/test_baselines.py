@@ -13,6 +13,7 @@ from human_data.baselines import (
     read_table,
     top_ten_by_level,
 )
+from testbed import CHILDREN
 
 LOADERS = [
     children_by_level,
@@ -92,3 +93,7 @@ def test_the_figures_are_those_of_the_reference(official_testbed):
     models = language_models_by_task().groupby(["experiment", "level"])[["trials", "passes"]].sum()
     published = pd.read_csv(folder / "llm_by_level.csv").set_index(["experiment", "level"])
     assert models.equals(published[["trials", "passes"]].sort_index())
+
+
+def test_the_battery_names_the_tasks_that_children_did():
+    assert sorted(CHILDREN) == sorted(children_by_task()["task_id"])

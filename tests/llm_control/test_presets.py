@@ -14,6 +14,7 @@ from arena import ConfigError
 from llm_control.choices import effective
 from llm_control.presets import FOLDER, load_preset, preset_names
 from llm_control.protocol import Protocol
+from testbed import CHILDREN
 from tests.llm_control.batteries import run, write_battery
 
 NAMES = [*Protocol.model_fields, "description", "demonstrations"]
@@ -61,12 +62,9 @@ def test_the_papers_protocols_write_every_choice_out(name):
 
 
 def test_the_papers_tasks_are_those_that_children_did():
-    from human_data.baselines import children_by_task
-
     first, second = (effective(name, {}).protocol for name in PAPERS)
-    children = children_by_task()
-    assert sorted(first.tasks) == sorted(children["task_id"])
-    assert sorted(second.tasks) == sorted(children.loc[children["level"] <= 3, "task_id"])
+    assert first.tasks == CHILDREN == effective(None, {"tasks": "children"}).protocol.tasks
+    assert second.tasks == CHILDREN[:12]
     assert (first.demonstration, second.demonstration) == (False, True)
 
 

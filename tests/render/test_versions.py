@@ -32,7 +32,8 @@ def middle(frame):
 def test_the_light_of_v3_is_the_measured_one_and_that_of_v4_white():
     assert light_of("3.1.3")[:3] == ((1.0, 0.905, 0.672), 848, 0.0747)
     assert light_of("4")[:3] == ((1.0, 1.0, 1.0), 1696, 0.0747 / 2)
-    assert [DIFFERENCES[version].shadow_map for version in Version] == [1024, 2048]
+    assert [DIFFERENCES[version].shadow_map for version in Version] == [1024, 1024, 2048]
+    assert light_of("2") == light_of("3.1.3")
 
 
 def test_only_what_the_sun_lights_is_bluer_in_v4(renderer):
