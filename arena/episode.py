@@ -14,8 +14,9 @@ from arena.agent_state import AgentState
 from arena.catalog import Ends
 from arena.config import ArenaSpec
 from arena.errors import LayoutError
-from arena.layout import Layout, Placer, episode_rng
+from arena.layout import Placer, episode_rng
 from arena.mechanisms import Stage, mechanisms_of
+from arena.placed import Layout
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
