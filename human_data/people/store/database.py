@@ -101,12 +101,14 @@ def _parsed(text: str) -> URL:
     except (ArgumentError, ValueError):
         # The text is not repeated: it may hold a password.
         raise StoreError(f"database: not a URL; {EXPECTED}") from None
+    if "@" in (url.host or ""):
+        raise StoreError("database: the password has an '@'; write it as %40")
     if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         require("psycopg")
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite" and url.database not in (None, "", ":memory:"):
         return url
-    raise StoreError(f"database: got {url.render_as_string()!r}, {EXPECTED}")
+    raise StoreError(f"database: got one of {url.drivername}, {EXPECTED}")
 
 
 def _prepare_file(url: URL, create: bool) -> None:
@@ -123,7 +125,11 @@ def _prepare_file(url: URL, create: bool) -> None:
 
 
 def _postgres(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, connect_args=POSTGRES | dict(url.query))
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        connect_args={key: POSTGRES[key] for key in POSTGRES.keys() - url.query.keys()},
+    )
 
 
 def _sqlite(url: URL) -> Engine:

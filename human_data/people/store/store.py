@@ -192,7 +192,7 @@ class Store:
         """Remove all that is there of a participant; returns how many rows of each table were removed.
 
         In SQLite the place of the rows is overwritten with zeros (secure_delete), the file is written anew
-        (VACUUM) and its journal emptied. In PostgreSQL the tables are written anew (VACUUM FULL, ANALYZE); what the
+        (VACUUM) and its journal emptied. In PostgreSQL the tables are written anew (VACUUM FULL); what the
         server's own log and backups keep is beyond our reach, as are earlier exports.
 
         Raises StoreError where there is no such participant, and where another program is just reading the

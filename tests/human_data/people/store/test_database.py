@@ -28,6 +28,11 @@ def test_what_is_no_database_of_ours(url):
     assert "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME" in told(url)
 
 
+def test_a_password_is_never_shown():
+    assert "write it as %40" in told("postgresql://me:a@sesame@localhost/x")
+    assert "refused" in told("postgresql://me@127.0.0.1:1/x?password=sesame")
+
+
 def test_a_file_that_is_no_database(tmp_path):
     (tmp_path / "text.db").write_text("This is a text that is long enough. " * 50)
     assert "file is not a database" in told(str(tmp_path / "text.db"))
