@@ -12,11 +12,11 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
 from human_data.people.extra import require
-from human_data.people.store.errors import StoreError, shown, told
+from human_data.people.store.errors import DatabaseAway, StoreError, shown, told
 from human_data.people.store.tables import TABLES, Base
 
 BUSY_S = 10.0
-"""How long SQLite waits for another writer; ours hold it for milliseconds."""
+"""How long we wait for another writer or reader; ours need milliseconds."""
 POSTGRES = {
     "connect_timeout": 3,
     # A server whose machine has vanished answers nothing; the connection is given up after these ms.
@@ -25,6 +25,8 @@ POSTGRES = {
 }
 WRITING, ALONE = "arena_writing", "arena_alone"
 """Options of a connection to SQLite: it writes from the start; each statement stands by itself."""
+TRACES = "the file beside it, which ends in -wal"
+AGAIN = "another program is using the database; end it and give the same command again"
 EXPECTED = "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
@@ -65,6 +67,19 @@ class Database:
         with told(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
             yield session
 
+    def erase(self) -> None:
+        """Write the tables anew, so that nothing of deleted rows stays.
+
+        Raises StoreError where another program keeps the database busy; traces stay then.
+        """
+        try:
+            with told(self.url), self.alone() as connection:
+                busy = _rewrite_sqlite(connection) if self.is_sqlite else _rewrite_postgres(connection)
+        except DatabaseAway as error:
+            raise StoreError(f"{error}; the rows are removed, but traces may stay: {AGAIN}") from None
+        if busy:
+            raise StoreError(f"{shown(self.url)}: the rows are removed, but traces stay in {TRACES}: {AGAIN}")
+
     def alone(self) -> AbstractContextManager[Connection]:
         """A connection for statements that no transaction may hold, such as VACUUM."""
         alone: dict[str, Any] = {ALONE: True} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
@@ -87,6 +102,23 @@ class Database:
             if len(there) < len(TABLES) and not create:
                 raise StoreError(f"{shown(self.url)}: a database, but no study of arena-llm is in it")
             Base.metadata.create_all(connection)
+
+
+def _rewrite_sqlite(connection: Connection) -> bool:
+    connection.exec_driver_sql("VACUUM")
+    busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+    return bool(busy)
+
+
+def _rewrite_postgres(connection: Connection) -> bool:
+    # Closed afterwards and not used again, for the sake of its setting.
+    connection.detach()
+    # Whoever waits for a whole table makes all others wait behind them.
+    connection.exec_driver_sql(f"SET lock_timeout = {BUSY_S * 1000:.0f}")
+    for table in TABLES:
+        # The statistics of a column hold values of it, until they are made anew.
+        connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {table.__tablename__}")
+    return False
 
 
 def _names(connection: Connection) -> set[str]:

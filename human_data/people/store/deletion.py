@@ -6,8 +6,8 @@ from sqlalchemy import CursorResult, delete, select
 from sqlalchemy.orm import Session
 
 from human_data.people.store.database import Database
-from human_data.people.store.errors import Refused, StoreError, shown, told
-from human_data.people.store.tables import TABLES, Action, Answer, Base, Kept, Note, Participant, Trial
+from human_data.people.store.errors import Refused, shown
+from human_data.people.store.tables import Action, Answer, Base, Kept, Note, Participant, Trial
 
 
 class Deleted(NamedTuple):
@@ -28,7 +28,7 @@ def delete_participant(database: Database, study: str, code: str) -> Deleted:
         person = session.scalars(found).one_or_none()
         deleted = None if person is None else _delete(session, person)
     # Also where nothing was found: an earlier deletion may have been unable to do this.
-    _erase(database)
+    database.erase()
     if deleted is None:
         raise Refused(f"{shown(database.url)}: no participant {code!r} in study {study!r}")
     return deleted
@@ -46,18 +46,3 @@ def _delete(session: Session, person: int) -> Deleted:
     actions = rows(Action, Action.trial_id.in_(trials))
     played = rows(Trial, Trial.participant_id == person)
     return Deleted(rows(Participant, Participant.id == person), played, actions, recordings, answers, notes)
-
-
-def _erase(database: Database) -> None:
-    with told(database.url), database.alone() as connection:
-        if not database.is_sqlite:
-            for table in TABLES:
-                connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {table.__tablename__}")
-            return
-        connection.exec_driver_sql("VACUUM")
-        busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-    if busy:
-        raise StoreError(
-            f"{shown(database.url)}: the rows are removed, but traces stay in {database.url.database}-wal "
-            "while another program reads it; end that one and give the same command again"
-        )

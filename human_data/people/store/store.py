@@ -195,8 +195,8 @@ class Store:
         (VACUUM) and its journal emptied. In PostgreSQL the tables are written anew (VACUUM FULL); what the
         server's own log and backups keep is beyond our reach, as are earlier exports.
 
-        Raises StoreError where there is no such participant, and where another program is just reading the
-        file, so that its journal cannot be emptied: the rows are gone then, the call again does the rest.
+        Raises StoreError where there is no such participant, and where another program is just reading, so
+        that not all can be written anew: the rows are gone then, and the same call again does the rest.
         """
         return delete_participant(self.database, study, code)
 

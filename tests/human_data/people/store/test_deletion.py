@@ -67,7 +67,7 @@ def test_a_reader_who_keeps_traces_is_told_of(tmp_path, monkeypatch):
         reader = sqlite3.connect(path, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM participants").fetchall()
-        with pytest.raises(StoreError, match=r"traces stay in .*study\.db-wal"):
+        with pytest.raises(StoreError, match="the rows are removed, but traces stay"):
             store.delete_participant("study", "Quokka-1")
         assert [person.code for person in store.participants("study")] == ["quokka_1"]
         reader.close()
@@ -76,13 +76,25 @@ def test_a_reader_who_keeps_traces_is_told_of(tmp_path, monkeypatch):
         assert traces(folder, token) == set()
 
 
-def test_no_byte_stays_in_postgres_tables(server, postgres_url):
+def test_a_reader_of_postgres_is_told_of(postgres_url, monkeypatch):
+    monkeypatch.setattr("human_data.people.store.database.BUSY_S", 0.1)
     with Store(postgres_url) as store:
+        fill(store)
+        with psycopg.connect(postgres_url.replace("+psycopg", "")) as reader:
+            reader.execute("SELECT * FROM notes")
+            with pytest.raises(StoreError, match="the rows are removed, but traces may stay"):
+                store.delete_participant("study", "Quokka-1")
+        with pytest.raises(StoreError, match="no participant 'Quokka-1'"):
+            store.delete_participant("study", "Quokka-1")
+
+
+def test_no_byte_stays_in_postgres_tables(server, postgres_database):
+    with Store(postgres_database) as store:
         fill(store)
         token = store.participants("study")[0].token
 
         def found() -> set[str]:
-            with psycopg.connect(postgres_url.replace("+psycopg", ""), autocommit=True) as connection:
+            with psycopg.connect(postgres_database.replace("+psycopg", ""), autocommit=True) as connection:
                 connection.execute("CHECKPOINT")
                 (database,) = connection.execute(
                     "SELECT oid FROM pg_database WHERE datname = current_database()"
