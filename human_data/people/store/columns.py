@@ -10,7 +10,8 @@ from human_data.people.store.tables import SECONDS, Action, Answer, Base, Note, 
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """The types of a codebook and those of pandas that can be empty."""
-_TYPES = {str: "text", int: "integer", float: "number", bool: "boolean", object: "text"}
+# SQLAlchemy 2.0 says dict of JSON, 2.1 object.
+_TYPES = {str: "text", int: "integer", float: "number", bool: "boolean", dict: "text", object: "text"}
 
 
 @dataclass(frozen=True)
