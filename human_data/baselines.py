@@ -38,7 +38,7 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 
 def children_by_level() -> pd.DataFrame:
-    """59 children on four tasks a level; `FACTS` in `human_data/columns.py` explains columns of all tables."""
+    """59 children on four tasks a level; `human_data.columns.FACTS` explains the columns of all tables."""
     return _with_rate(read_table("children_by_level"), "trials")
 
 

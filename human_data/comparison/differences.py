@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 
 from human_data.comparison.groups import Group
 from human_data.comparison.runs import Run
@@ -23,14 +22,21 @@ COLUMNS = (
 )
 
 DIFFERENCES_NOTE = (
-    "Difference: pass rate of the run less that of the others, each task counted once. On the same tasks it is "
-    "taken task by task; its 95 % interval is Student's over tasks (a task's trials and its variants kept "
-    "together, Welch-Satterthwaite degrees of freedom), to which the standard error over children or people is "
-    "added. With other layouts nothing is paired: both rates have intervals over their tasks, joined by the "
-    "method of Zou and Donner (2008, Statistics in Medicine 27), and levels weigh alike in the sum. Teams and "
-    "published agents are all there are, and add no error of their own on the same tasks. Intervals are not "
-    "corrected for their number: of twenty, one is expected to miss by chance."
+    "Difference: pass rate of the run less that of the others, each task counted once. Both rates have 95 % "
+    "intervals over tasks (a task's trials and its variants kept together), to which the sampling of "
+    "children or people is added; they are joined by the method of Zou and Donner (2008, Statistics in "
+    "Medicine 27). On the same tasks the correlation of the two over tasks enters, from ten tasks on; on "
+    "fewer only where it makes the interval wider, because it cannot be estimated well. With other layouts "
+    "nothing is paired, and levels weigh alike in the sum. Intervals are not corrected for their number: of "
+    "twenty, one is expected to miss by chance."
 )
+
+ENOUGH = 10
+"""Tasks from which on the correlation of two over tasks is taken as known."""
+
+
+_Z = 1.959964
+"""Two-sided 95 % quantile of the normal distribution."""
 
 
 class Estimate(NamedTuple):
@@ -70,42 +76,36 @@ def _paired(rates: pd.DataFrame, theirs: pd.DataFrame, group: Group) -> dict[str
     both = rates.merge(theirs[["task_id", "group_rate"]], on="task_id")
     if both.empty:
         return {}
-    gaps = both["rate"] - both["group_rate"]
-    found = _paired_interval(gaps, both["task_id"], group.error(list(both["task_id"])))
+    own = with_ends(both)
+    other = with_ends(_as_rates(both, group), group.error(list(both["task_id"])))
+    found = difference(own, other, _correlation(both))
     return {
         "pairing": SAME,
         "tasks": len(both),
         "group_tasks": len(both),
-        "rate": both["rate"].mean(),
-        "group_rate": both["group_rate"].mean(),
+        "rate": own.difference,
+        "group_rate": other.difference,
         **found._asdict(),
     }
 
 
-def _paired_interval(gaps: "pd.Series[float]", task_ids: "pd.Series[str]", error: float) -> Estimate:
-    """Of a mean over tasks, `error` being the standard error that all tasks share."""
-    mean = float(gaps.mean())
-    sums = gaps.groupby(task_ids.map(family)).agg(["sum", "count"]).to_numpy(float)
-    count = len(sums)
-    if count < 2:
-        return Estimate(mean, math.nan, math.nan)
-    residuals = sums[:, 0] - mean * sums[:, 1]
-    over_tasks = count / (count - 1) * float((residuals**2).sum()) / len(gaps) ** 2
-    variance = over_tasks + error**2
-    if variance < 1e-12:
-        return Estimate(mean, math.nan, math.nan)
-    # The error over people rests on many of them, and counts as known.
-    freedom = (count - 1) * (variance / over_tasks) ** 2 if over_tasks else math.inf
-    half = float(student.ppf(0.975, freedom)) * math.sqrt(variance)
-    return Estimate(mean, max(mean - half, -1.0), min(mean + half, 1.0))
+def _correlation(both: pd.DataFrame) -> float:
+    """Of two players over tasks, as far as it may be relied on."""
+    means = both.groupby(both["task_id"].map(family))[["rate", "group_rate"]].mean()
+    if len(means) < 3 or (means.std() < 1e-9).any():
+        return 0.0
+    found = float(means["rate"].corr(means["group_rate"]))
+    return found if len(means) >= ENOUGH else min(found, 0.0)
 
 
 def _unpaired(rates: pd.DataFrame, theirs: pd.DataFrame, group: Group) -> dict[str, Any]:
     levels = sorted(set(rates["level"]))
-    parts = [
-        (_with_ends(rates[rates["level"] == level]), _with_ends(_as_rates(theirs, level, group)))
-        for level in levels
-    ]
+    parts = []
+    for level in levels:
+        there = _as_rates(theirs[theirs["level"] == level], group)
+        parts.append(
+            (with_ends(rates[rates["level"] == level]), with_ends(there, group.error(list(there["task_id"]))))
+        )
     if not parts:
         return {}
     found = joined([difference(one, other) for one, other in parts])
@@ -119,27 +119,34 @@ def _unpaired(rates: pd.DataFrame, theirs: pd.DataFrame, group: Group) -> dict[s
     }
 
 
-def _as_rates(theirs: pd.DataFrame, level: int, group: Group) -> pd.DataFrame:
-    part = theirs[theirs["level"] == level]
-    return part.rename(columns={"group_rate": "rate"}).assign(trials=group.members)
+def _as_rates(theirs: pd.DataFrame, group: Group) -> pd.DataFrame:
+    return theirs[["task_id"]].assign(rate=theirs["group_rate"], trials=group.members)
 
 
-def _with_ends(rates: pd.DataFrame) -> Estimate:
-    """A rate over tasks, each counted once, with the interval that keeps variants together."""
+def with_ends(rates: pd.DataFrame, error: float = 0.0) -> Estimate:
+    """A rate over tasks, each counted once, with the interval that keeps variants together.
+
+    `rates` has the columns of `Run.task_rates`; `error` is a standard error that all tasks share.
+    """
     trials = rates["trials"].astype(float)
     clusters = pd.DataFrame({"passes": rates["rate"] * trials, "trials": trials})
     sums = clusters.groupby(rates["task_id"].map(family)).sum()
     low, high = clustered_interval(sums["passes"].to_numpy(float), sums["trials"].to_numpy(float))
     rate = float(rates["rate"].mean())
-    return Estimate(rate, min(low, rate), max(high, rate))
+    below, above = (math.hypot(max(gap, 0.0), _Z * error) for gap in (rate - low, high - rate))
+    return Estimate(rate, max(rate - below, 0.0), min(rate + above, 1.0))
 
 
-def difference(one: Estimate, other: Estimate) -> Estimate:
-    """Of two independent rates with intervals (Zou and Donner 2008)."""
+def difference(one: Estimate, other: Estimate, correlation: float = 0.0) -> Estimate:
+    """Of two rates with intervals and a correlation (Zou and Donner 2008)."""
     gap = one.difference - other.difference
-    below = math.hypot(one.difference - one.low, other.high - other.difference)
-    above = math.hypot(one.high - one.difference, other.difference - other.low)
+    below = _joint(one.difference - one.low, other.high - other.difference, correlation)
+    above = _joint(one.high - one.difference, other.difference - other.low, correlation)
     return Estimate(gap, max(gap - below, -1.0), min(gap + above, 1.0))
+
+
+def _joint(one: float, other: float, correlation: float) -> float:
+    return math.sqrt(max(0.0, one**2 + other**2 - 2 * correlation * one * other))
 
 
 def joined(parts: Sequence[Estimate]) -> Estimate:

@@ -1,0 +1,1 @@
+"""The report of a comparison: figures, tables and a page."""
