@@ -15,8 +15,8 @@ from testbed import LEVEL_NAMES
 DEMANDS, LEVEL = "demands", "level"
 
 CAPACITIES_NOTE = (
-    "Capacities: those that the shipped battery says each of its tasks demands; a task counts for each of its "
-    "capacities, so that rows overlap. For the original files, which say none, a level stands for its "
+    "Capacities: those that the shipped battery says each of its tasks demands; a task counts for each of "
+    "its capacities, so that rows overlap. For the original files, which say none, a level stands for its "
     "capacity. Intervals are 95 %, over ideas of tasks (variants kept together)."
 )
 

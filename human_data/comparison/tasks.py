@@ -10,9 +10,9 @@ from human_data.comparison.runs import Run
 from human_data.statistics import wilson
 
 TASKS_NOTE = (
-    "On a single task, the interval of a difference (95 %, Newcombe's) is over the trials of the run and over "
-    "the children, people or trials of the others; the teams are all there are. One trial says little: its own "
-    "interval reaches from 0 to 79 % or from 21 to 100 %."
+    "On a single task, the interval of a difference (95 %, Newcombe's) is over the trials of the run and "
+    "over the children, people or trials of the others; the teams are all there are. One trial says little: "
+    "its own interval reaches from 0 to 79 % or from 21 to 100 %."
 )
 
 COLUMNS = (
@@ -31,7 +31,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
     rows = []
     for run in runs:
         for group in groups:
-            both = run.task_rates().assign(group_rate=lambda frame, g=group: frame["task_id"].map(g.rates))
+            both = run.task_rates().assign(group_rate=lambda f, g=group: f["task_id"].map(g.rates))
             for row in both.dropna(subset="group_rate").to_dict("records"):
                 found = _difference(float(row["rate"]), int(row["trials"]), float(row["group_rate"]), group)
                 about = {"agent": run.agent, "group": group.name, "source": group.source}

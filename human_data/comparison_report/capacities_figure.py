@@ -21,12 +21,16 @@ from human_data.comparison_report.style import (
     run_styles,
     shortened,
 )
+from human_data.figure import PAGE
 
 CAPTION = (
     "Trials passed by capacity, most frequent first; a task counts for each capacity that it demands. Marks: "
     "rate of each run with its 95 % interval over ideas of tasks (variants kept together); right: tasks, and "
-    "in brackets the ideas that they are variants of."
+    "in brackets the ideas that they are variants of. Capacities of fewer than three ideas are in the table."
 )
+
+FEWEST = 3
+"""Ideas below which a capacity is left to the table."""
 
 _LEFT, _RIGHT = 1.22, 0.5
 
@@ -36,11 +40,12 @@ def draw_capacities(compared: Comparison, notes: Sequence[str]) -> Figure | None
     table = compared.capacities[compared.capacities["basis"] == DEMANDS]
     if table.empty:
         return None
-    names = table.groupby("capacity", sort=False)["tasks"].max().sort_values(ascending=False, kind="stable")
     agents = list(table["agent"].unique())
     every = run_styles([run.agent for run in compared.runs])
     styles = {agent: every[agent] for agent in agents}
-    row = 0.085 * len(agents) + 0.075
+    row = 0.085 * len(agents) + 0.06
+    names = _shown(table, int((PAGE - 1.5) / row))
+    table = table[table["capacity"].isin(names.index)]
     key = 0.13 * len(agents) + 0.1
     with canvas(COLUMN, row * len(names) + 0.45 + key, notes) as (figure, below):
         axes = panel(figure, _LEFT, below + 0.4, COLUMN - _LEFT - _RIGHT, row * len(names))
@@ -49,7 +54,7 @@ def draw_capacities(compared: Comparison, notes: Sequence[str]) -> Figure | None
         axes.set_yticks(
             range(len(names)), [shortened(str(name), _LEFT - 0.08, TICKS) for name in names.index]
         )
-        axes.tick_params(axis="y", length=0)
+        axes.tick_params(axis="y", length=0, pad=4)
         axes.set_xlabel("Trials passed (%)", labelpad=1)
         for place, (capacity, part) in enumerate(table.groupby("capacity", sort=False)):
             y = list(names.index).index(capacity)
@@ -64,6 +69,13 @@ def draw_capacities(compared: Comparison, notes: Sequence[str]) -> Figure | None
         handles = run_handles(styles)
         figure.legend(handles=handles, loc="upper center", frameon=False, fontsize=TEXT, borderpad=0.1)
     return figure
+
+
+def _shown(table: pd.DataFrame, most: int) -> "pd.Series[int]":
+    """Tasks of the capacities that are drawn, most first: those of several ideas where there are such."""
+    enough = table[table["ideas"] >= FEWEST]
+    sizes = (enough if len(enough) else table).groupby("capacity", sort=False)["tasks"].max()
+    return sizes.sort_values(ascending=False, kind="stable").head(max(1, most))
 
 
 def _marks(axes: Axes, own: pd.DataFrame, y: Sequence[float], style: Style) -> None:

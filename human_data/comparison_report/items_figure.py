@@ -30,14 +30,18 @@ CAPTION = (
     "The tasks that children did, from the easiest for them to the hardest. Above: rate of 59 children with "
     "Wilson's 95 % interval over children, and of the 68 teams of 2019. Below: share of trials that each run "
     "passed, from none (white) to all (full colour); a cross is a task without a verdict. Right: Spearman's "
-    "rank correlation with children over tasks, with its 95 % bootstrap interval."
+    "rank correlation with children over tasks, with its 95 % bootstrap interval (none where nearly all tasks "
+    "are passed, or failed)."
 )
 
 _LEFT, _RIGHT, _HIGH, _ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42
 
 
 def draw_items(compared: Comparison, notes: Sequence[str]) -> Figure | None:
-    """Draw every run on the children's tasks, or None where no run has one of them or children are left out."""
+    """Draw every run on the children's tasks.
+
+    None where no run has one of them or children are left out.
+    """
     order = children_by_task().sort_values("pass_rate", ascending=False, kind="stable", ignore_index=True)
     runs = [run for run in compared.runs if run.results["task_id"].isin(order["task_id"]).any()]
     if not runs or not compared.has("children"):
@@ -64,7 +68,9 @@ def _others(axes: Axes, order: pd.DataFrame, groups: Sequence[Group]) -> None:
     for group in groups:
         if group.source == "teams" and group.members > 10:
             theirs = 100 * order["task_id"].map(group.rates)
-            axes.plot(places, theirs, "s", color=TEAMS, markersize=2.4, label=group.name, clip_on=False)
+            axes.plot(
+                places, theirs, "s", color=TEAMS, markersize=2.4, zorder=1.5, label=group.name, clip_on=False
+            )
     axes.legend(loc="upper left", bbox_to_anchor=(1.005, 1.0), frameon=False, fontsize=TEXT, handlelength=1.2)
 
 
