@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from human_data.comparison.groups import Group
+from human_data.comparison.groups import Group, same_tasks
 from human_data.comparison.runs import Run
 from human_data.statistics import clustered_interval, family, level_of_id
 
@@ -59,7 +59,7 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[Group]) -> pd.Data
 
 
 def _rows(run: Run, group: Group) -> Iterator[dict[str, Any]]:
-    compare = _paired if run.original else _unpaired
+    compare = _paired if same_tasks(run, group) else _unpaired
     rates = run.task_rates()
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
     theirs["level"] = theirs["task_id"].map(level_of_id)

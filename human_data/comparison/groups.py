@@ -17,6 +17,7 @@ from human_data.baselines import (
     competition_by_task,
     language_models_by_task,
 )
+from human_data.comparison.runs import Run, marks_of
 from human_data.statistics import level_of_id
 
 Source = Literal["children", "teams", "agents", "published", "people"]
@@ -28,7 +29,8 @@ class Group:
 
     `rates` is the share of attempts that passed by task id; `members` how many attempts each task's share is
     of. For a sample of people, `sds` has the standard deviation over people of the share passed by level, and
-    `sd_all` that over all tasks; both are empty for teams and agents, which are all there are.
+    `sd_all` that over all tasks; both are empty for teams and agents, which are all there are. `marks`
+    are the pass marks that the people of a study had; None stands for the original tasks.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Group:
     members: int
     sds: Mapping[int, float] = field(default_factory=dict)
     sd_all: float | None = None
+    marks: "pd.Series[float] | None" = None
 
     def error(self, task_ids: Sequence[str]) -> float:
         """Standard error over people of the group's rate on some tasks; 0 where the group is no sample.
@@ -88,7 +91,17 @@ def people(name: str, results: pd.DataFrame) -> Group:
         count,
         {int(str(level)): float(sd) for level, sd in sds.items()},
         float(judged.groupby("agent")["passed"].mean().std(ddof=1)) if count > 1 else 0.0,
+        marks_of(results),
     )
+
+
+def same_tasks(run: Run, group: Group) -> bool:
+    """Whether tasks of one id are one task; of a study's people, where all pass marks agree."""
+    if group.marks is None:
+        return run.original
+    own = marks_of(run.results)
+    shared = own.index.intersection(group.marks.index)
+    return len(shared) > 0 and bool(((own[shared] - group.marks[shared]).abs() < 1e-6).all())
 
 
 def _children() -> list[Group]:

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from human_data.comparison.differences import OTHER, SAME
-from human_data.comparison.groups import Group
+from human_data.comparison.groups import Group, same_tasks
 from human_data.comparison.runs import Run
 from human_data.statistics import level_of_id
 
@@ -59,7 +59,7 @@ def _row(run: Run, group: Group) -> dict[str, Any]:
         "agent": run.agent,
         "group": group.name,
         "source": group.source,
-        "pairing": SAME if run.original else OTHER,
+        "pairing": SAME if same_tasks(run, group) else OTHER,
         "tasks": len(both),
         **_statistics(own, theirs, levels),
     }

@@ -144,8 +144,8 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
     """How many of the children each run outdid, on all 40 tasks and on each level's four, one row each.
 
     Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` with a verdict on all of them; `passed`, their
-    mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and half of
-    equal) with `low`, `high`. See `OUTPERFORMED_NOTE`.
+    mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
+    half of equal) with `low`, `high`. See `OUTPERFORMED_NOTE`.
     """
     whole, levels = children_passed_of_40(), children_passed_of_level()
     known = {ALL: (frozenset(CHILDREN), whole)} | {

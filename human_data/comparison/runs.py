@@ -16,7 +16,8 @@ class Run:
     """One agent's trials. `results` has the columns of `results_frame`.
 
     `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
-    version was re-enacted, None where nobody said. `partial` is a sentence on a run that did not end.
+    version was re-enacted, None where nobody said. `partial` is a sentence on a run that did not end,
+    `refuted` one on tasks that were said to be the original ones and are not.
     """
 
     agent: str
@@ -24,6 +25,7 @@ class Run:
     original: bool = False
     animal_ai: str | None = None
     partial: str = ""
+    refuted: str = ""
 
     def task_rates(self) -> pd.DataFrame:
         """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""
@@ -41,9 +43,16 @@ class Run:
         return self.animal_ai == THEIRS
 
 
+def played_run(results: pd.DataFrame, original: bool, animal_ai: str | None = None, partial: str = "") -> Run:
+    """The run of one agent's results; tasks are believed to be the original ones unless that is refuted."""
+    against = refuted(results) if original else ""
+    agent = str(results["agent"].iloc[0])
+    return Run(agent, results, original and not against, animal_ai, partial, against)
+
+
 def cautions(runs: list[Run]) -> list[str]:
     """What makes a comparison with others weaker than it looks, one sentence or two each."""
-    found = [text for run in runs for text in (run.partial, _missing(run)) if text]
+    found = [text for run in runs for text in (run.partial, run.refuted, _missing(run)) if text]
     ours = [run for run in runs if not run.original]
     if ours:
         found.append(
@@ -53,7 +62,6 @@ def cautions(runs: list[Run]) -> list[str]:
         )
     claimed = [run for run in runs if run.original]
     if claimed:
-        found += filter(None, (_other_marks(run) for run in claimed))
         found.append(
             f"The tasks of {_names(claimed)} come from a folder that the user named; their ids count as "
             "those of the original files. Children and competitors played these in Unity."
@@ -97,18 +105,23 @@ def _missing(run: Run) -> str:
     )
 
 
-def _other_marks(run: Run) -> str:
-    """Ids are taken at their word, but a pass mark that is not the children's gives a wrong folder away."""
+def refuted(results: pd.DataFrame) -> str:
+    """Why tasks cannot be the original ones, which ids cannot show; empty where nothing tells."""
     known = children_by_task().set_index("task_id")["pass_mark"]
-    own = run.results.drop_duplicates("task_id").set_index("task_id")["pass_mark"]
-    shared = own[own.index.isin(known.index)].astype(float)
+    own = marks_of(results)
+    shared = own[own.index.isin(known.index)]
     wrong = shared[~((shared - known[shared.index]).abs() < 1e-6)]
     if wrong.empty:
         return ""
     return (
-        f"{len(wrong)} of {len(shared)} tasks of {run.agent} have not the pass mark that children had "
-        f"(the first is {wrong.index[0]}): these are not the original files."
+        f"{len(wrong)} of {len(shared)} tasks of {results['agent'].iloc[0]} have not the pass mark that "
+        f"children had (the first is {wrong.index[0]}): they are not the original files, whatever was said."
     )
+
+
+def marks_of(results: pd.DataFrame) -> "pd.Series[float]":
+    """Pass marks by task id."""
+    return results.drop_duplicates("task_id").set_index("task_id")["pass_mark"].astype(float)
 
 
 _KNOWING = {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"}

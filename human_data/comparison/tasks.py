@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from human_data.comparison.differences import OTHER, SAME, Estimate, difference
-from human_data.comparison.groups import Group
+from human_data.comparison.groups import Group, same_tasks
 from human_data.comparison.runs import Run
 from human_data.statistics import wilson
 
@@ -25,8 +25,8 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
     """The difference of every run from every group on each task that both have by its id, one row each.
 
     Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (the same task, or the same id with
-    another layout); `trials` and `rate` of the run; `group_members` and `group_rate`; `difference` with `low`,
-    `high` (95 %). See `TASKS_NOTE`.
+    another layout); `trials` and `rate` of the run; `group_members` and `group_rate`; `difference` with
+    `low`, `high` (95 %). See `TASKS_NOTE`.
     """
     rows = []
     for run in runs:
@@ -35,7 +35,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
             for row in both.dropna(subset="group_rate").to_dict("records"):
                 found = _difference(float(row["rate"]), int(row["trials"]), float(row["group_rate"]), group)
                 about = {"agent": run.agent, "group": group.name, "source": group.source}
-                more = {"pairing": SAME if run.original else OTHER, "group_members": group.members}
+                more = {"pairing": SAME if same_tasks(run, group) else OTHER, "group_members": group.members}
                 rows.append({**about, **row, **more, **found._asdict()})
     return pd.DataFrame(rows, columns=list(COLUMNS))
 

@@ -30,8 +30,8 @@ CAPTION = (
     "The tasks that children did, from the easiest for them to the hardest. Above: rate of 59 children with "
     "Wilson's 95 % interval over children, and of the 68 teams of 2019. Below: share of trials that each run "
     "passed, from none (white) to all (full colour); a cross is a task without a verdict. Right: Spearman's "
-    "rank correlation with children over tasks, with its 95 % bootstrap interval (none where nearly all tasks "
-    "are passed, or failed)."
+    "rank correlation with children over tasks, with its 95 % bootstrap interval (none where nearly all "
+    "tasks are passed, or failed)."
 )
 
 _LEFT, _RIGHT, _HIGH, _ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42
@@ -103,11 +103,8 @@ def _correlation(compared: Comparison, run: Run) -> str:
     if own.empty or math.isnan(own["spearman"].iloc[0]):
         return "ρ: no variation" if len(own) else "too few tasks"
     row = own.iloc[0]
-    ends = (
-        ""
-        if math.isnan(row["spearman_low"])
-        else f" [{_two(row['spearman_low'])}, {_two(row['spearman_high'])}]"
-    )
+    low, high = row["spearman_low"], row["spearman_high"]
+    ends = "" if math.isnan(low) else f" [{_two(low)}, {_two(high)}]"
     return f"ρ = {_two(row['spearman'])}{ends}"
 
 
