@@ -19,6 +19,7 @@ from arena_llm.doctor_cli import doctor_command
 from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
+from arena_llm.people_cli import people_app
 from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command
@@ -49,6 +50,7 @@ app = typer.Typer(
 )
 app.add_typer(testbed_app, name="testbed")
 app.command("baselines")(baselines_command)
+app.add_typer(people_app, name="people")
 app.command("bench")(bench_command)
 app.command("compare")(compare_command)
 app.command("dataset")(dataset_command)

@@ -45,7 +45,7 @@ def children_by_level() -> pd.DataFrame:
 def children_by_task() -> pd.DataFrame:
     """59 children on each of the 40 tasks, with Wilson's 95 % interval over children."""
     frame = _with_rate(read_table("children_by_task"), "children")
-    ends = [wilson(row.passes, row.children) for row in frame.itertuples()]
+    ends = [wilson(*counts) for counts in zip(frame["passes"], frame["children"], strict=True)]
     return frame.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 
 
@@ -62,7 +62,8 @@ def children_passed_of_40() -> pd.DataFrame:
 def competition() -> pd.DataFrame:
     """The 68 teams of 2019, best first: passes of all 900 tasks and of the children's 40."""
     parts = []
-    for scope, tasks in (("all 900", 900), ("children 40", 40)):
+    scopes: tuple[tuple[Scope, int], ...] = (("all 900", 900), ("children 40", 40))
+    for scope, tasks in scopes:
         levels = competition_by_level(scope).groupby(["team", "rank", "top_ten"], sort=False)
         passes = levels["passes"].sum().rename(f"passes_{tasks}")
         parts += [passes, (passes / tasks).rename(f"pass_rate_{tasks}")]

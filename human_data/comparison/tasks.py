@@ -1,6 +1,7 @@
 """A run beside others on every single task."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -31,12 +32,13 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
     rows = []
     for run in runs:
         for group in groups:
-            both = run.task_rates().assign(group_rate=lambda f, g=group: f["task_id"].map(g.rates))
+            rates = run.task_rates()
+            both = rates.assign(group_rate=rates["task_id"].map(group.rates))
             for row in both.dropna(subset="group_rate").to_dict("records"):
                 found = _difference(float(row["rate"]), int(row["trials"]), float(row["group_rate"]), group)
-                about = {"agent": run.agent, "group": group.name, "source": group.source}
+                about: dict[str, Any] = {"agent": run.agent, "group": group.name, "source": group.source}
                 more = {"pairing": SAME if same_tasks(run, group) else OTHER, "group_members": group.members}
-                rows.append({**about, **row, **more, **found._asdict()})
+                rows.append(about | {str(key): row[key] for key in row} | more | found._asdict())
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def _others(axes: Axes, order: pd.DataFrame, groups: Sequence[Group]) -> None:
     axes.set_xticks([])
     axes.set_ylabel("Passed (%)", labelpad=1)
     rate, low, high = (100 * order[key].to_numpy() for key in ("pass_rate", "low", "high"))
-    marks = {"fmt": "D", "markersize": 2.6, "elinewidth": 0.7, "capsize": 1.0, "clip_on": False}
+    marks: Any = {"fmt": "D", "markersize": 2.6, "elinewidth": 0.7, "capsize": 1.0, "clip_on": False}
     places = np.arange(len(order))
     axes.errorbar(places, rate, (rate - low, high - rate), color=CHILDREN, label="59 children", **marks)
     for group in groups:

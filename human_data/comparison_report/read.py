@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -31,7 +32,8 @@ def read_run(
     Raises EvaluationError, or a StoreError of the database, where it cannot be read.
     """
     if is_database(place):
-        return _split(study_results(place, "person"), name, place, original, animal_ai)
+        study = study_results(place, "person")
+        return _split(study.results, name, _label(place), original, study.animal_ai or animal_ai)
     path = Path(place)
     if path.suffix == ".eval":
         return [_logged(path, name, original)]
@@ -74,14 +76,21 @@ def _groups(name: str) -> list[Group]:
     if name in NAMES:
         return shipped_groups([name])
     if is_database(name):
-        return [people(_label(name), study_results(name, None))]
+        return _people(_label(name), study_results(name, None).results)
     path = Path(name)
     if path.suffix in (".csv", ".parquet"):
-        return [people(path.name, read_results(path))]
+        return _people(path.name, read_results(path))
     raise EvaluationError(
-        f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its database "
-        f"({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
+        f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
+        f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
     )
+
+
+def _people(label: str, results: pd.DataFrame) -> list[Group]:
+    """Those who played by keys, and those who played by scripts."""
+    scripts = results["agent"].str.endswith(" (scripts)")
+    parts = {label: results[~scripts], f"{label}, by scripts": results[scripts]}
+    return [people(name, part) for name, part in parts.items() if len(part)]
 
 
 def is_database(place: str) -> bool:
@@ -89,20 +98,28 @@ def is_database(place: str) -> bool:
     return place.startswith(_SCHEMES) or Path(place.partition("#")[0]).suffix in DATABASES
 
 
-def study_results(place: str, agent: str | None) -> pd.DataFrame:
-    """Trials of a study in a database as results; all people are one `agent`, or each is one where None."""
+class Study(NamedTuple):
+    """Trials of a study as results, and the version of Animal-AI if all were played with one."""
+
+    results: pd.DataFrame
+    animal_ai: str | None
+
+
+def study_results(place: str, agent: str | None) -> Study:
+    """A study of a database; all people are one `agent`, or each is one where None."""
     from human_data.people.store import Store
     from human_data.people.store.results import people_results
 
     where, _, study = place.partition("#")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
     with Store(url, create=False) as store:
-        results = people_results(store, study or _only(store.studies(), place), agent)
+        study = study or _only(store.studies(), place)
+        results = people_results(store, study, agent)
+        trials = (trial for person in store.participants(study) for trial in store.trials(person.id))
+        versions = {trial.animal_ai for trial in trials}
     if results.empty:
-        raise EvaluationError(
-            f"{place}: holds no trial of study {study!r}" if study else f"{place}: is empty"
-        )
-    return results
+        raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
+    return Study(results, versions.pop() if len(versions) == 1 else None)
 
 
 def _only(studies: Sequence[str], place: str) -> str:

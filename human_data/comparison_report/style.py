@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -87,7 +87,7 @@ def panel(figure: Figure, left: float, bottom: float, wide: float, high: float) 
     return axes
 
 
-def percents(axes: Axes, axis: str = "y") -> None:
+def percents(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
     """An axis from 0 to 100 % with light lines at every quarter."""
     limits, ticks = (axes.set_ylim, axes.set_yticks) if axis == "y" else (axes.set_xlim, axes.set_xticks)
     limits(0, 100)
