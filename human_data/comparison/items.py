@@ -88,9 +88,10 @@ def spearman(one: _Floats, other: _Floats) -> _Floats:
 
 def kendall(one: _Floats, other: _Floats) -> _Floats:
     """Kendall's tau-b along the last axis; NaN where one side does not vary."""
-    first, second = (np.sign(side[..., :, None] - side[..., None, :]) for side in (one, other))
-    axes = (-2, -1)
-    return _quotient((first * second).sum(axes), np.abs(first).sum(axes) * np.abs(second).sum(axes))
+    left, right = np.triu_indices(one.shape[-1], 1)
+    first, second = (np.sign(side[..., left] - side[..., right]).astype(np.int8) for side in (one, other))
+    varied = (np.abs(side).sum(-1, dtype=np.float64) for side in (first, second))
+    return _quotient((first * second).sum(-1, dtype=np.float64), math.prod(varied))
 
 
 def _quotient(product: _Floats, squares: _Floats) -> _Floats:

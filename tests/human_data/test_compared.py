@@ -11,7 +11,7 @@ from arena import EvaluationError
 from human_data import results_frame
 from human_data.baselines import children_by_task, competition_by_task
 from human_data.comparison.capacities import capacities, demanded
-from human_data.comparison.differences import Estimate, compare_with_groups, difference
+from human_data.comparison.differences import Estimate, _paired, compare_with_groups, difference
 from human_data.comparison.groups import NAMES, Group, people, shipped_groups
 from human_data.comparison.items import correlations, kendall, spearman
 from human_data.comparison.ranks import ON_900, outperformed, ranks
@@ -70,9 +70,7 @@ def test_two_rates_are_joined_as_newcombe_does():
     assert difference(one, other, 0.5).high < found.high
 
 
-@pytest.mark.parametrize(
-    ("tasks", "rate", "alike"), [(4, 0.3, 0.0), (12, 0.3, 0.7), (40, 0.05, 0.0), (40, 0.6, 0.7)]
-)
+@pytest.mark.parametrize(("tasks", "rate", "alike"), [(4, 0.3, 0.0), (40, 0.05, 0.0), (40, 0.6, 0.7)])
 def test_intervals_hold_the_truth(tasks, rate, alike):
     rng = np.random.default_rng(7)
     both = np.array([[1, alike], [alike, 1]])
@@ -83,16 +81,14 @@ def test_intervals_hold_the_truth(tasks, rate, alike):
     own, theirs = (part.mean() for part in shares(rng.multivariate_normal([0, 0], both, 100_000)))
     ids = [f"01-{place + 1:02d}-01" for place in range(tasks)]
     held = 0
-    for _ in range(150):
+    for _ in range(100):
         first, second = shares(rng.multivariate_normal([0, 0], both, tasks))
-        verdicts = rng.random(tasks) < first
-        run = Run(
-            "m/x", results_frame(rows({i: [bool(v)] for i, v in zip(ids, verdicts, strict=True)})), True
-        )
         group = Group("g", "people", pd.Series(rng.binomial(59, second) / 59, ids), 59, {1: 0.0}, 0.0)
-        row = of_scope(compare_with_groups([run], [group]))
+        verdicts = (rng.random(tasks) < first).astype(float)
+        rates = pd.DataFrame({"task_id": ids, "level": 1, "rate": verdicts, "trials": 1})
+        row = _paired(rates, pd.DataFrame({"task_id": ids, "group_rate": group.rates.to_numpy()}), group)
         held += row["low"] <= own - theirs <= row["high"]
-    assert held / 150 >= 0.9
+    assert held >= 90
 
 
 def test_ranks_count_those_who_passed_more_and_share_places():
