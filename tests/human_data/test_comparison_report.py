@@ -48,7 +48,7 @@ def usual():
 
 CASES = {
     "other layouts": lambda: compared("arena/random", LONG, original=False),
-    "many": lambda: compared(LONG, "a/b", "c/d", "e/f"),
+    "many": lambda: compared(LONG, "a/b", "c/d", "e/f", groups=GROUPS[:2]),
     "odd name": lambda: compared(r"$\bad_{$ <b>" + "W" * 60),
     "one level": lambda: compare([Run("m/x", results_frame(level(4, 6)))], GROUPS),
     "no one else": lambda: compare([Run("m/x", results_frame(rows({"x": [True]}, level=0)))], GROUPS),
