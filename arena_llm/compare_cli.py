@@ -84,7 +84,8 @@ def compare_command(
     if logs:
         played = [*named, *((None, str(log)) for log in logs)]
         found = read_runs_apart(played, original=original, animal_ai=animal_ai)
-    origins = "; ".join(map(_without_password, [*(runs or ()), *map(str, logs)]))
+    places = [*named, *((None, str(log)) for log in logs)]
+    origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
     _report(compare(found, groups), out, {"runs": origins, "compared with": _without_password(others)})
 
 
