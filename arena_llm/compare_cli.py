@@ -20,52 +20,60 @@ if TYPE_CHECKING:
 PLAYED = "Playing (only with --run)"
 
 
+Runs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="A report's results.csv or folder, a log (.eval), or a database of people's data; "
+        "NAME=FILE renames its agent."
+    ),
+]
+Others = Annotated[
+    str,
+    typer.Option(
+        "--with",
+        help="With whom: children, competition, agents, models, and studies (.csv, .parquet, .db or a "
+        "database's URL, with #STUDY where it has several), with commas between.",
+    ),
+]
+Version = Annotated[
+    str | None,
+    typer.Option(
+        help="Version of Animal-AI: with --run the one to play (2 where left out, as children were "
+        "scored), and what a RUN was played with that does not say so itself."
+    ),
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Offline agent to play first where its log is not there yet, such as arena/pixels; "
+        "may be repeated.",
+        rich_help_panel=PLAYED,
+    ),
+]
+Testbed = Annotated[
+    Path | None,
+    typer.Option(help="Folder of task files; the shipped battery where left out.", rich_help_panel=PLAYED),
+]
+Tasks = Annotated[
+    str, typer.Option(help="Ids of the tasks, or children: the 40 they did.", rich_help_panel=PLAYED)
+]
+Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
+LogDir = Annotated[Path, typer.Option(help="Folder for logs.", rich_help_panel=PLAYED)]
+
+
 def compare_command(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="A report's results.csv or folder, a log (.eval), or a database of people's data; "
-            "NAME=FILE renames its agent."
-        ),
-    ] = None,
-    others: Annotated[
-        str,
-        typer.Option(
-            "--with",
-            help="With whom: children, competition, agents, models, and studies (.csv, .parquet, .db or a "
-            "database's URL, with #STUDY where it has several), with commas between.",
-        ),
-    ] = "children,competition,models",
+    runs: Runs = None,
+    others: Others = "children,competition,models",
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
     original: Annotated[
         bool, typer.Option("--original", help="The tasks are the original battery's files.")
     ] = False,
-    animal_ai: Annotated[
-        str | None,
-        typer.Option(
-            help="Version of Animal-AI: with --run the one to play (2 where left out, as children were "
-            "scored), and what a RUN was played with that does not say so itself."
-        ),
-    ] = None,
-    run: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Offline agent to play first where its log is not there yet, such as arena/pixels; "
-            "may be repeated.",
-            rich_help_panel=PLAYED,
-        ),
-    ] = None,
-    testbed: Annotated[
-        Path | None,
-        typer.Option(
-            help="Folder of task files; the shipped battery where left out.", rich_help_panel=PLAYED
-        ),
-    ] = None,
-    tasks: Annotated[
-        str, typer.Option(help="Ids of the tasks, or children: the 40 they did.", rich_help_panel=PLAYED)
-    ] = "children",
-    trials: Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)] = 1,
-    log_dir: Annotated[Path, typer.Option(help="Folder for logs.", rich_help_panel=PLAYED)] = Path("logs"),
+    animal_ai: Version = None,
+    run: Agents = None,
+    testbed: Testbed = None,
+    tasks: Tasks = "children",
+    trials: Trials = 1,
+    log_dir: LogDir = Path("logs"),
 ) -> None:
     """Compare runs with children, the 2019 competition, published agents and models, and studies."""
     from human_data.comparison.whole import compare
@@ -102,10 +110,11 @@ def _without_password(place: str) -> str:
 
 def _check_version(animal_ai: str | None) -> None:
     from arena.errors import ConfigError
-    from arena.versions import Version
+    from arena import versions
 
-    if animal_ai is not None and animal_ai not in tuple(Version):
-        raise ConfigError(f"--animal-ai: got {animal_ai!r}, expected one of: {', '.join(Version)}")
+    known = tuple(versions.Version)
+    if animal_ai is not None and animal_ai not in known:
+        raise ConfigError(f"--animal-ai: got {animal_ai!r}, expected one of: {', '.join(known)}")
 
 
 def _requests(
