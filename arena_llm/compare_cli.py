@@ -109,8 +109,8 @@ def _without_password(place: str) -> str:
 
 
 def _check_version(animal_ai: str | None) -> None:
-    from arena.errors import ConfigError
     from arena import versions
+    from arena.errors import ConfigError
 
     known = tuple(versions.Version)
     if animal_ai is not None and animal_ai not in known:
