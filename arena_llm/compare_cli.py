@@ -87,7 +87,7 @@ def compare_command(
     named = [_named(text) for text in runs or ()]
     found = read_runs_apart(named, original=original, animal_ai=animal_ai)
     requests = _requests(run or (), testbed, tasks, trials, animal_ai)
-    check_writable(out)
+    check_writable(out, "--out")
     logs = [_log_of(request, log_dir) for request in requests]
     if logs:
         played = [*named, *((None, str(log)) for log in logs)]
@@ -159,7 +159,9 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from human_data import levels_table
     from human_data.comparison_report import summary_table, write_comparison
 
-    known = {"arena-llm": version("arena-llm"), **facts}
+    versions = {run.animal_ai for run in compared.runs}
+    same = {"Animal-AI": str(*versions)} if len(versions) == 1 and None not in versions else {}
+    known = {"arena-llm": version("arena-llm"), **same, **facts}
     files = write_comparison(compared, out, title="Runs compared", facts=known)
     console = wide_console(100)
     console.print(levels_table(compared.levels))
