@@ -11,13 +11,14 @@ from typer.core import TyperGroup
 
 from arena.errors import ArenaError
 from arena_llm import battery_cli as battery_cli
+from arena_llm.baselines_cli import baselines_command
 from arena_llm.bench_cli import bench_command
+from arena_llm.compare_cli import compare_command
 from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command
 from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
-from arena_llm.named_file import named_file
 from arena_llm.people_cli import people_app
 from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
@@ -48,8 +49,10 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(testbed_app, name="testbed")
+app.command("baselines")(baselines_command)
 app.add_typer(people_app, name="people")
 app.command("bench")(bench_command)
+app.command("compare")(compare_command)
 app.command("dataset")(dataset_command)
 app.command("doctor")(doctor_command)
 app.command("fidelity")(fidelity_command)
@@ -60,32 +63,6 @@ app.command("estimate")(estimate_command)
 app.command("eval")(evaluate_command)
 app.command("probe")(probe_command)
 app.command("verify")(verify_command)
-
-
-@app.command("compare")
-def compare_command(
-    runs: Annotated[
-        list[str], typer.Argument(help="results.csv of a report, as FILE or, to rename its agent, NAME=FILE.")
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
-    original: Annotated[
-        bool, typer.Option("--original", help="The tasks are the original battery's files.")
-    ] = False,
-) -> None:
-    """Put several runs into one report, beside children and the 2019 competition."""
-    from importlib.metadata import version
-
-    from human_data import compare_levels, layouts_note, levels_table, read_runs, write_report
-
-    named = [named_file(run) for run in runs]
-    results = read_runs(named)
-    origins = "; ".join(f"{name} = {path}" if name else str(path) for name, path in named)
-    facts = {"arena-llm": version("arena-llm"), "runs": origins}
-    files = write_report(results, out, title="Runs compared", facts=facts, same_layouts=original)
-    console = Console()
-    console.print(levels_table(compare_levels(results, same_layouts=original)))
-    console.print(layouts_note(original))
-    console.print(f"Report: {files.page}", soft_wrap=True)
 
 
 @app.command("run")
@@ -129,7 +106,10 @@ def baseline_command(
     ] = None,
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
-    """Play an agent that acts at every step without a model, and compare it with published ones."""
+    """Play an agent that acts at every step without a model, and compare it with published ones.
+
+    Published numbers of children and others are printed by `arena-llm baselines` (with an s).
+    """
     from arena_llm.baseline import run_baseline
     from human_data.published_agents import OTHER_BATTERY, compare_with_published, published_table
 

@@ -1,5 +1,7 @@
 """The shipped tables of baselines as data frames; sources are in `human_data/README.md`."""
 
+from collections.abc import Callable
+from difflib import get_close_matches
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Literal
@@ -7,6 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from arena.errors import EvaluationError
+from human_data.statistics import wilson
 
 Scope = Literal["all 900", "children 40"]
 """All 900 tasks of the 2019 battery, or the 40 of them that children did, four a level."""
@@ -20,8 +23,12 @@ TABLES: dict[str, tuple[str, ...]] = {
         *("sd", "quartile_1", "median", "quartile_3"),
     ),
     "children_by_task": ("task_id", "level", "pass_mark", "children", "passes", "mean_score", "sd_score"),
+    "children_passed_of_level": ("level", "passed", "children"),
+    "children_passed_of_40": ("passed", "children"),
     "competition_by_level": ("team", "rank", "top_ten", "level", "scope", "tasks", "passes"),
+    "competition_by_task": ("team", "task_id", "level", "score", "passed"),
     "agents_by_level": ("agent", "paper_version", "run", "level", "scope", "tasks", "passes"),
+    "agents_by_task": ("agent", "paper_version", "run", "task_id", "level", "score", "passed"),
     "language_models_by_task": (
         *("model", "checkpoint", "experiment", "condition"),
         *("task_id", "level", "trials", "passes"),
@@ -31,39 +38,52 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 
 def children_by_level() -> pd.DataFrame:
-    """59 children on four tasks a level.
-
-    Columns: `level` 1-10; `children`; `trials`; `passes`; `pass_rate`; `sd`, `quartile_1`, `median`,
-    `quartile_3` of the share of the four tasks that a child passed.
-    """
+    """59 children on four tasks a level; `human_data.columns.FACTS` explains the columns of all tables."""
     return _with_rate(read_table("children_by_level"), "trials")
 
 
 def children_by_task() -> pd.DataFrame:
-    """59 children on each of the 40 tasks.
+    """59 children on each of the 40 tasks, with Wilson's 95 % interval over children."""
+    frame = _with_rate(read_table("children_by_task"), "children")
+    ends = [wilson(*counts) for counts in zip(frame["passes"], frame["children"], strict=True)]
+    return frame.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 
-    Columns: `task_id`; `level`; `pass_mark`; `children`; `passes`; `pass_rate`; `mean_score`, `sd_score`
-    of the total reward.
-    """
-    return _with_rate(read_table("children_by_task"), "children")
+
+def children_passed_of_level() -> pd.DataFrame:
+    """How many of the 59 children passed 0 to 4 of a level's four tasks."""
+    return read_table("children_passed_of_level")
+
+
+def children_passed_of_40() -> pd.DataFrame:
+    """How many of the 59 children passed 0 to 40 of the 40 tasks."""
+    return read_table("children_passed_of_40")
+
+
+def competition() -> pd.DataFrame:
+    """The 68 teams of 2019, best first: passes of all 900 tasks and of the children's 40."""
+    parts = []
+    scopes: tuple[tuple[Scope, int], ...] = (("all 900", 900), ("children 40", 40))
+    for scope, tasks in scopes:
+        levels = competition_by_level(scope).groupby(["team", "rank", "top_ten"], sort=False)
+        passes = levels["passes"].sum().rename(f"passes_{tasks}")
+        parts += [passes, (passes / tasks).rename(f"pass_rate_{tasks}")]
+    return pd.concat(parts, axis=1).reset_index().sort_values("rank", kind="stable", ignore_index=True)
 
 
 def competition_by_level(scope: Scope = "children 40") -> pd.DataFrame:
-    """The 68 teams of the 2019 competition by level.
+    """The 68 teams of the 2019 competition by level."""
+    return _teams(_with_rate(_in_scope("competition_by_level", scope), "tasks"))
 
-    Columns: `team`; `rank` over all 900 tasks; `top_ten` (of distinct results, over all 900 tasks);
-    `level`; `tasks`; `passes`; `pass_rate`.
-    """
-    frame = _with_rate(_in_scope("competition_by_level", scope), "tasks")
-    return frame.assign(top_ten=frame["top_ten"].astype(bool) & (frame["team"] != _TWIN))
+
+def competition_by_task() -> pd.DataFrame:
+    """The 68 teams of the 2019 competition on each of the children's 40 tasks."""
+    ranks = read_table("competition_by_level")[["team", "rank", "top_ten"]].drop_duplicates("team")
+    frame = ranks.merge(read_table("competition_by_task"), on="team", validate="one_to_many")
+    return _teams(frame).astype({"passed": bool})
 
 
 def top_ten_by_level(scope: Scope = "children 40") -> pd.DataFrame:
-    """The ten best teams of 2019 by level.
-
-    Columns: `level`; `teams`; `tasks` (each team did them once); `passes` of all ten together;
-    `pass_rate` (the teams' mean); `quartile_1`, `median`, `quartile_3`, `best` of the teams' rates.
-    """
+    """The ten best teams of 2019 by level."""
     frame = competition_by_level(scope)
     levels = frame[frame["top_ten"]].groupby("level")
     rates = levels["pass_rate"]
@@ -82,20 +102,41 @@ def top_ten_by_level(scope: Scope = "children 40") -> pd.DataFrame:
 
 
 def agents_by_level(scope: Scope = "children 40") -> pd.DataFrame:
-    """Random, heuristic and learned agents (arXiv 2312.11414).
-
-    Columns: `agent`; `paper_version`; `run`; `level`; `tasks`; `passes`; `pass_rate`.
-    """
+    """Random, heuristic and learned agents (arXiv 2312.11414) by level."""
     return _with_rate(_in_scope("agents_by_level", scope), "tasks")
 
 
-def language_models_by_task() -> pd.DataFrame:
-    """Published language-model results that are exact counts (arXiv 2410.23242).
+def agents_by_task() -> pd.DataFrame:
+    """The same agents on each of the children's 40 tasks."""
+    return read_table("agents_by_task").astype({"passed": bool})
 
-    Columns: `model`; `checkpoint`; `experiment`; `condition`; `task_id`; `level`; `trials`; `passes`;
-    `pass_rate`.
-    """
+
+def language_models_by_task() -> pd.DataFrame:
+    """Published language-model results that are exact counts (arXiv 2410.23242)."""
     return _with_rate(read_table("language_models_by_task"), "trials")
+
+
+def baseline_table(name: str) -> pd.DataFrame:
+    """A table of baselines by its name.
+
+    Raises EvaluationError for another name.
+    """
+    if name not in LOADERS:
+        near = get_close_matches(name, LOADERS, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise EvaluationError(f"no table {name!r}; {meant}there are {', '.join(LOADERS)}")
+    return LOADERS[name]()
+
+
+LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
+    loader.__name__: loader
+    for loader in (
+        *(children_by_level, children_by_task, children_passed_of_level, children_passed_of_40),
+        *(competition, competition_by_level, competition_by_task, top_ten_by_level),
+        *(agents_by_level, agents_by_task, language_models_by_task),
+    )
+}
+"""Every table of baselines by its name."""
 
 
 def read_table(name: str, folder: Traversable | None = None) -> pd.DataFrame:
@@ -132,3 +173,7 @@ def _in_scope(name: str, scope: Scope) -> pd.DataFrame:
 
 def _with_rate(frame: pd.DataFrame, attempts: str) -> pd.DataFrame:
     return frame.assign(pass_rate=frame["passes"] / frame[attempts])
+
+
+def _teams(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(top_ten=frame["top_ten"].astype(bool) & (frame["team"] != _TWIN))

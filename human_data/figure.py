@@ -62,7 +62,7 @@ _OTHERS = {
 }
 """Okabe and Ito's colours, which colour-blind readers can tell apart; marks differ too, for print in grey."""
 
-_SETTINGS: Any = {
+SETTINGS: Any = {
     "font.family": FONT,
     "font.size": _TEXT,
     "text.parse_math": False,
@@ -70,6 +70,7 @@ _SETTINGS: Any = {
     "pdf.fonttype": 42,
     "svg.hashsalt": "arena-llm",
 }
+"""Matplotlib's settings for all figures."""
 
 
 class _Line(NamedTuple):
@@ -90,16 +91,16 @@ def draw_levels(comparison: pd.DataFrame, notes: Sequence[str] = ()) -> Figure:
     """
     levels = [rows for _, rows in comparison.groupby("level", sort=False)]
     columns = [_lay_out(levels)]
-    printed = _small_print(notes, WIDTH)
+    printed = small_print(notes, WIDTH)
     room = PAGE - _TOP - _AXIS - _NOTE * len(printed)
     if len(levels) > 1 and columns[0][1] * _CLOSEST > room:
         columns = [_lay_out(part) for part in _halves(levels)]
-        printed = _small_print(notes, 2 * WIDTH)
+        printed = small_print(notes, 2 * WIDTH)
     rows = max(height for _, height in columns)
     below = _AXIS + _NOTE * len(printed)
     pitch = min(_PITCH, max(_CLOSEST, room / rows))
     width, height = len(columns) * WIDTH, _TOP + pitch * rows + below
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height))
         FigureCanvasAgg(figure)
         styles = _styles(comparison)
@@ -124,11 +125,12 @@ def save(figure: Figure, path: Path) -> None:
         ".pdf": {"CreationDate": None},
         ".png": {"Software": None},
     }
-    with matplotlib.rc_context(_SETTINGS):
+    with matplotlib.rc_context(SETTINGS):
         figure.savefig(path, dpi=300, metadata=metadata[path.suffix])
 
 
-def _small_print(notes: Sequence[str], width: float) -> list[str]:
+def small_print(notes: Sequence[str], width: float) -> list[str]:
+    """Lines of notes in small print across a figure of so many inches."""
     return [part for note in notes for part in wrap(note, width - 2 * _EDGE, _SMALL)]
 
 

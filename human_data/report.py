@@ -1,7 +1,8 @@
 """The report of a run: one folder with a page, a figure and the tables behind them."""
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,12 @@ img { max-width: 100% }
 .missing { color: #a40000 } caption, .note { color: #555; text-align: left; font-size: .9rem }
 """
 
+OTHERS = ("children", "teams", "published")
+"""Whom a report shows beside runs: values of the column `source` of `compare_levels`."""
+
+FACTS_FILE = "run.json"
+"""Beside a report's results: what they cannot say of themselves."""
+
 _PROVENANCE = ("arena-llm", "bullet", "options", "log", "runs")
 """Facts that the figure carries, where they are known."""
 
@@ -42,15 +49,26 @@ class ReportFiles(NamedTuple):
 
 
 def write_report(
-    results: pd.DataFrame, folder: Path, *, title: str, facts: Mapping[str, str], same_layouts: bool
+    results: pd.DataFrame,
+    folder: Path,
+    *,
+    title: str,
+    facts: Mapping[str, str],
+    same_layouts: bool,
+    others: Collection[str] = OTHERS,
+    before: str = "",
+    sections: str = "",
 ) -> ReportFiles:
     """Write report.html, levels.png, .svg and .pdf, results.csv (a row per trial) and levels.csv to a folder.
 
     `results` has the columns of `results_frame`; `facts` are shown as they are; `same_layouts` says whether
-    the tasks are the original battery's own files. Raises EvaluationError where there are no results or it
-    cannot write.
+    the tasks are the original battery's own files; `others` are shown beside runs. `before` and `sections` go
+    into the page as HTML, before the figure and after the levels. run.json keeps the facts.
+
+    Raises EvaluationError where there are no results or it cannot write.
     """
     comparison = compare_levels(results, same_layouts=same_layouts)
+    comparison = comparison[comparison["source"].isin({"run", *others})]
     notes = _notes(results, facts, same_layouts)
     files = ReportFiles(
         folder / "report.html", folder / "levels.png", folder / "results.csv", folder / "levels.csv"
@@ -63,10 +81,17 @@ def write_report(
         for ending in (".png", ".svg", ".pdf"):
             save(figure, files.figure.with_suffix(ending))
         image = _image(files.figure, figure.get_figwidth())
-        files.page.write_text(_page(results, comparison, image, title, facts, same_layouts), "utf-8")
+        page = _page(results, comparison, image, title, facts, same_layouts, before, sections)
+        files.page.write_text(page, "utf-8")
+        _keep_facts(folder, facts, same_layouts)
     except OSError as error:
         raise EvaluationError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
     return files
+
+
+def _keep_facts(folder: Path, facts: Mapping[str, str], same_layouts: bool) -> None:
+    known = {"original": same_layouts, "facts": dict(facts)}
+    (folder / FACTS_FILE).write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def _notes(results: pd.DataFrame, facts: Mapping[str, str], same_layouts: bool) -> list[str]:
@@ -90,12 +115,15 @@ def _page(
     title: str,
     facts: Mapping[str, str],
     same_layouts: bool,
+    before: str,
+    sections: str,
 ) -> str:
     return "\n".join(
         [
             "<!doctype html>",
             f'<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title><style>{_STYLE}</style>',
             f"<h1>{escape(title)}</h1>",
+            before,
             image,
             _missing(results),
             "<h2>By level</h2>",
@@ -103,10 +131,11 @@ def _page(
             "<h2>What is compared with what</h2>",
             f'<p class="note">{escape(BASELINES_NOTE)} {escape(layouts_note(same_layouts))}</p>',
             f'<p class="note">{escape(INTERVALS_NOTE)}</p>',
-            "<h2>By task</h2>",
+            sections,
+            "<h2>Every trial</h2>",
             _tasks(results),
             "<h2>How this was run</h2>",
-            _rows(("Fact", "Value"), [(key, value) for key, value in facts.items()]),
+            html_table(("Fact", "Value"), [(key, value) for key, value in facts.items()]),
             "</html>",
         ]
     )
@@ -120,7 +149,7 @@ def _image(path: Path, inches: float) -> str:
 
 def _levels(comparison: pd.DataFrame) -> str:
     rows = [(f"{row['level']} {row['level_name']}", *cells(row)) for row in comparison.to_dict("records")]
-    return _rows(("Level", *HEADINGS), rows)
+    return html_table(("Level", *HEADINGS), rows)
 
 
 def _tasks(results: pd.DataFrame) -> str:
@@ -152,7 +181,7 @@ def _tasks(results: pd.DataFrame) -> str:
                 _number(row["turns"], ".0f"),
             )
         )
-    return _rows(headings, rows)
+    return html_table(headings, rows)
 
 
 def _missing(results: pd.DataFrame) -> str:
@@ -170,7 +199,8 @@ def _number(value: float | None, form: str) -> str:
     return "-" if pd.isna(value) else format(value, form)
 
 
-def _rows(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for a page; every cell is escaped."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
     body = "\n".join(
         "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows

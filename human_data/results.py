@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -21,12 +22,17 @@ def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
 
 
 def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
-    """The table of a report's `results.csv`; `agent` replaces the agent's name.
+    """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
 
-    Raises EvaluationError where the file is absent, is no CSV, or does not hold such a table.
+    Raises EvaluationError where the file is absent, cannot be read, or does not hold such a table.
     """
+    frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    return checked_results(frame, path, agent)
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
     try:
-        frame = pd.read_csv(path, encoding="utf-8")
+        return pd.read_csv(path, encoding="utf-8")
     except OSError as error:
         raise EvaluationError(
             f"{path}: cannot be read ({error.strerror or error}); name the results.csv of a report"
@@ -35,6 +41,24 @@ def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
         raise EvaluationError(
             f"{path}: no valid CSV ({str(error).strip()}); name the results.csv of a report"
         ) from None
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    if find_spec("pyarrow") is None:
+        raise EvaluationError(f"{path}: pyarrow not found; run: pip install 'arena-llm[parquet]'")
+    try:
+        return pd.read_parquet(path, engine="pyarrow")
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:  # pyarrow's own errors are ValueErrors
+        raise EvaluationError(f"{path}: no valid Parquet ({str(error).splitlines()[0]})") from None
+
+
+def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -> pd.DataFrame:
+    """A table from `path`, once it is sure to be one of results; `agent` replaces the agent's name.
+
+    Raises EvaluationError where it is not.
+    """
     absent = [column for column in _COLUMNS if column not in frame.columns]
     if absent:
         raise EvaluationError(

@@ -59,6 +59,11 @@ def family(task_id: str) -> str:
     return match[1] if match else task_id
 
 
+def level_of_id(task_id: str) -> int:
+    """The level that an id LL-TT-VV names; 0 for any other id."""
+    return int(task_id[:2]) if _VARIANT.fullmatch(task_id) else 0
+
+
 def wilson(passes: float, trials: float, z: float = _Z) -> tuple[float, float]:
     """Wilson's interval of a proportion, 95 % unless another quantile is given; (nan, nan) without trials."""
     if not trials:

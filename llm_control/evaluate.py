@@ -114,6 +114,24 @@ def evaluate(
     return EvalResult(results, Path(local(log.location)), log.status == "success", facts)
 
 
+def earlier_log(request: Request, log_dir: Path) -> tuple[Path, bool] | None:
+    """The newest log of this request in a folder, and whether it is finished; None where there is none.
+
+    Raises as `evaluate` does where the request is wrong.
+    """
+    if not log_dir.is_dir():
+        return None
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    model = model_name(request.model)
+    print_ = _fingerprint(request, model, request.tasks(), prompt_set(request.prompt).sha256)
+    for info in list_eval_logs(str(log_dir), descending=True):
+        header = read_eval_log(info, header_only=True)
+        if (header.eval.metadata or {}).get("fingerprint") == print_:
+            return Path(local(info.name)), _unfinished(log_dir, print_) is None
+    return None
+
+
 def _run(
     request: Request,
     model: str,

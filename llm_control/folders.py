@@ -7,8 +7,8 @@ from pathlib import Path
 from arena.errors import EvaluationError
 
 
-def check_writable(folder: Path) -> None:
-    """Raise EvaluationError where a log folder cannot be made or written."""
+def check_writable(folder: Path, option: str = "--log-dir") -> None:
+    """Raise EvaluationError where the folder of an option cannot be made or written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -16,5 +16,5 @@ def check_writable(folder: Path) -> None:
     except OSError as error:
         reason = error.strerror or os.strerror(error.errno or 0)
         raise EvaluationError(
-            f"{folder}: cannot write there ({reason}); choose another with --log-dir"
+            f"{folder}: cannot write there ({reason}); choose another with {option}"
         ) from None

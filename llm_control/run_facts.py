@@ -19,6 +19,7 @@ def run_facts(log: Any, played: Played, request: "Request", model: str, prompts:
     return {
         "model": model,
         "answered by": ", ".join(sorted(played.answered)) or "nothing",
+        "Animal-AI": given.protocol.animal_ai,
         "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
         "prompts (sha256)": prompts,
         "temperature sent": _temperatures(played.temperatures),

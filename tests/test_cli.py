@@ -87,6 +87,34 @@ def test_runs_are_compared_in_one_report(tmp_path):
     assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "report.html").read_text()
 
 
+def test_what_is_missing_is_played_once_and_then_compared(tmp_path):
+    command = ["compare", "--run", "arena/random", "--tasks", "01-04-03", "--log-dir", tmp_path / "logs"]
+    first = run(*command, "--out", tmp_path / "out")
+    assert (first.returncode, first.stderr) == (0, "arena/random: playing 1 tasks\n")
+    assert "Other layouts" in first.stdout
+    assert "version" not in first.stdout
+    again = run(*command, "--out", tmp_path / "out", "--with", "children")
+    assert again.returncode == 0
+    assert "is there already" in again.stderr
+    assert "top ten" not in again.stdout.replace("top ten are chosen", "")
+    assert len(list((tmp_path / "logs").glob("*.eval"))) == 1
+
+
+def test_baselines_are_printed_for_people_and_programs():
+    listed = run("baselines")
+    assert listed.returncode == 0
+    assert "children_by_task" in listed.stdout
+    assert "0.600" in listed.stdout
+    explained = run("baselines", "children_by_level").stdout
+    assert "0.6017" in explained
+    assert "attempts that passed" in explained
+    table = list(csv.DictReader(run("baselines", "children_by_task", "--csv").stdout.splitlines()))
+    assert len(table) == 40
+    assert sum(int(row["passes"]) for row in table) == 1320
+    for command, other in (("baseline", "baselines"), ("baselines", "baseline")):
+        assert f"arena-llm {other}" in " ".join(run(command, "--help", COLUMNS="200").stdout.split())
+
+
 def test_a_baseline_is_a_tidy_table_and_is_compared(tmp_path):
     out = tmp_path / "new" / "held.csv"
     for level in (1, 3):
@@ -143,6 +171,12 @@ BAD = [
     (["eval", "--model", "arena/random", "--testbed", "/nowhere"], "no such folder"),
     (["eval", "--model", "arena/random", "--levels", "1", "--log-dir", "/proc/none"], "cannot write there"),
     (["eval", "--model", "arena/random", "--levels", "1", "--prompt", "/nowhere"], "cannot be read"),
+    (["baselines", "children_by_tsk"], "did you mean children_by_task?"),
+    (["compare", "{results}", "--with", "kids"], "--with: got 'kids', expected children"),
+    (["compare", "{results}", "--animal-ai", "5"], "--animal-ai: got '5'"),
+    (["compare", "--run", "gpt-4o"], "--run: got 'gpt-4o', expected one of: arena/pixels"),
+    (["compare", "--run", "arena/random", "--testbed", "{few}"], "01-04-03"),
+    (["compare", "nowhere.db"], "nowhere.db"),
     (["compare", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
     (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
     (["compare", "{scripts}"], "scripts.txt:1: no column agent"),

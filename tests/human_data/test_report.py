@@ -17,7 +17,7 @@ def test_the_report_is_written_and_repeats_itself(tmp_path):
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes()
     assert {path.name for path in (tmp_path / "a").iterdir()} == {
-        *("report.html", "results.csv", "levels.csv", "levels.png", "levels.svg", "levels.pdf")
+        *("report.html", "results.csv", "levels.csv", "levels.png", "levels.svg", "levels.pdf", "run.json")
     }
     assert read_results(first.results)["passed"].isna().sum() == 1
 

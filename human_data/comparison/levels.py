@@ -15,6 +15,7 @@ from human_data.baselines import (
     language_models_by_task,
     top_ten_by_level,
 )
+from human_data.comparison.groups import PUBLISHED
 from human_data.statistics import mean_interval, pass_rates
 from testbed import LEVEL_NAMES
 
@@ -42,8 +43,6 @@ _COLUMNS = (
     *("level", "level_name", "who", "source", "task_set", "tasks", "trials", "passes", "pass_rate"),
     *("low", "high", "quartile_1", "quartile_3", "missing"),
 )
-_PUBLISHED = {"experiment_1": "GPT-4o 2024", "experiment_2": "GPT-4o 2024 + demo"}
-"""Three trials a task each; the two exploratory conditions had one, and are left to the table."""
 
 
 def layouts_note(same_layouts: bool) -> str:
@@ -111,10 +110,10 @@ def _teams(scope: Literal["all 900", "children 40"]) -> pd.DataFrame:
 def _gpt_4o() -> pd.DataFrame:
     """Published counts, one row per trial, through the same statistics as a run."""
     counts = language_models_by_task()
-    counts = counts[counts["experiment"].isin(_PUBLISHED)]
+    counts = counts[counts["experiment"].isin(PUBLISHED)]
     trials = counts.loc[counts.index.repeat(counts["trials"])]
     order = trials.groupby(["experiment", "task_id"]).cumcount()
-    trials = trials.assign(agent=trials["experiment"].map(_PUBLISHED), passed=order < trials["passes"])
+    trials = trials.assign(agent=trials["experiment"].map(PUBLISHED), passed=order < trials["passes"])
     rates = pass_rates(trials).rename(columns={"agent": "who"})
     return rates.assign(source="published", task_set="children 40")
 

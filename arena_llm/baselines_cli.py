@@ -1,0 +1,66 @@
+"""The command `arena-llm baselines`."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from arena_llm.wide import wide_console
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def baselines_command(
+    table: Annotated[
+        str | None, typer.Argument(help="Table to print; a list of all where left out.", show_default=False)
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV, for other programs.")] = False,
+) -> None:
+    """Print published numbers of children, the 2019 competition, agents and models.
+
+    It plays nothing: an agent without a model is played by `arena-llm baseline` (without an s).
+    """
+    from human_data.baselines import baseline_table
+    from human_data.columns import FACTS, KNOWN_ERROR
+
+    if table is None:
+        if csv:
+            raise typer.BadParameter("name a table, such as children_by_task", param_hint="TABLE")
+        _list()
+        return
+    frame = baseline_table(table)
+    if csv:
+        frame.to_csv(sys.stdout, index=False)
+        return
+    facts = FACTS[table]
+    console = wide_console(110)
+    console.print(_table(table, frame))
+    meanings = Table("Column", "Kind", "Unit", "Meaning", title="Columns")
+    for column in facts.columns:
+        meanings.add_row(*column)
+    console.print(meanings)
+    console.print(f"Source: {facts.source}. More: human_data/README.md", highlight=False)
+    if table.startswith("children"):
+        console.print(f"Note: {KNOWN_ERROR}", highlight=False)
+
+
+def _list() -> None:
+    from human_data.baselines import baseline_table
+    from human_data.columns import FACTS, KNOWN_ERROR
+
+    listed = Table("Table", "Rows", "What", "Source")
+    for name, facts in FACTS.items():
+        listed.add_row(name, str(len(baseline_table(name))), facts.about, facts.source)
+    console = wide_console(110)
+    console.print(listed)
+    console.print("arena-llm baselines TABLE prints one, with its columns explained; --csv for programs.")
+    console.print(f"Note: {KNOWN_ERROR}", highlight=False)
+
+
+def _table(name: str, frame: "pd.DataFrame") -> Table:
+    printed = Table(*map(str, frame.columns), title=name)
+    for row in frame.itertuples(index=False):
+        printed.add_row(*(f"{value:.4g}" if isinstance(value, float) else str(value) for value in row))
+    return printed
