@@ -1,0 +1,42 @@
+"""What can go wrong with a store.
+
+ArenaError
+└── StoreError          the database, or what is asked of it, is not as it must be
+    └── DatabaseAway    the database does not answer now; the same call may succeed later
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import URL
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlchemyError
+
+from arena.errors import ArenaError
+
+
+class StoreError(ArenaError):
+    """The database, or what is asked of it, is not as it must be."""
+
+
+class DatabaseAway(StoreError):
+    """The database does not answer now; what was asked is not done, and may be asked again later."""
+
+
+def shown(url: URL) -> str:
+    """The database's name for people: a file's path, or a URL without its password."""
+    return (url.database or "") if url.get_backend_name() == "sqlite" else url.render_as_string()
+
+
+@contextmanager
+def told(url: URL) -> Iterator[None]:
+    """Turns errors of the database into StoreError, in one line and without the password."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        away = isinstance(error, OperationalError | InterfaceError)
+        away = away or (isinstance(error, DBAPIError) and error.connection_invalidated)
+        cause = getattr(error, "orig", None) or error
+        text = " ".join(str(cause).split())
+        if url.password:
+            text = text.replace(str(url.password), "[password]")
+        raise (DatabaseAway if away else StoreError)(f"{shown(url)}: {text}") from None

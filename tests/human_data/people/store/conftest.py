@@ -1,0 +1,47 @@
+"""Every test of the store runs on SQLite and on a real PostgreSQL server."""
+
+import itertools
+import shutil
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from human_data.people.store import Store
+from tests.human_data.people.store import postgres
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[postgres.Server]:
+    postgres.skip_without_server()
+    folder = postgres.own_folder()
+    try:
+        server = postgres.Server(folder)
+        server.start()
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def postgres_url(server: postgres.Server) -> str:
+    name = f"study{next(NUMBERS)}"
+    with psycopg.connect(server.url("postgres").replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return server.url(name)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'study.db'}"
+    return request.getfixturevalue("postgres_url")
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Store]:
+    with Store(url) as store:
+        yield store

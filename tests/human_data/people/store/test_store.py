@@ -1,0 +1,168 @@
+"""What is put into a store is read from it, by this process and by another."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from human_data.people.store import ActionRow, Store, StoreError
+from tests.human_data.people.store.played import TAKEN, begin, recording, rows
+
+
+def test_a_participant_is_the_same_row_again(store, url):
+    first = store.add_participant("P1", "study", {"PROLIFIC_PID": "5f3e"})
+    again = store.add_participant("P1", "study", {"PROLIFIC_PID": "other"})
+    assert again == first
+    assert store.add_participant("P1", "another").id != first.id
+    with Store(url) as other:
+        assert other.participants("study") == [first]
+        assert other.studies() == ["another", "study"]
+        assert other.participants("study")[0].link == {"PROLIFIC_PID": "5f3e"}
+
+
+def test_a_token_is_long_random_and_lets_one_in(store):
+    people = [store.add_participant(f"P{number}") for number in range(20)]
+    tokens = {person.token for person in people}
+    # 16 bytes, the least, take 22 characters in base 64.
+    assert len(tokens) == 20
+    assert min(map(len, tokens)) >= math.ceil(128 / 6)
+    assert store.participant(people[3].token) == people[3]
+    assert store.participant("") is None
+    assert store.participant("\0\ud800' OR 1=1 --") is None
+    assert people[3].token not in repr(people[3])
+
+
+@pytest.mark.parametrize("name", ["", ".", "../x", "a/b", "a b", "-x", "ä", "x" * 65, "a\n"])
+def test_names_that_would_not_do_for_files_are_refused(store, name):
+    with pytest.raises(StoreError, match="code: got"):
+        store.add_participant(name)
+    with pytest.raises(StoreError, match="study: got"):
+        store.add_participant("P1", name)
+
+
+def test_a_trial_from_begin_to_end(store, url):
+    person = store.add_participant("P1")
+    trial = begin(store, person)
+    assert store.open_trial(person.id) == trial
+    assert store.append_actions(rows(trial)) == 0
+    store.finish_trial(trial.id, recording())
+    assert store.open_trial(person.id) is None
+    with Store(url) as other:
+        (kept,) = other.trials(person.id)
+        assert [row.action for row in other.actions(trial.id)] == list(TAKEN)
+        assert other.actions(trial.id) == rows(trial)
+        assert other.recording(trial.id) == recording()
+    assert (kept.steps, kept.total_reward, kept.health) == (
+        recording().steps,
+        recording().total_reward,
+        recording().health,
+    )
+    assert (kept.outcome, kept.passed) == (None, None)
+    assert kept.finished_at >= kept.begun_at
+
+
+def test_a_repeated_task_is_the_next_trial_of_it(store):
+    one, other = store.add_participant("P1"), store.add_participant("P2")
+    assert [begin(store, person).trial for person in (one, one, other, one)] == [0, 1, 0, 2]
+    assert store.open_trial(one.id).trial == 2
+
+
+def test_a_trial_left_behind_is_not_the_open_one(store):
+    person = store.add_participant("P1")
+    begin(store, person)
+    store.finish_trial(begin(store, person).id, recording(trial=1))
+    assert store.open_trial(person.id) is None
+
+
+def test_an_action_that_is_there_stays(store):
+    trial = begin(store, store.add_participant("P1"))
+    store.append_actions(rows(trial)[:5])
+    store.append_actions([ActionRow(trial.id, 2, 8, 0.0), *rows(trial)[3:]])
+    assert store.actions(trial.id) == rows(trial)
+
+
+def test_many_actions_in_one_call(store):
+    trial = begin(store, store.add_participant("P1"))
+    many = [ActionRow(trial.id, step, step % 9, float(step)) for step in range(12_001)]
+    store.append_actions(many)
+    assert store.actions(trial.id) == many
+
+
+def test_actions_of_a_deleted_trial_are_left_out_and_counted(store):
+    trial = begin(store, store.add_participant("P1"))
+    gone = [ActionRow(trial.id + 1, 0, 0, 0.0), ActionRow(trial.id + 2, 0, 0, 0.0)]
+    assert store.append_actions([*gone, *rows(trial)]) == 2
+    assert store.actions(trial.id) == rows(trial)
+    assert store.append_actions([]) == 0
+
+
+@pytest.mark.parametrize(("step", "action"), [(-1, 0), (0, 9), (0, -1)])
+def test_an_action_that_is_none_is_refused_with_all_of_its_call(store, step, action):
+    trial = begin(store, store.add_participant("P1"))
+    with pytest.raises(StoreError, match="expected a step from 0 and an action from 0 to 8"):
+        store.append_actions([*rows(trial), ActionRow(trial.id, step, action, 0.0)])
+    assert store.actions(trial.id) == []
+
+
+def test_a_finished_trial_stays_as_it_is(store):
+    trial = begin(store, store.add_participant("P1"))
+    store.finish_trial(trial.id, recording())
+    store.finish_trial(trial.id, recording(actions=(3, 3)))
+    assert store.recording(trial.id) == recording()
+
+
+def test_a_recording_of_another_arena_is_refused(store):
+    trial = begin(store, store.add_participant("P1"))
+    with pytest.raises(StoreError, match="the recording is of 01-01-01"):
+        store.finish_trial(trial.id, recording().model_copy(update={"spec_sha256": "0" * 64}))
+    assert store.open_trial(trial.participant_id) == trial
+
+
+def test_the_last_answer_counts(store):
+    person = store.add_participant("P1")
+    store.answer(person.id, "end", "age", "36")
+    store.answer(person.id, "end", "why", "fun\0 \ud800 ä")
+    store.answer(person.id, "end", "age", "63")
+    assert {answer.item: answer.value for answer in store.answers(person.id)} == {
+        "age": "63",
+        "why": "fun ? ä",
+    }
+
+
+def test_notes_are_kept_in_order(store):
+    person = store.add_participant("P1")
+    store.note(person.id, "consent", {"version": 2, "text": "I agree \0 ä"})
+    store.note(person.id, "pause")
+    assert [(note.kind, note.data) for note in store.notes(person.id)] == [
+        ("consent", {"version": 2, "text": "I agree \0 ä"}),
+        ("pause", {}),
+    ]
+
+
+def test_what_belongs_to_nobody_is_refused(store):
+    for call in (
+        lambda: store.answer(99, "page", "item", "value"),
+        lambda: store.note(99, "pause"),
+        lambda: store.begin_trial(99, 0, "01-01-01", "0", 0, "3.1.3", "keys"),
+    ):
+        with pytest.raises(StoreError, match="participant 99: no such participant"):
+            call()
+    with pytest.raises(StoreError, match="trial 99: no such trial"):
+        store.finish_trial(99, recording())
+    person = store.add_participant("P1")
+    with pytest.raises(StoreError, match="mode: got 'mouse', expected one of: keys, scripts"):
+        begin(store, person, mode="mouse")
+
+
+def test_many_threads_at_once(store):
+    person = store.add_participant("P1")
+
+    def one(number: int) -> int:
+        store.add_participant("P2")
+        store.note(person.id, "pause", {"number": number})
+        return begin(store, person).trial
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(one, range(40))) == list(range(40))
+    assert len(store.notes(person.id)) == 40
+    assert [other.code for other in store.participants("play")] == ["P1", "P2"]
