@@ -17,6 +17,9 @@ AGAIN_S = 0.5
 SCRIPT_NOTE = "script"
 """Kind of the notes that hold a script's text and its trial."""
 
+FLUSH_S = 10.0
+"""How long the end of a trial waits for its last actions; they are kept in any case."""
+
 _Result = TypeVar("_Result")
 
 
@@ -46,9 +49,12 @@ class Records:
         """A new participant."""
         return await self._do(lambda: self._store.add_participant(code, study))
 
-    async def begin(self, participant: Participant) -> Begun | None:
-        """The trial that this participant is in, or a new one; None where there is nothing more to play."""
-        return await self._do(lambda: self._begin(participant))
+    async def begin(self, participant: Participant, fresh: bool = False) -> Begun | None:
+        """The trial that this participant is in, or a new one; None where there is nothing more to play.
+
+        `fresh`: a new one in any case.
+        """
+        return await self._do(lambda: self._begin(participant, fresh))
 
     def put(self, rows: Iterable[ActionRow]) -> None:
         """Actions that were taken: committed within 100 ms, and this does not wait for it."""
@@ -75,9 +81,9 @@ class Records:
             except DatabaseAway:
                 await asyncio.sleep(AGAIN_S)
 
-    def _begin(self, participant: Participant) -> Begun | None:
+    def _begin(self, participant: Participant, fresh: bool) -> Begun | None:
         store = self._store
-        trial = store.open_trial(participant.id)
+        trial = None if fresh else store.open_trial(participant.id)
         assignment = trial and self.course.resumed(store, participant, trial)
         if trial and assignment:
             actions = _without_gap(store.actions(trial.id))
@@ -86,7 +92,7 @@ class Records:
                 for note in store.notes(participant.id)
                 if note.kind == SCRIPT_NOTE and note.data["trial"] == trial.id
             )
-            return Begun(trial, assignment, () if scripts else actions, scripts)
+            return Begun(trial, assignment, () if assignment.mode == "scripts" else actions, scripts)
         assignment = self.course.next_task(store, participant)
         return None if assignment is None else Begun(_new_trial(store, participant, assignment), assignment)
 
