@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
@@ -26,7 +27,7 @@ EXPECTED = "expected sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
 class Database:
-    """An engine and its two kinds of transactions.
+    """An engine, its two kinds of transactions, and its `insert` that can leave out what is there.
 
     Raises StoreError where the URL or the database is none of ours, DatabaseAway where it cannot be reached.
     """
@@ -34,6 +35,7 @@ class Database:
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.url = _parsed(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
         if self.is_sqlite:
             _prepare_file(self.url, create)
         with told(self.url):

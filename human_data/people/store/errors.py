@@ -2,7 +2,8 @@
 
 ArenaError
 └── StoreError          the database, or what is asked of it, is not as it must be
-    └── DatabaseAway    the database does not answer now; the same call may succeed later
+    ├── DatabaseAway    the database does not answer now; the same call may succeed later
+    └── Refused         what was asked is never done: no such trial, no possible name or action
 """
 
 from collections.abc import Iterator
@@ -20,6 +21,10 @@ class StoreError(ArenaError):
 
 class DatabaseAway(StoreError):
     """The database does not answer now; what was asked is not done, and may be asked again later."""
+
+
+class Refused(StoreError):
+    """What was asked does not fit what is there, and will not later."""
 
 
 def shown(url: URL) -> str:

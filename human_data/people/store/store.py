@@ -1,49 +1,50 @@
 """People's data, put and read."""
 
-import re
 import secrets
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from sqlalchemy import func, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
 
-from arena import ACTIONS, Recording
+from arena import Recording
+from human_data.people.store.batch import (
+    Finished,
+    Noted,
+    check_action,
+    finish,
+    lock_participant,
+    put_actions,
+    put_note,
+)
 from human_data.people.store.database import Database
-from human_data.people.store.errors import StoreError
+from human_data.people.store.errors import Refused
 from human_data.people.store.tables import Action, ActionRow, Answer, Kept, Note, Participant, Trial
+from human_data.people.store.text import check_name, clean
 
 MODES = ("keys", "scripts")
 TOKEN_BYTES = 32
 """256 random bits; 128 are the least that cannot be guessed."""
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-"""Codes and names of studies: they become names of files and folders in an export."""
-ROWS_AT_ONCE = 5000
-"""Rows of one statement; PostgreSQL takes 65,535 parameters."""
 
 
 class Store:
     """All studies of one database; missing tables are created unless `create` is False.
 
     `url` is "sqlite:///FILE" or "postgresql://USER:PASSWORD@HOST/NAME". Each call is one transaction and may
-    come from any thread. Every method raises DatabaseAway where the database does not answer, and StoreError
-    where it cannot do what was asked; then nothing of the call is kept.
+    come from any thread. Every method raises DatabaseAway where the database does not answer, and Refused, a
+    StoreError too, where what was asked does not fit; then nothing of the call is kept.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.database = Database(url, create=create)
-        self._insert = sqlite.insert if self.database.is_sqlite else postgresql.insert
 
     def add_participant(self, code: str, study: str = "play", link: Mapping[str, str] = {}) -> Participant:
         """A new participant; where the study has the code already, that one, unchanged.
 
-        Raises StoreError where code or study is no name (1 to 64 letters, digits, "_", "-" and ".").
+        Raises Refused where code or study is no name (1 to 64 letters, digits, "_", "-" and ".").
         """
-        _check_name("code", code)
-        _check_name("study", study)
+        check_name("code", code)
+        check_name("study", study)
         row = {
             "study": study,
             "code": code,
@@ -52,7 +53,7 @@ class Store:
             "created_at": time.time(),
         }
         with self.database.writing() as session:
-            session.execute(self._insert(Participant).values(row).on_conflict_do_nothing())
+            session.execute(self.database.insert(Participant).values(row).on_conflict_do_nothing())
             return session.scalars(select(Participant).filter_by(study=study, code=code)).one()
 
     def participant(self, token: str) -> Participant | None:
@@ -83,12 +84,12 @@ class Store:
     ) -> Trial:
         """A new trial; its `trial` says how often this participant had begun the task before: play it so.
 
-        Raises StoreError where there is no such participant, or the mode is neither keys nor scripts.
+        Raises Refused where there is no such participant, or the mode is neither keys nor scripts.
         """
         if mode not in MODES:
-            raise StoreError(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
+            raise Refused(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
         with self.database.writing() as session:
-            _lock_participant(session, participant_id)
+            lock_participant(session, participant_id)
             before = select(func.count()).where(
                 Trial.participant_id == participant_id, Trial.task_id == task_id
             )
@@ -122,26 +123,13 @@ class Store:
     def append_actions(self, rows: Sequence[ActionRow]) -> int:
         """Put actions in one transaction; a (trial, step) that is there already is left as it is.
 
-        Returns how many were left out because their trial has been deleted. Raises StoreError where a step is
+        Returns how many were left out because their trial has been deleted. Raises Refused where a step is
         negative or an action is none of the nine.
         """
         for row in rows:
             check_action(row)
         with self.database.writing() as session:
-            return self._append(session, rows)
-
-    def _append(self, session: Session, rows: Sequence[ActionRow]) -> int:
-        wanted = {row.trial_id for row in rows}
-        there = set(
-            session.scalars(
-                select(Trial.id).where(Trial.id.in_(wanted)).with_for_update(read=True, key_share=True)
-            )
-        )
-        kept = [row._asdict() for row in rows if row.trial_id in there]
-        for start in range(0, len(kept), ROWS_AT_ONCE):
-            some = kept[start : start + ROWS_AT_ONCE]
-            session.execute(self._insert(Action).on_conflict_do_nothing(), some)
-        return len(rows) - len(kept)
+            return put_actions(self.database, session, rows)
 
     def actions(self, trial_id: int) -> list[ActionRow]:
         """The actions of a trial that are there, by step."""
@@ -153,13 +141,10 @@ class Store:
     def finish_trial(self, trial_id: int, recording: Recording) -> None:
         """Keep how a trial ended; one that is finished already is left as it is.
 
-        Raises StoreError where there is no such trial, or the recording is of another arena.
+        Raises Refused where there is no such trial, or the recording is of another arena.
         """
         with self.database.writing() as session:
-            trial = session.get(Trial, trial_id)
-            if trial is None:
-                raise StoreError(f"trial {trial_id}: no such trial")
-            _finish(session, trial, recording)
+            finish(session, Finished(trial_id, recording))
 
     def recording(self, trial_id: int) -> Recording | None:
         """The recording of a finished trial, None where it is not finished."""
@@ -173,8 +158,8 @@ class Store:
         key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
         keys = list(key)
         with self.database.writing() as session:
-            _lock_participant(session, participant_id)
-            statement = self._insert(Answer).values(key | given)
+            lock_participant(session, participant_id)
+            statement = self.database.insert(Answer).values(key | given)
             session.execute(statement.on_conflict_do_update(index_elements=keys, set_=given))
 
     def answers(self, participant_id: int) -> list[Answer]:
@@ -187,10 +172,8 @@ class Store:
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Keep that something happened now; `data` is whatever JSON can hold."""
-        row = {"key": uuid.uuid4().hex, "kind": clean(kind), "data": dict(data), "at": time.time()}
         with self.database.writing() as session:
-            _lock_participant(session, participant_id)
-            session.execute(self._insert(Note).values(row | {"participant_id": participant_id}))
+            put_note(self.database, session, Noted(participant_id, kind, data))
 
     def notes(self, participant_id: int) -> list[Note]:
         """All notes of a participant, by time."""
@@ -207,43 +190,3 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def clean(text: str) -> str:
-    """The text as every database takes it: without NUL, which PostgreSQL refuses, and half characters."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-
-
-def check_action(row: ActionRow) -> None:
-    """Raises StoreError where a step is negative or an action is none of the nine."""
-    if row.step < 0 or not 0 <= row.action < len(ACTIONS):
-        raise StoreError(f"{row}: expected a step from 0 and an action from 0 to {len(ACTIONS) - 1}")
-
-
-def _check_name(what: str, name: str) -> None:
-    if not NAME.fullmatch(name):
-        raise StoreError(
-            f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not '-' or '.' first"
-        )
-
-
-def _lock_participant(session: Session, participant_id: int) -> None:
-    if session.get(Participant, participant_id, with_for_update=True) is None:
-        raise StoreError(f"participant {participant_id}: no such participant")
-
-
-def _finish(session: Session, trial: Trial, recording: Recording) -> None:
-    if trial.finished_at is not None:
-        return
-    if (recording.task_id, recording.spec_sha256) != (trial.task_id, trial.spec_sha256):
-        raise StoreError(
-            f"trial {trial.id}: the recording is of {recording.task_id} ({recording.spec_sha256[:12]}), "
-            f"expected {trial.task_id} ({trial.spec_sha256[:12]})"
-        )
-    trial.finished_at = time.time()
-    trial.steps = recording.steps
-    trial.total_reward = recording.total_reward
-    trial.health = recording.health
-    trial.outcome = recording.outcome
-    trial.passed = recording.passed
-    session.add(Kept(trial_id=trial.id, recording=recording.model_dump_json()))

@@ -99,7 +99,7 @@ def test_actions_of_a_deleted_trial_are_left_out_and_counted(store):
 @pytest.mark.parametrize(("step", "action"), [(-1, 0), (0, 9), (0, -1)])
 def test_an_action_that_is_none_is_refused_with_all_of_its_call(store, step, action):
     trial = begin(store, store.add_participant("P1"))
-    with pytest.raises(StoreError, match="expected a step from 0 and an action from 0 to 8"):
+    with pytest.raises(StoreError, match="expected a step from 0, an action from 0 to 8"):
         store.append_actions([*rows(trial), ActionRow(trial.id, step, action, 0.0)])
     assert store.actions(trial.id) == []
 
@@ -113,7 +113,7 @@ def test_a_finished_trial_stays_as_it_is(store):
 
 def test_a_recording_of_another_arena_is_refused(store):
     trial = begin(store, store.add_participant("P1"))
-    with pytest.raises(StoreError, match="the recording is of 01-01-01"):
+    with pytest.raises(StoreError, match=r"the recording is of .*01-01-01"):
         store.finish_trial(trial.id, recording().model_copy(update={"spec_sha256": "0" * 64}))
     assert store.open_trial(trial.participant_id) == trial
 
@@ -131,10 +131,10 @@ def test_the_last_answer_counts(store):
 
 def test_notes_are_kept_in_order(store):
     person = store.add_participant("P1")
-    store.note(person.id, "consent", {"version": 2, "text": "I agree \0 ä"})
+    store.note(person.id, "consent", {"version": 2, "text": "I agree \0 ä \ud800"})
     store.note(person.id, "pause")
     assert [(note.kind, note.data) for note in store.notes(person.id)] == [
-        ("consent", {"version": 2, "text": "I agree \0 ä"}),
+        ("consent", {"version": 2, "text": "I agree \0 ä \ud800"}),
         ("pause", {}),
     ]
 
