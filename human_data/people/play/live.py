@@ -3,6 +3,7 @@
 from typing import Protocol as Interface
 
 from arena import ACTIONS, Episode, Recording, Scene
+from human_data.people.play.pacing import LADDER
 from human_data.people.play.wire import Answer, Draw, Drawn, Open, Opened, Reply, State, Step, Stepped, Stop
 from render import Camera, Renderer, jpeg, third_person, top_view
 
@@ -28,14 +29,18 @@ class Live(Interface):
 
 
 class LiveKeys:
-    """An episode that is played by keys. Raises LayoutError where its arena cannot be built."""
+    """An episode that is played by keys. Raises LayoutError where its arena cannot be built, RenderError where
+    no picture can be drawn.
+    """
 
     def __init__(self, request: Open) -> None:
         self._game = request.game
         self._episode = episode_of(request)
-        self._renderer: Renderer | None = None
         self._events: list[tuple[str, float]] = []
         self._take(request.actions)
+        # The first picture of an arena takes longest, and nobody waits for this one.
+        self._renderer = Renderer(LADDER[0].size, LADDER[0].size)
+        self._renderer.frame(self._episode.scene())
 
     def opened(self) -> Opened:
         """The state after the actions that were taken again."""
@@ -52,7 +57,7 @@ class LiveKeys:
 
     def drawn(self, request: Draw) -> Drawn:
         """The picture now. Raises RenderError where none can be drawn."""
-        if self._renderer is None or self._renderer.width != request.size:
+        if self._renderer.width != request.size:
             self._renderer = Renderer(request.size, request.size)
         scene = self._episode.scene()
         frame = self._renderer.frame(scene, _camera(request.view, scene))

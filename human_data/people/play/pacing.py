@@ -70,6 +70,11 @@ class Pacer:
         return LADDER[self._rung]
 
     @property
+    def unseen(self) -> int:
+        """Frames on their way."""
+        return len(self._unseen)
+
+    @property
     def way_s(self) -> float:
         """Seconds of the way there and back without a picture, the shortest of the last few."""
         return min(self._ways)

@@ -2,24 +2,31 @@
 
 import os
 import signal
+from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from arena.errors import ArenaError
 from human_data.people.play.live import Live, LiveKeys
 from human_data.people.play.wire import Close, Draw, Failed, Open, Reply, Request, Step, Stop
+from render import Renderer
+from render.renderer import SMALLEST
 
 
 def work(pipe: Connection, scripts: bool) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    With `scripts` what that mode needs is imported at once, and not in the middle of somebody's episode.
+    What takes long the first time, such as opening OpenGL, is done at once, and not in the middle of somebody's
+    episode; so is importing what `scripts` needs.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Mesa's own threads only get in the way of the other workers.
     os.environ.setdefault("LP_NUM_THREADS", "0")
     if scripts:
-        import human_data.people.play.live_scripts
+        import human_data.people.play.live_scripts  # noqa: F401
+    # What is wrong is told to whoever opens an episode.
+    with suppress(ArenaError):
+        Renderer(SMALLEST, SMALLEST)
     try:
         Worker(pipe).run()
     except (EOFError, BrokenPipeError, ConnectionResetError):
