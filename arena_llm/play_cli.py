@@ -2,7 +2,7 @@
 
 import sys
 import webbrowser
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,7 +64,7 @@ def play_command(
     with Store(db if "://" in db else f"sqlite:///{db}") as store:
         players = Players(store, course, workers=workers or _cores(), scripts=scripts)
         app = create_app(players, names=LOOPBACK if host in LOOPBACK else None)
-        with suppress(KeyboardInterrupt):
+        with closing(players.records), suppress(KeyboardInterrupt):
             serve(app, listener, lambda: _ready(host, listener.getsockname()[1], db, len(chosen), open_page))
     print("Stopped. Who comes back goes on where they were.", flush=True)
 

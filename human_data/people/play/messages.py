@@ -1,6 +1,6 @@
 """What the page and the server say to each other over the websocket: JSON text, and frames as binary.
 
-The page's messages count from 1 (`n`); the first is `Hello`. Every other names the trial that it is about.
+The page's messages count from 1 (`n`); the first is `Hello`. What the person does names the trial that it is about.
 """
 
 import struct
@@ -46,6 +46,13 @@ class Pong(_Message):
     ping: int = Field(ge=1, le=2**31)
 
 
+class Ack(_Message):
+    """A frame is on the screen."""
+
+    type: Literal["ack"]
+    frame: int = Field(ge=1, le=2**32 - 1)
+
+
 class _OfTrial(_Message):
     trial: int = Field(ge=1, le=2**53)
 
@@ -68,13 +75,6 @@ class Keys(_OfTrial):
 
     type: Literal["keys"]
     action: int = Field(ge=0, lt=len(ACTIONS))
-
-
-class Ack(_OfTrial):
-    """A frame is on the screen."""
-
-    type: Literal["ack"]
-    frame: int = Field(ge=1, le=2**32 - 1)
 
 
 class Look(_OfTrial):

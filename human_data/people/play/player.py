@@ -47,7 +47,6 @@ class Player:
         self._instructions = ""
         self._end: dict[str, Any] | None = None
         self._failure = ""
-        self._tasks: set[asyncio.Task[None]] = set()
         self._saving: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
@@ -93,12 +92,13 @@ class Player:
         if isinstance(message, Pong):
             screen.ponged(message.ping, now)
             return
+        if isinstance(message, Ack):
+            screen.acknowledged(message.frame, now)
+            return
         game = self._game
         if game is None or message.trial != game.begun.trial.id:
             raise Refused(POLICY, f"trial {message.trial} is not the one that is played here")
         match message:
-            case Ack():
-                screen.acknowledged(message.frame, now)
             case Next():
                 await self._go_on()
             case _ if self._end is None and not self._failure:
@@ -144,7 +144,7 @@ class Player:
     async def _script(self, game: Game, text: str) -> None:
         assert game.state is not None
         data = {"trial": game.begun.trial.id, "step": game.state.step, "text": text}
-        await self._records.note(self.participant, SCRIPT_NOTE, data)
+        self._records.note(self.participant, SCRIPT_NOTE, data)
         answer = await game.reply(text)
         if answer is None:
             return
@@ -239,10 +239,8 @@ class Player:
             self._screen.say(kind, **values)
 
     def _note(self, kind: str, **data: Any) -> None:
-        """Keep that something happened in this trial, without waiting for it."""
+        """Keep that something happened in this trial."""
         assert self._game is not None
         state = self._game.state
         data |= {"trial": self._game.begun.trial.id, "step": state.step if state else 0}
-        task = asyncio.create_task(self._records.note(self.participant, kind, data))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._records.note(self.participant, kind, data)

@@ -35,11 +35,10 @@ class Players:
         self.workers.start()
 
     async def close(self) -> None:
-        """Let every episode wait, commit what is to be kept, and end the workers."""
+        """Let every episode wait and end the workers; `records` are closed by whoever made the store."""
         for player in list(self._players.values()):
             await player.close()
         self.workers.close()
-        self.records.close()
 
     async def serve(self, participant: Participant, link: Link) -> None:
         """Play with a participant's page until its connection ends. Raises Refused, with the reason."""

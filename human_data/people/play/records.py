@@ -17,9 +17,6 @@ AGAIN_S = 0.5
 SCRIPT_NOTE = "script"
 """Kind of the notes that hold a script's text and its trial."""
 
-FLUSH_S = 10.0
-"""How long the end of a trial waits for its last actions; they are kept in any case."""
-
 _Result = TypeVar("_Result")
 
 
@@ -62,15 +59,18 @@ class Records:
             self._writer.put(row)
 
     async def finish(self, participant: Participant, trial: Trial, recording: Recording) -> None:
-        """Keep how a trial ended, after all its actions."""
-        await self._do(lambda: self._finish(participant, trial, recording))
+        """Keep how a trial ended, after all its actions; returns when all of it is committed."""
+        self._writer.finish_trial(trial.id, recording)
+        while not await self._do(self._writer.flush):
+            pass
+        await self._do(lambda: self.course.finished(self._store, participant, trial, recording))
 
-    async def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
-        """Keep that something happened."""
-        await self._do(lambda: self._store.note(participant.id, kind, data))
+    def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
+        """Keep that something happened now."""
+        self._writer.note(participant.id, kind, data)
 
     def close(self) -> None:
-        """Commit what waits."""
+        """Commit what waits. Raises StoreError where the database stays away."""
         self._thread.shutdown()
         self._writer.close()
 
@@ -95,11 +95,6 @@ class Records:
             return Begun(trial, assignment, () if assignment.mode == "scripts" else actions, scripts)
         assignment = self.course.next_task(store, participant)
         return None if assignment is None else Begun(_new_trial(store, participant, assignment), assignment)
-
-    def _finish(self, participant: Participant, trial: Trial, recording: Recording) -> None:
-        self._writer.flush(timeout=FLUSH_S)
-        self._store.finish_trial(trial.id, recording)
-        self.course.finished(self._store, participant, trial, recording)
 
 
 def _without_gap(rows: list[ActionRow]) -> tuple[int, ...]:

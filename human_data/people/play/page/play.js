@@ -130,13 +130,13 @@ async function take(buffer) {
   if (decoding) return;
   decoding = true;
   while (waitingFrame) {
-    const data = waitingFrame, from = trial;
+    const data = waitingFrame, from = socket;
     waitingFrame = undefined;
     const picture = await createImageBitmap(new Blob([new Uint8Array(data, HEADER_BYTES)], { type: "image/jpeg" }));
     bitmap?.close();
     bitmap = picture;
     draw();
-    if (trial === from && trial) say("ack", { frame: new DataView(data).getUint32(0, true) });
+    if (socket === from) say("ack", { frame: new DataView(data).getUint32(0, true) });
   }
   decoding = false;
 }
@@ -154,7 +154,7 @@ function draw() {
 
 function say(type, values = {}) {
   if (socket?.readyState !== WebSocket.OPEN) return;
-  const about = type === "hello" || type === "pong" ? {} : { trial: trial.trial };
+  const about = ["hello", "pong", "ack"].includes(type) ? {} : { trial: trial.trial };
   socket.send(JSON.stringify({ type, n: ++sent, ...about, ...values }));
 }
 
