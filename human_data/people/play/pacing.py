@@ -34,10 +34,16 @@ LADDER = (
 """From about 330 kB/s (5 sorts of tasks, 16.7 frames per second) down to 12 kB/s."""
 
 WINDOW = 12
-"""Frames over which a grade is judged: 0.7 s."""
+"""Frames on time, 0.7 s of them, before a better grade is tried."""
+
+FEW = 5
+"""Frames that are late for the most part, 0.3 s of them, before the grade goes down: play suffers at once."""
+
+FAR_TOO_LATE_S = 0.3
+"""A median delay beyond this takes two grades at once: on such a line frames, and so news, are few."""
 
 TOO_LATE_S = 0.09
-"""A median delay beyond one and a half steps, the way's own taken off, means that frames queue up."""
+"""A median delay beyond one and a half steps, the way's own taken off: frames queue up."""
 
 IN_TIME_S = 0.045
 """A median delay below three quarters of a step leaves room for more."""
@@ -115,17 +121,16 @@ class Pacer:
         self._last_step = -LADDER[-1].every
 
     def _judge(self, now: float) -> None:
-        if len(self._delays) < WINDOW:
-            return
-        delay = median(self._delays)
-        if delay > TOO_LATE_S and self._rung < len(LADDER) - 1:
+        recent = median(list(self._delays)[-FEW:])
+        if len(self._delays) >= FEW and recent > TOO_LATE_S and self._rung < len(LADDER) - 1:
             if self._tried:
                 self._patience = min(2 * self._patience, MOST_PATIENCE_S)
-            self._change(1, now)
-        elif delay < IN_TIME_S and self._rung and now - self._changed > self._patience:
-            self._change(-1, now)
+            self._change(2 if recent > FAR_TOO_LATE_S else 1, now)
+        elif len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S and self._rung:
+            if now - self._changed > self._patience:
+                self._change(-1, now)
 
     def _change(self, by: int, now: float) -> None:
-        self._rung += by
+        self._rung = min(self._rung + by, len(LADDER) - 1)
         self._tried, self._changed = by < 0, now
         self._delays.clear()

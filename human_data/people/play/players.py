@@ -57,10 +57,18 @@ class Players:
         if (timer := self._forgetting.pop(participant.id, None)) is not None:
             timer.cancel()
         if participant.id not in self._players:
-            if len(self._players) >= MOST_PLAYERS:
-                raise Refused(POLICY, f"full: {MOST_PLAYERS} people play here already; come back later")
+            self._make_room()
             self._players[participant.id] = Player(participant, self.records, self.workers)
         return self._players[participant.id]
+
+    def _make_room(self) -> None:
+        """Forget who has been away longest where there are too many. Raises Refused where all are here."""
+        if len(self._players) >= MOST_PLAYERS:
+            if not self._forgetting:
+                raise Refused(POLICY, f"full: {MOST_PLAYERS} people play here already; come back later")
+            longest_away = next(iter(self._forgetting))
+            self._forgetting[longest_away].cancel()
+            self._forget(longest_away)
 
     def _forget_later(self, participant_id: int) -> None:
         loop = asyncio.get_running_loop()
