@@ -20,18 +20,24 @@ VIEW_NAMES = "first, top or third"
 
 def play_command(
     tasks: Annotated[
-        list[str] | None, typer.Argument(help="Tasks' ids or files, in this order; all of --levels where left out.")
+        list[str] | None,
+        typer.Argument(help="Tasks' ids or files, in this order; all of --levels where left out."),
     ] = None,
     levels: Annotated[str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4.")] = None,
     testbed: Annotated[
         Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
     ] = None,
     scripts: Annotated[
-        bool, typer.Option("--scripts", help="Play by typing Go(..); Turn(..); with still pictures, as a model does.")
+        bool,
+        typer.Option(
+            "--scripts", help="Play by typing Go(..); Turn(..); with still pictures, as a model does."
+        ),
     ] = False,
     view: Annotated[
         list[str] | None,
-        typer.Option(help=f"View: {VIEW_NAMES}. Repeated: the key V changes between them; a model has first."),
+        typer.Option(
+            help=f"View: {VIEW_NAMES}. Repeated: the key V changes between them; a model has first."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the arenas' randomness.")] = 0,
     db: Annotated[

@@ -59,7 +59,12 @@ class TaskList:
     """
 
     def __init__(
-        self, tasks: Sequence[Task], *, seed: int = 0, mode: Mode = "keys", views: tuple[View, ...] = VIEWS[:1]
+        self,
+        tasks: Sequence[Task],
+        *,
+        seed: int = 0,
+        mode: Mode = "keys",
+        views: tuple[View, ...] = VIEWS[:1],
     ) -> None:
         self._tasks = tuple(tasks)
         self._seed, self._mode, self._views = seed, mode, views

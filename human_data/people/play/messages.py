@@ -125,7 +125,9 @@ POLICY, UNSUPPORTED, TOO_BIG, REPLACED = 1008, 1003, 1009, 4001
 def read_message(text: str) -> Message:
     """The message of a text; raises Refused where it is none."""
     if len(text) > LARGEST_MESSAGE or len(text.encode("utf-8", "replace")) > LARGEST_MESSAGE:
-        raise Refused(TOO_BIG, f"message of {len(text)} characters, at most {LARGEST_MESSAGE} bytes are taken")
+        raise Refused(
+            TOO_BIG, f"message of {len(text)} characters, at most {LARGEST_MESSAGE} bytes are taken"
+        )
     try:
         return _MESSAGES.validate_json(text)
     except ValidationError as error:

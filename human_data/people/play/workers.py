@@ -155,7 +155,9 @@ class RemoteEpisode:
     All methods raise EpisodeFailed where the episode cannot be played. One request at a time.
     """
 
-    def __init__(self, workers: Workers, task: Task, seed: int, trial: int, mode: Mode, drawn: OnDrawn) -> None:
+    def __init__(
+        self, workers: Workers, task: Task, seed: int, trial: int, mode: Mode, drawn: OnDrawn
+    ) -> None:
         self._workers, self._drawn = workers, drawn
         self._game = workers.number()
         self._start = Open(self._game, task, seed, trial, mode)

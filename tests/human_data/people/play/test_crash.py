@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from arena import ACTIONS, Episode
+from arena import ACTIONS, Episode, load_text
 from human_data.people.play.wire import Drawn
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers
 from testbed import Task, task_named
@@ -14,6 +14,19 @@ from tests.human_data.people.play.server import Page, Server
 
 MOST_LOST = 3
 """Steps: one that is being taken, and those of the last 100 ms."""
+
+
+TWO_AGENTS = """
+!ArenaConfig
+arenas:
+  0: !Arena
+    items:
+    - !Item
+      name: Agent
+      positions:
+      - !Vector3 {x: 5, y: 0, z: 5}
+      - !Vector3 {x: 20, y: 0, z: 20}
+"""
 
 
 def test_after_a_kill_of_the_server_the_episode_goes_on(tmp_path):
@@ -79,7 +92,7 @@ def test_an_episode_outlives_its_worker():
 
 def test_an_arena_that_cannot_be_built_is_told():
     task = task_named("01-01-01")
-    crowd = task.spec.model_copy(update={"items": task.spec.items[:1] * 2})
+    (crowd,) = load_text(TWO_AGENTS).arenas.values()
 
     async def play(workers: Workers) -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)

@@ -19,12 +19,16 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
-NAMES = st.sampled_from(["type", "n", "trial", "action", "text", "view", "reason", "frame", "ping", "protocol"])
+NAMES = st.sampled_from(
+    ["type", "n", "trial", "action", "text", "view", "reason", "frame", "ping", "protocol"]
+)
 TYPES = st.sampled_from(["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"])
 
 
 def test_a_message_is_read():
-    assert read_message('{"type":"keys","n":3,"trial":7,"action":8}') == Keys(n=3, type="keys", trial=7, action=8)
+    assert read_message('{"type":"keys","n":3,"trial":7,"action":8}') == Keys(
+        n=3, type="keys", trial=7, action=8
+    )
 
 
 @pytest.mark.parametrize(

@@ -193,10 +193,19 @@ def test_only_names_of_this_machine_are_answered(server):
     assert httpx.get(server.url + "/play", headers={"host": f"localhost:{server.port}"}).status_code == 200
 
 
-PATHS = ["../pyproject.toml", "..%2f..%2fplay.db", "play.py", "page/play.js", "%2e%2e/%2e%2e/etc/passwd", "docs"]
+PATHS = [
+    "../pyproject.toml",
+    "..%2f..%2fplay.db",
+    "play.py",
+    "page/play.js",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "docs",
+]
 
 
-@pytest.mark.parametrize("path", [*PATHS, "openapi.json", "play/../../play.db", "play.js%00.py", "//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", [*PATHS, "openapi.json", "play/../../play.db", "play.js%00.py", "//etc/passwd"]
+)
 def test_no_path_leads_to_a_file(server, path):
     answer = httpx.get(f"{server.url}/{path}")
     assert answer.status_code == 404
@@ -225,7 +234,10 @@ MESSAGES = st.fixed_dictionaries(
 
 
 @settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
-@given(st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8), st.text(st.characters(codec="utf-8"), max_size=30))
+@given(
+    st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8),
+    st.text(st.characters(codec="utf-8"), max_size=30),
+)
 def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, path):
     with Page(server, victim) as page:
         page.until("trial")
@@ -248,5 +260,3 @@ def test_a_port_that_is_taken_is_said(server, tmp_path):
     assert done.returncode == 1
     assert f"port {server.port} is taken; choose another with --port" in done.stderr
     assert "Traceback" not in done.stderr
-
-
