@@ -12,6 +12,7 @@ from arena.errors import ConfigError
 from arena_llm.version_option import AnimalAI
 
 if TYPE_CHECKING:
+    from human_data.people.play.wire import View
     from testbed import Task
 
 PORT = 8420
@@ -94,7 +95,7 @@ def _tasks(
     return chosen
 
 
-def _views(names: list[str] | None, scripts: bool) -> tuple:
+def _views(names: list[str] | None, scripts: bool) -> "tuple[View, ...]":
     from human_data.people.play.wire import VIEWS
 
     wrong = [name for name in names or () if name not in VIEWS]
@@ -102,7 +103,7 @@ def _views(names: list[str] | None, scripts: bool) -> tuple:
         raise ConfigError(f"--view: got {wrong[0]!r}, expected {VIEW_NAMES}")
     if scripts and names and names != ["first"]:
         raise ConfigError("--scripts shows the pictures that a model gets: the view is first")
-    by_name = {view: view for view in VIEWS}
+    by_name: dict[str, View] = {view: view for view in VIEWS}
     return tuple(dict.fromkeys(by_name[name] for name in names or ["first"]))
 
 

@@ -1,7 +1,8 @@
 """Plays as many participants at once over real websockets, and says how well the rate holds.
 
-`python -m human_data.people.play.load --participants 8 --seconds 300` starts a server of its own, in a process of
-its own, with a database in a temporary folder, and counts at the end whether every step that was told is there.
+`python -m human_data.people.play.load --participants 8 --seconds 300` starts a server in a process of
+its own, with a database in a temporary folder, and counts at the end whether every step that was told is
+there.
 """
 
 import argparse

@@ -126,9 +126,11 @@ class Pacer:
             if self._tried:
                 self._patience = min(2 * self._patience, MOST_PATIENCE_S)
             self._change(2 if recent > FAR_TOO_LATE_S else 1, now)
-        elif len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S and self._rung:
-            if now - self._changed > self._patience:
-                self._change(-1, now)
+        elif self._rung and now - self._changed > self._patience and self._on_time():
+            self._change(-1, now)
+
+    def _on_time(self) -> bool:
+        return len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S
 
     def _change(self, by: int, now: float) -> None:
         self._rung = min(self._rung + by, len(LADDER) - 1)

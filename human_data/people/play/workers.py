@@ -1,11 +1,10 @@
-"""The worker processes as the server sees them: an episode in another process, and one that survives its death."""
+"""The worker processes as the server sees them, and episodes in them that outlive them."""
 
 import asyncio
 import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 
 from arena.errors import EvaluationError
 from human_data.people.play.wire import (
@@ -31,7 +30,7 @@ HANGS_S = 20.0
 """A worker that does not answer for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
 
 MOST_DEATHS = 3
-"""An episode that saw so many workers die without a step in between is given up: it is what kills them."""
+"""An episode that saw so many workers die without a step in between is given up."""
 
 OnDrawn = Callable[[Drawn], None]
 

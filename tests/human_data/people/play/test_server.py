@@ -223,11 +223,13 @@ def victim(server):
     return server.newcomer()
 
 
+TYPES = ["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"]
 MESSAGES = st.fixed_dictionaries(
-    {"type": st.sampled_from(["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"])},
+    {"type": st.sampled_from(TYPES)},
     optional={
-        "trial": st.integers(-1, 60), "action": st.integers(-1, 9), "frame": st.integers(0, 4), "text": st.text(),
-        "view": st.sampled_from(["first", "third", "top", "../x"]), "reason": st.sampled_from(["key", "hidden", ""]),
+        "trial": st.integers(-1, 60), "action": st.integers(-1, 9), "frame": st.integers(0, 4),
+        "view": st.sampled_from(["first", "third", "top", "../x"]), "text": st.text(),
+        "reason": st.sampled_from(["key", "hidden", ""]),
         "protocol": st.just(1), "ping": st.integers(0, 2),
     },
 )  # fmt: skip
