@@ -15,9 +15,9 @@ from testbed import Task
 class Assignment:
     """One task for one person.
 
-    `position` is its place in the person's order, from 0, `count` how many there are, None where that is
-    not to be shown. `title` is shown above the view. `views` are those that may be chosen, the first is shown
-    `position` is its place in the person's order, from 0, `count` how many there are, None where that
+    `position` is its place in the person's order, from 0, and `count` how many there are, None where that
+    is not to be shown. `title` is shown above the view. `views` are those that may be chosen, the first is
+    shown at the start. `feedback`: whether rewards and success are shown. `may_stop`: whether the person may
     end the episode themselves.
     """
 

@@ -136,7 +136,7 @@ class Stepped(NamedTuple):
 
 
 class Replied(NamedTuple):
-    """What came of a script, and each action (index into `arena.ACTIONS`) that it took, idle ones included."""
+    """What came of a script, and each action (index into `arena.ACTIONS`) it took, idle ones included."""
 
     game: int
     state: State

@@ -27,7 +27,7 @@ from human_data.people.play.worker import work
 from testbed import Task
 
 HANGS_S = 20.0
-"""A worker that does not answer for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
+"""A worker silent for so long counts as dead; to rebuild an episode of 20,000 steps takes 7 s."""
 
 MOST_DEATHS = 3
 """An episode that saw so many workers die without a step in between is given up."""
