@@ -79,6 +79,7 @@ def play_command(
 def _tasks(
     names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str
 ) -> "tuple[Task, ...]":
+    from arena.versions import DIFFERENCES
     from testbed import find_tasks, parse_levels, task_named
 
     if names and levels is not None:
@@ -90,7 +91,8 @@ def _tasks(
     else:
         chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
     for task in chosen:
-        if sum(item.name == "Agent" for item in task.spec.items) > 1:
+        agents = sum(item.name == "Agent" for item in task.spec.items)
+        if agents > 1 and DIFFERENCES[task.spec.version].several_agents:
             raise ConfigError(f"{task.id}: the arena has several agents, expected one; a person drives one")
     return chosen
 

@@ -16,19 +16,15 @@ MOST_LOST = 3
 """Steps: one that is being taken, and those of the last 100 ms."""
 
 
-IN_A_WALL = """
+TWO_AGENTS = """
 !ArenaConfig
 arenas:
   0: !Arena
     items:
     - !Item
-      name: Wall
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
-      sizes: [!Vector3 {x: 8, y: 5, z: 8}]
-      rotations: [0]
+      name: Agent
     - !Item
       name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 20}]
 """
 
 
@@ -93,15 +89,16 @@ def test_an_episode_outlives_its_worker():
     asyncio.run(with_workers(play))
 
 
-def test_an_arena_that_cannot_be_built_is_told():
+def test_an_episode_that_cannot_be_played_is_told():
     task = task_named("01-01-01")
-    (blocked,) = load_text(IN_A_WALL).arenas.values()
+    (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
 
     async def play(workers: Workers) -> None:
-        broken = Task(task.id, 1, task.path, blocked, task.sha256)
+        broken = Task(task.id, 1, task.path, crowd, task.sha256)
         episode = RemoteEpisode(workers, broken, 0, 0, "keys", lambda _: None)
-        with pytest.raises(EpisodeFailed, match="the agent cannot be placed at x=20"):
-            await episode.open()
+        await episode.open()
+        with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
+            await episode.step((3,))
         # The worker goes on for others.
         assert (await RemoteEpisode(workers, task, 0, 0, "keys", lambda _: None).open()).state.step == 0
 
