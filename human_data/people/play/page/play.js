@@ -206,7 +206,7 @@ const heard = {
   running() { show("running"); action = -1; tell(); },
   paused({ reason }) { showPaused(reason); },
   ping({ ping }) { say("pong", { ping }); },
-  told({ told, health }) { showHealth(health); for (const turn of told) addTurn(turn); },
+  told({ told }) { for (const turn of told) addTurn(turn); },
   end: showEnd,
   failed({ reason }) {
     show("failed", { icon: "fail", title: "This task cannot be played", text: reason,
