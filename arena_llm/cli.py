@@ -20,6 +20,7 @@ from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.people_cli import people_app
+from arena_llm.play_cli import play_command
 from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command
@@ -61,6 +62,7 @@ app.command("show")(show_command)
 app.command("report")(report_command)
 app.command("estimate")(estimate_command)
 app.command("eval")(evaluate_command)
+app.command("play")(play_command)
 app.command("probe")(probe_command)
 app.command("verify")(verify_command)
 

@@ -3,7 +3,7 @@
 from render.batch import BatchRenderer
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
 from render.degrade import blurred, coarse, in_grey
-from render.image import Frame, decode, png
+from render.image import Frame, decode, jpeg, png
 from render.renderer import Renderer
 from render.segments import Mask, Segmenter
 
@@ -20,6 +20,7 @@ __all__ = [
     "decode",
     "first_person",
     "in_grey",
+    "jpeg",
     "png",
     "third_person",
     "top_view",

@@ -1,0 +1,78 @@
+"""What every answer of the server says to the browser, and who may open a websocket."""
+
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "arena_llm_participant"
+"""Holds the participant's token; pages' scripts cannot read it, and other sites' requests do not carry it."""
+
+COOKIE_AGE_S = 90 * 24 * 3600
+
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class Guard:
+    """Sets `HEADERS` on every answer, and refuses requests that are addressed to another name than `names`.
+
+    Without the second, any web page could have its own name point to this machine and read what is here.
+    `names` None: any name may be used, as where a server is reached through a host name of its network.
+    """
+
+    def __init__(self, app: ASGIApp, names: tuple[str, ...] | None = None) -> None:
+        self._app, self._names = app, names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, as ASGI has it."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        if self._names is not None and host_of(Headers(scope=scope)) not in self._names:
+            await self._refuse(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008, "reason": "another host name"})
+            return
+        text = "This server answers to " + ", ".join(self._names or ()) + " only."
+        await PlainTextResponse(text, 421, headers=HEADERS)(scope, receive, send)
+
+
+def host_of(headers: Headers) -> str:
+    """The host name that a request is addressed to, without its port; "" where it cannot be read."""
+    try:
+        return urlsplit("//" + headers.get("host", "")).hostname or ""
+    except ValueError:
+        return ""
+
+
+def same_origin(connection: HTTPConnection) -> bool:
+    """Whether the page that opens this connection comes from this server: its Origin names the same host."""
+    origin = urlsplit(connection.headers.get("origin", ""))
+    return origin.scheme in ("http", "https") and origin.netloc == connection.headers.get("host", "")

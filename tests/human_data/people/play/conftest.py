@@ -1,0 +1,14 @@
+import pytest
+
+from tests.human_data.people.play.server import Server
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """A server with three tasks of level 1, shared by the tests."""
+    server = Server(
+        tmp_path_factory.mktemp("play") / "play.db", "01-01-01", "01-05-01", "01-02-01",
+        "--view", "first", "--view", "third", "--view", "top",
+    )  # fmt: skip
+    yield server
+    server.stop()

@@ -1,0 +1,185 @@
+"""The page in a real browser, played through its keyboard."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from llm_control.agents.pixels import GREEN, blobs
+from tests.human_data.people.play.server import Server
+
+if browser() is None:
+    reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
+    pytest.skip(reason, allow_module_level=True)
+from playwright.sync_api import sync_playwright
+
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+DEGREES_PER_S = 100
+"""How fast the agent turns."""
+
+WAIT_MS = 30_000
+MOST_LOOKS = 200
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A new participant's page; whatever it complains of fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page, complaints = context.new_page(), []
+    page.set_default_timeout(WAIT_MS)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    yield page
+    context.close()
+    # Chromium reports by itself that a server does not answer.
+    assert [text for text in complaints if "ERR_CONNECTION_REFUSED" not in text] == []
+
+
+def state(page) -> str:
+    return page.evaluate("document.body.dataset.state")
+
+
+def until(page, *states: str) -> str:
+    page.wait_for_function("(states) => states.includes(document.body.dataset.state)", arg=list(states))
+    return state(page)
+
+
+def seen(page):
+    """The agent's view, uint8 (512, 512, 3), as it is on the screen."""
+    picture = Image.open(io.BytesIO(page.locator("#canvas").screenshot())).convert("RGB")
+    return np.asarray(picture.resize((512, 512)))
+
+
+def hold(page, key: str, seconds: float) -> None:
+    page.keyboard.down(key)
+    page.wait_for_timeout(1000 * seconds)
+    page.keyboard.up(key)
+
+
+def steer(page) -> None:
+    """Look, and press a key: towards the ball, or round until there is one."""
+    found = blobs(seen(page), GREEN)
+    bearing = found[0].bearing if found else 60.0
+    if abs(bearing) > 8:
+        hold(page, "ArrowRight" if bearing > 0 else "ArrowLeft", abs(bearing) / DEGREES_PER_S)
+    else:
+        hold(page, "ArrowUp", 0.25)
+
+
+def test_a_task_of_level_1_is_passed_by_the_keyboard(server, page):
+    page.goto(server.url)
+    until(page, "ready")
+    assert page.inner_text("#place") == "Task 1 of 3"
+    page.keyboard.press("Enter")
+    until(page, "running")
+    for _ in range(MOST_LOOKS):
+        if state(page) == "end":
+            break
+        steer(page)
+    assert until(page, "end")
+    assert page.inner_text("#card-title") == "Well done!"
+    assert "Reward " in page.inner_text("#card-hint")
+    page.keyboard.press("Enter")
+    until(page, "ready")
+    assert page.inner_text("#place") == "Task 2 of 3"
+
+
+def steps(page) -> int:
+    return int(page.inner_text("#step").split()[1])
+
+
+def await_step(page, step: int) -> None:
+    """Wait until more steps than this were taken."""
+    number = "Number(document.getElementById('step').textContent.split(' ')[1])"
+    page.wait_for_function(f"(step) => {number} > step", arg=step)
+
+
+def test_a_reload_goes_on_with_the_same_episode(server, page):
+    page.goto(server.url)
+    until(page, "ready")
+    page.keyboard.down("ArrowLeft")
+    until(page, "running")
+    await_step(page, 5)
+    page.keyboard.up("ArrowLeft")
+    page.keyboard.press("Escape")
+    until(page, "paused")
+    before = steps(page)
+    page.reload()
+    until(page, "paused")
+    assert page.inner_text("#card-title") == "Welcome back"
+    assert steps(page) == before
+    page.keyboard.press("p")
+    until(page, "running")
+    await_step(page, before)
+
+
+def test_a_lost_connection_is_told_and_the_episode_goes_on(tmp_path, page):
+    database = tmp_path / "play.db"
+    server = Server(database, "01-01-01")
+    page.goto(server.url)
+    until(page, "ready")
+    page.keyboard.press("ArrowLeft")
+    await_step(page, 5)
+    server.stop()
+    until(page, "lost")
+    assert "waits on the server" in page.inner_text("#card-text")
+    server = Server(database, "01-01-01", port=server.port)
+    try:
+        until(page, "paused")
+        assert steps(page) > 5
+        page.goto("about:blank")
+    finally:
+        server.stop()
+
+
+def test_buttons_drive_on_a_telephone(server, chromium):
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    page.goto(server.url)
+    until(page, "ready")
+    page.click("#card-actions button")
+    until(page, "running")
+    box = page.locator("[data-key=left]").bounding_box()
+    assert min(box["width"], box["height"]) >= 44
+    first = seen(page)
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    await_step(page, 12)
+    assert np.abs(seen(page).astype(int) - first).mean() > 2
+    page.mouse.up()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_scripts_are_typed_and_mistakes_are_told(tmp_path, page):
+    server = Server(tmp_path / "play.db", "01-05-01", "--scripts")
+    try:
+        page.goto(server.url)
+        until(page, "running")
+        assert page.locator("#pictures .thumb").count() == 3
+        page.fill("#script", "Go(5)")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_selector("#log li")
+        assert page.inner_text("#log code") == "Go(5)"
+        page.fill("#script", "Dance(5);")
+        page.click("#send")
+        page.wait_for_selector("#log li:nth-child(2)")
+        assert "There is no such command" in page.inner_text("#error")
+        page.click("#give-up")
+        until(page, "end")
+    finally:
+        page.goto("about:blank")
+        server.stop()

@@ -1,0 +1,73 @@
+"""A person plays by scripts: the words, pictures and rules are those that a model gets."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from arena import Episode
+from human_data.people.play.records import SCRIPT_NOTE
+from llm_control.observations import eye
+from llm_control.play import Play
+from llm_control.protocol import Protocol
+from render import decode
+from testbed import task_named
+from tests.human_data.people.play.server import Page, Server
+
+TASK = task_named("01-05-01")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("scripts") / "play.db", TASK.id, "01-01-01", "--scripts")
+    yield server
+    server.stop()
+
+
+def pictures(told):
+    return [decode(base64.b64decode(picture.partition(",")[2])) for picture in told["pictures"]]
+
+
+def test_the_conversation_is_a_models(server):
+    protocol = Protocol()
+    token = server.newcomer()
+    with Episode(TASK.spec, task_id=TASK.id) as episode, Page(server, token) as page:
+        play = Play(episode, eye(protocol, TASK, (TASK,), 0), protocol)
+        trial = page.until("trial")
+        assert (trial["mode"], trial["step"]) == ("scripts", 49)
+        assert "You answer with a script" in trial["instructions"]
+        (first,) = trial["told"]
+        np.testing.assert_array_equal(pictures(first), play.begin())
+        assert "Scripts left, this one included: 30." in first["words"]
+        page.do("script", text="Turn(30); Go(3);")
+        (second,) = page.until("told")["told"]
+        assert second["steps"] == play.reply("Turn(30); Go(3);").steps
+        np.testing.assert_array_equal(pictures(second)[0], play.frame())
+        page.do("script", text="fly me there")
+        (third,) = page.until("told")["told"]
+        assert third["error"] == play.reply("fly me there").error
+        assert "Scripts left, this one included: 28." in third["words"]
+        steps = episode.steps
+    with Page(server, token) as page:
+        again = page.until("trial")
+        assert [turn["script"] for turn in again["told"]] == [None, "Turn(30); Go(3);", "fly me there"]
+        assert again["step"] == steps
+        page.do("keys", action=3)
+        assert page.refusal() == (1008, "keys may not be said in this trial")
+
+
+def test_after_thirty_scripts_the_clock_runs_down_and_all_of_it_is_kept(server):
+    token = server.newcomer()
+    with Page(server, token) as page:
+        page.until("trial")
+        for number in range(30):
+            page.do("script", text=f"Turn({6 * (-1) ** number});")
+        end = page.until("end")
+        page.do("next")
+        assert page.until("trial")["position"] == 1
+    with server.store() as store:
+        trial = store.trials(store.participant(token).id)[0]
+        actions, recording = store.actions(trial.id), store.recording(trial.id)
+        notes = [note for note in store.notes(store.participant(token).id) if note.kind == SCRIPT_NOTE]
+    assert (trial.mode, trial.outcome, len(notes)) == ("scripts", "health gone", 30)
+    assert len(actions) == recording.steps == end["steps"]

@@ -1,0 +1,264 @@
+"""A real server: what is said in order is played, everything else ends the connection with a reason."""
+
+import json
+import random
+import subprocess
+import sys
+from contextlib import suppress
+from urllib.parse import quote
+
+import httpx
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed
+
+from arena import ACTIONS, Episode, Outcome
+from human_data.people.play.messages import LARGEST_MESSAGE
+from human_data.people.play.security import COOKIE
+from testbed import task_named
+from tests.human_data.people.play.server import Page
+
+
+@pytest.fixture
+def token(server):
+    return server.newcomer()
+
+
+def test_an_episode_is_recorded_action_by_action_and_replays(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("start")
+        page.until("running")
+        page.do("keys", action=5)
+        page.steps(2)
+        page.do("keys", action=4)
+        page.steps(page.state["step"] + 2)
+        page.do("keys", action=3)
+        end = page.until("end")
+        page.do("next")
+        page.until("trial", position=1)
+    with server.store() as store:
+        trial, _ = store.trials(store.participant(token).id)
+        recording, rows = store.recording(trial.id), store.actions(trial.id)
+    assert [row.action for row in rows] == [ACTIONS.index(action) for action in recording.unpacked()]
+    assert [row.step for row in rows] == list(range(recording.steps))
+    assert {3, 4, 5} <= {row.action for row in rows}
+    with Episode(task_named("01-01-01").spec, task_id="01-01-01", trial=trial.trial) as episode:
+        for action in recording.unpacked():
+            episode.step(action)
+        assert (episode.outcome, episode.total_reward) == (recording.outcome, recording.total_reward)
+    assert (end["steps"], end["passed"]) == (recording.steps, recording.passed)
+
+
+def test_it_waits_while_paused_and_while_nobody_is_there(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("start")
+        page.steps(3)
+        page.do("pause", reason="key")
+        assert page.until("paused")["reason"] == "key"
+        page.do("start")
+        page.until("running")
+        page.steps(page.state["step"] + 2)
+        trial, seen = page.trial["trial"], page.state["step"]
+    with Page(server, token) as page:
+        assert page.until("trial")["trial"] == trial
+        gone_on = page.until("state")["step"]
+        assert gone_on >= seen
+        with server.store() as store:
+            there = [note for note in store.notes(store.participant(token).id) if note.kind == "pause"]
+        assert [note.data["reason"] for note in there] == ["key", "disconnected"]
+        assert there[-1].data["step"] == gone_on
+
+
+def test_views_that_are_allowed_are_drawn(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("start")
+        for view in ("top", "third"):
+            page.do("view", view=view)
+            while page.until("frame")["frame"].view != view:
+                pass
+
+
+def test_an_episode_can_be_stopped(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("stop")
+        assert page.until("end")["passed"] is False
+    with server.store() as store:
+        (trial,) = store.trials(store.participant(token).id)
+    assert (trial.outcome, trial.steps) == (Outcome.STOPPED, 0)
+
+
+def test_the_newest_window_counts(server, token):
+    with Page(server, token) as first:
+        first.until("trial")
+        with Page(server, token) as second:
+            second.until("trial")
+            assert first.refusal() == (4001, "opened in another window")
+            second.do("start")
+            second.until("running")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "reason"),
+    [
+        ("no json", 1008, "Invalid JSON"),
+        ("x" * (LARGEST_MESSAGE + 1), 1009, "at most"),
+        ("x" * (3 * LARGEST_MESSAGE), 1009, ""),
+        (b"\x00\x01", 1003, "expected JSON text"),
+        ('{"type":"start","n":7,"trial":1}', 1008, "out of order: message 7, expected 2"),
+        ('{"type":"hello","n":2,"protocol":1}', 1008, "hello is said once"),
+        ('{"type":"ack","n":2,"frame":99}', 1008, "frame 99 was not sent"),
+        ('{"type":"pong","n":2,"ping":1}', 1008, "answers no ping"),
+        ('{"type":"start","n":2,"trial":999999}', 1008, "trial 999999 is not the one"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_may_not_be_said_ends_the_connection_with_a_reason(server, token, text, code, reason):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.socket.send(text)
+        got = page.refusal()
+        assert got[0] == code
+        assert reason in got[1]
+
+
+def test_what_may_not_be_said_now_ends_the_connection_with_a_reason(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("next")
+        assert page.refusal() == (1008, "next comes after the end of the trial")
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("script", text="Go(1);")
+        assert page.refusal() == (1008, "script may not be said in this trial")
+    with Page(server, token, hello=False) as page:
+        page.say("start", trial=1)
+        assert page.refusal() == (1008, "out of order: got start, expected hello first")
+    with Page(server, token, hello=False) as page:
+        page.say("hello", protocol=0)
+        assert "reload" in page.refusal()[1]
+
+
+def test_a_flood_is_closed(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        for _ in range(2000):
+            page.do("keys", action=random.randrange(9))
+        assert "too many messages" in page.refusal()[1]
+
+
+def test_another_site_and_a_forged_cookie_are_refused(server, token):
+    for origin in ("http://evil.example", server.url.replace("http", "https") + ".evil.example", "null"):
+        with Page(server, token, origin=origin) as page:
+            assert page.refusal() == (1008, "the page comes from another site")
+    for forged in (None, "guess", token[:-1]):
+        with Page(server, forged) as page:
+            assert "nobody is known by this cookie" in page.refusal()[1]
+
+
+def test_nobody_plays_anothers_trial(server, token):
+    with Page(server, token) as mine, Page(server, server.newcomer()) as theirs:
+        trial = mine.until("trial")["trial"]
+        assert theirs.until("trial")["trial"] != trial
+        theirs.say("stop", trial=trial)
+        assert "is not the one that is played here" in theirs.refusal()[1]
+        mine.do("start")
+        mine.until("running")
+
+
+def test_every_answer_has_its_headers_and_the_token_is_out_of_scripts_reach(server):
+    for path in ("/", "/play", "/play.js", "/play.css", "/nothing"):
+        headers = httpx.get(server.url + path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cache-control"] == "no-store"
+        assert "server" not in headers
+    cookie = httpx.get(server.url + "/").headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+def test_who_has_a_cookie_keeps_it(server, token):
+    assert httpx.get(server.url + "/", cookies={COOKIE: token}).cookies[COOKIE] == token
+
+
+def test_only_names_of_this_machine_are_answered(server):
+    assert httpx.get(server.url + "/play", headers={"host": "evil.example"}).status_code == 421
+    assert httpx.get(server.url + "/play", headers={"host": f"localhost:{server.port}"}).status_code == 200
+
+
+PATHS = [
+    "../pyproject.toml",
+    "..%2f..%2fplay.db",
+    "play.py",
+    "page/play.js",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "docs",
+]
+
+
+@pytest.mark.parametrize(
+    "path", [*PATHS, "openapi.json", "play/../../play.db", "play.js%00.py", "//etc/passwd"]
+)
+def test_no_path_leads_to_a_file(server, path):
+    answer = httpx.get(f"{server.url}/{path}")
+    assert answer.status_code == 404
+    assert b"import" not in answer.content
+
+
+@pytest.fixture(scope="module")
+def client(server):
+    with httpx.Client(base_url=server.url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def victim(server):
+    return server.newcomer()
+
+
+TYPES = ["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"]
+MESSAGES = st.fixed_dictionaries(
+    {"type": st.sampled_from(TYPES)},
+    optional={
+        "trial": st.integers(-1, 60), "action": st.integers(-1, 9), "frame": st.integers(0, 4),
+        "view": st.sampled_from(["first", "third", "top", "../x"]), "text": st.text(),
+        "reason": st.sampled_from(["key", "hidden", ""]),
+        "protocol": st.just(1), "ping": st.integers(0, 2),
+    },
+)  # fmt: skip
+
+
+@settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
+@given(
+    st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8),
+    st.text(st.characters(codec="utf-8"), max_size=30),
+)
+def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, path):
+    with Page(server, victim) as page:
+        page.until("trial")
+        for message in messages:
+            if isinstance(message, dict):
+                message = json.dumps({"trial": page.trial["trial"], **message, "n": page.count + 1})
+                page.count += 1
+            with suppress(ConnectionClosed):
+                page.socket.send(message)
+    assert client.get("/", params={"a": path}, headers={"cookie": f"{COOKIE}=x"}).status_code == 303
+    assert client.get("/" + quote(path, safe="")).status_code in (200, 303, 404)
+    assert server.process.poll() is None
+
+
+def test_a_port_that_is_taken_is_said(server, tmp_path):
+    command = [sys.executable, "-m", "arena_llm", "play", "01-01-01", "--port", str(server.port), "--no-open"]
+    done = subprocess.run(
+        [*command, "--db", str(tmp_path / "play.db")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"port {server.port} is taken; choose another with --port" in done.stderr
+    assert "Traceback" not in done.stderr
