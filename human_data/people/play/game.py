@@ -145,9 +145,12 @@ class Game:
         assert self.state is not None
         loop, at, first = asyncio.get_running_loop(), time.time(), self.state.step
         actions = (self.action,) * steps
+        # The first is sure to be taken, so it need not wait for the worker's answer to be kept; whether those
+        # that were missed are taken too, only the worker knows: the episode may end before them.
+        self._take(first, actions[:1], at)
         answer = await self._episode.step(actions)
         self.state = answer.state
-        self._take(first, actions[: answer.taken], at)
+        self._take(first + 1, actions[1 : answer.taken], at)
         late = [loop.time() - due - k * STEP_S for k in range(answer.taken)]
         if answer.recording is not None:
             self._wanted = False

@@ -49,8 +49,10 @@ class Records:
     async def begin(self, participant: Participant, fresh: bool = False) -> Begun | None:
         """The trial that this participant is in, or a new one; None where there is nothing more to play.
 
-        `fresh`: a new one in any case.
+        `fresh`: a new one in any case. All that was put before is committed first: an episode that is built
+        again has every action.
         """
+        await self._flush()
         return await self._do(lambda: self._begin(participant, fresh))
 
     def put(self, rows: Iterable[ActionRow]) -> None:
@@ -61,8 +63,7 @@ class Records:
     async def finish(self, participant: Participant, trial: Trial, recording: Recording) -> None:
         """Keep how a trial ended, after all its actions; returns when all of it is committed."""
         self._writer.finish_trial(trial.id, recording)
-        while not await self._do(self._writer.flush):
-            pass
+        await self._flush()
         await self._do(lambda: self.course.finished(self._store, participant, trial, recording))
 
     def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
@@ -73,6 +74,10 @@ class Records:
         """Commit what waits. Raises StoreError where the database stays away."""
         self._thread.shutdown()
         self._writer.close()
+
+    async def _flush(self) -> None:
+        while not await self._do(self._writer.flush):
+            pass
 
     async def _do(self, call: Callable[[], _Result]) -> _Result:
         while True:

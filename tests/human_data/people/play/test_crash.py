@@ -3,18 +3,23 @@
 import asyncio
 import os
 import signal
+import time
 
 import pytest
 
 from arena import ACTIONS, Episode, load_text
+from human_data.people.play.pacing import STEP_S
 from human_data.people.play.wire import Drawn
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers
+from human_data.people.store import ActionRow
 from testbed import Task, task_named
 from tests.human_data.people.play.server import Page, Server
 
-MOST_LOST = 3
-"""Steps: one that is being taken, and those of the last 100 ms."""
+MOST_LOST_S = 0.1
+"""Before a kill: older actions are committed."""
 
+ATTEMPTS = 3
+"""A busy machine may hold up one process or another, but not each time."""
 
 TWO_AGENTS = """
 !ArenaConfig
@@ -28,21 +33,37 @@ arenas:
 """
 
 
-def test_after_a_kill_of_the_server_the_episode_goes_on(tmp_path):
-    database = tmp_path / "play.db"
-    server = Server(database, "01-01-01")
-    token = server.newcomer()
+def killed(server: Server, token: str) -> tuple[int, list[ActionRow], float]:
+    """Play and kill the server; returns the trial, what is kept of it, and the age of what is not, in s.
+
+    One action is taken per step, so what is missing began a step after the last that is there.
+    """
     with Page(server, token) as page:
         page.until("trial")
+        begun = page.trial["step"]
         page.do("start")
         page.do("keys", action=4)
-        page.steps(20)
-        seen, trial = page.state["step"], page.trial["trial"]
+        page.steps(begun + 15)
+        seen, trial, at = page.state["step"], page.trial["trial"], time.time()
         server.stop(signal.SIGKILL)
-    server = Server(database, "01-01-01", port=server.port)
     with server.store() as store:
-        kept = [row.action for row in store.actions(trial)]
-    assert len(kept) >= seen - MOST_LOST
+        kept = store.actions(trial)
+    assert [row.step for row in kept] == list(range(len(kept)))
+    assert len(kept) >= begun
+    return trial, kept, max(at - kept[-1].at - STEP_S, (seen - len(kept)) * STEP_S)
+
+
+def test_a_kill_of_the_server_takes_the_last_moment_only_and_the_episode_goes_on(tmp_path):
+    database = tmp_path / "play.db"
+    server = Server(database, "01-01-01")
+    token, lost_s = server.newcomer(), []
+    for _ in range(ATTEMPTS):
+        trial, kept, lost = killed(server, token)
+        lost_s.append(lost)
+        server = Server(database, "01-01-01", port=server.port)
+        if lost <= MOST_LOST_S:
+            break
+    assert lost_s[-1] <= MOST_LOST_S, lost_s
     with Page(server, token) as page:
         assert page.until("trial")["trial"] == trial
         assert page.trial["step"] == len(kept)
@@ -50,10 +71,12 @@ def test_after_a_kill_of_the_server_the_episode_goes_on(tmp_path):
         page.steps(len(kept) + 2)
         page.do("stop")
         page.until("end")
+        page.do("next")
+        page.until("trial")
     server.stop()
     with server.store() as store:
         recording, rows = store.recording(trial), store.actions(trial)
-    assert [row.action for row in rows][: len(kept)] == kept
+    assert rows[: len(kept)] == kept
     assert [row.action for row in rows] == [ACTIONS.index(action) for action in recording.unpacked()]
 
 
