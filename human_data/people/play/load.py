@@ -15,12 +15,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.request import HTTPRedirectHandler, build_opener
 
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
 from human_data.people.play.messages import PROTOCOL, read_frame
 from human_data.people.play.pacing import STEP_S
@@ -48,8 +50,9 @@ class Seen:
 class Client:
     """Plays tasks one after another, with keys pressed at random."""
 
-    def __init__(self, url: str, seed: int, kbytes_per_s: float | None) -> None:
+    def __init__(self, url: str, seed: int, kbytes_per_s: float | None, way_s: float = 0.0) -> None:
         self.seen = Seen()
+        self._way_s, self._answers = way_s, set[asyncio.Task[None]]()
         self._url, self._random, self._rate = url, random.Random(seed), kbytes_per_s
         self._count = self._trial = self._step = 0
         self._began: float | None = None
@@ -83,7 +86,7 @@ class Client:
             self.seen.sizes.append(drawn.size)
             if self._rate:
                 await asyncio.sleep(len(data) / 1000 / self._rate)
-            await self._say(socket, "ack", frame=number)
+            self._answer(socket, "ack", frame=number)
             return
         message = json.loads(data)
         match message["type"]:
@@ -99,7 +102,7 @@ class Client:
                 self.seen.pauses.append(message["reason"])
                 await self._say(socket, "start", trial=self._trial)
             case "ping":
-                await self._say(socket, "pong", ping=message["ping"])
+                self._answer(socket, "pong", ping=message["ping"])
             case "end":
                 self._halts()
                 self.seen.episodes += 1
@@ -122,6 +125,17 @@ class Client:
                 await self._say(
                     socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5))
                 )
+
+    def _answer(self, socket: ClientConnection, kind: str, **values: Any) -> None:
+        """Say it as late as over a long way."""
+
+        async def later() -> None:
+            await asyncio.sleep(self._way_s)
+            with suppress(ConnectionClosed):
+                await self._say(socket, kind, **values)
+
+        self._answers.add(task := asyncio.create_task(later()))
+        task.add_done_callback(self._answers.discard)
 
     async def _say(self, socket: ClientConnection, kind: str, **values: Any) -> None:
         self._count += 1
@@ -182,9 +196,14 @@ def _report(clients: list[Client], lost: int | None) -> str:
     return "\n".join(lines)
 
 
-async def play(url: str, participants: int, seconds: float, kbytes_per_s: float | None) -> list[Client]:
-    """Let so many clients play for so long; a slow one takes only so many kB per second."""
-    clients = [Client(url, seed, kbytes_per_s) for seed in range(participants)]
+async def play(
+    url: str, participants: int, seconds: float, kbytes_per_s: float | None, way_s: float = 0.0
+) -> list[Client]:
+    """Let so many clients play for so long.
+
+    A slow one takes only so many kB per second; a distant one answers frames so much later.
+    """
+    clients = [Client(url, seed, kbytes_per_s, way_s) for seed in range(participants)]
     until = time.time() + seconds
     await asyncio.gather(*(client.play(until) for client in clients))
     return clients
@@ -210,10 +229,12 @@ def main() -> None:
     parser.add_argument("--levels", default="1-10", help="levels of the shipped battery that are played")
     parser.add_argument("--workers", help="worker processes of the server")
     parser.add_argument("--slow", type=float, metavar="KB/S", help="each client takes only so much")
+    parser.add_argument("--way", type=float, default=0, metavar="MS", help="of frames and their answers")
     parser.add_argument("--url", help="a server that runs already")
     chosen = parser.parse_args()
+    how = (chosen.participants, chosen.seconds, chosen.slow, chosen.way / 1000)
     if chosen.url:
-        print(_report(asyncio.run(play(chosen.url, chosen.participants, chosen.seconds, chosen.slow)), None))
+        print(_report(asyncio.run(play(chosen.url, *how)), None))
         return
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "load.db"
@@ -225,7 +246,7 @@ def main() -> None:
                 url = re.search(r"http\S+", server.stdout.readline() if server.stdout else "")
                 if url is None:
                     sys.exit("the server did not start")
-                clients = asyncio.run(play(url[0], chosen.participants, chosen.seconds, chosen.slow))
+                clients = asyncio.run(play(url[0], *how))
             finally:
                 server.terminate()
         print(_report(clients, _lost(database, sum(client.seen.steps for client in clients))))

@@ -1,14 +1,16 @@
 """How much picture a connection is given: first the quality goes down, then the size, then the rate."""
 
 from collections import deque
+from math import ceil
 from statistics import median
 from typing import NamedTuple
 
 STEP_S = 0.06
 """One step of the arena: 3 ticks of 0.02 s, 16.7 steps per second."""
 
-MOST_UNSEEN = 2
-"""Frames on their way at once: one being sent, one being shown. More would only queue up, and age."""
+LEAST_UNSEEN, MOST_UNSEEN = 2, 8
+"""Frames on their way at once: one being sent, one being shown. A long way holds more of them, up to 0.4 s;
+elsewhere more would only queue up, and age."""
 
 
 class Rung(NamedTuple):
@@ -52,9 +54,15 @@ IN_TIME_S = 0.06
 PATIENCE_S, MOST_PATIENCE_S = 3.0, 60.0
 """A better grade is tried after so long without trouble; after each try that failed, after twice as long."""
 
-
 LOST_S = 1.0
 """A picture that was not made in so long never will be: its worker died."""
+
+
+class _Sent(NamedTuple):
+    """When the step on a frame was due, and when the frame was sent."""
+
+    due: float
+    at: float
 
 
 class Pacer:
@@ -63,12 +71,13 @@ class Pacer:
     def __init__(self) -> None:
         self._rung = 0
         self._delays: deque[float] = deque(maxlen=WINDOW)
-        self._unseen: dict[int, float] = {}
+        self._unseen: dict[int, _Sent] = {}
         self._drawing_since = -LOST_S
         self._changed = 0.0
         self._tried = False
         self._patience = PATIENCE_S
-        self._ways: deque[float] = deque([0.0], maxlen=8)
+        self._way: float | None = None
+        self._trips: deque[float] = deque(maxlen=WINDOW)
         self._last_step = -LADDER[-1].every
 
     @property
@@ -83,42 +92,60 @@ class Pacer:
 
     @property
     def way_s(self) -> float:
-        """Seconds of the way there and back without a picture, the shortest of the last few."""
-        return min(self._ways)
+        """Seconds of the way there and back, 0 before it is known.
+
+        A page that was busy may have made the measurement too long; no frame is faster than the way.
+        """
+        return 0.0 if self._way is None else min((self._way, *self._trips))
+
+    @property
+    def most_unseen(self) -> int:
+        """Frames that may be on their way: as many as the way holds, but few where they queue up on it."""
+        if len(self._delays) >= VERY_FEW and self._recent(VERY_FEW) > TOO_LATE_S:
+            return LEAST_UNSEEN
+        return min(max(ceil(self.way_s / STEP_S) + 1, LEAST_UNSEEN), MOST_UNSEEN)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether most frames were long on their way, which may be longer than it was."""
+        return len(self._trips) >= FEW and median(self._trips) > self.way_s + IN_TIME_S
 
     def wants(self, step: int, now: float) -> bool:
         """Whether this step is to be drawn; where it is, the picture counts as being made from now on."""
         if step - self._last_step < self.rung.every:
             return False
         making = now - self._drawing_since < LOST_S
-        if making + len(self._unseen) >= MOST_UNSEEN or (making and len(self._unseen) == 0):
+        if making or len(self._unseen) >= self.most_unseen:
             return False
         self._last_step, self._drawing_since = step, now
         return True
 
-    def sent(self, number: int, due: float) -> None:
+    def sent(self, number: int, due: float, now: float) -> None:
         """The picture of the step that was due then is made, and on its way as this frame."""
         self._drawing_since = -LOST_S
-        self._unseen[number] = due
+        self._unseen[number] = _Sent(due, now)
 
     def acknowledged(self, number: int, now: float) -> bool:
         """A frame is on the screen; False where no such frame was on its way."""
         if number not in self._unseen:
             return False
-        self._delays.append(now - self._unseen[number] - self.way_s)
+        sent = self._unseen[number]
+        self._trips.append(now - sent.at)
+        self._delays.append(now - sent.due - self.way_s)
         # The frames before it were passed over.
-        self._unseen = {other: due for other, due in self._unseen.items() if other > number}
+        self._unseen = {other: each for other, each in self._unseen.items() if other > number}
         self._judge(now)
         return True
 
     def way(self, seconds: float) -> None:
-        """A message without a picture was so long on its way there and back."""
-        self._ways.append(seconds)
+        """A message before which no picture was sent was so long on its way there and back."""
+        self._way = seconds
 
     def pause(self) -> None:
         """What was on its way says nothing about the connection any more."""
         self._unseen.clear()
         self._delays.clear()
+        self._trips.clear()
         self._last_step = -LADDER[-1].every
 
     def _judge(self, now: float) -> None:

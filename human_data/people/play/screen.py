@@ -16,7 +16,7 @@ QUIET_S = 2.0
 """A page that says nothing for so long while frames are on their way to it has lost its connection."""
 
 PING_EVERY_S = 5.0
-"""How often the way without a picture is measured; a frame or two are left out before it."""
+"""How often the way is measured while frames are late; some are left out before it."""
 
 TELL_EVERY = 8
 """Steps after which the state is told where no picture goes out."""
@@ -56,6 +56,7 @@ class Screen:
         """The episode goes on after a pause."""
         self._heard = now
         self._pacer.pause()
+        self._ping(now)
 
     def silent(self, now: float) -> bool:
         """Whether the page is not there any more, though its connection is not closed."""
@@ -80,17 +81,17 @@ class Screen:
         self._late_ms += [round(1000 * late, 1) for late in late_s]
         if state.events or state.done or len(self._late_ms) >= TELL_EVERY:
             self.tell(state)
-        if now - self._pinged > PING_EVERY_S and not state.done:
-            self._ping(now)
-            if self._way_begins is None:
+        if self._pacer.doubtful and now - self._pinged > PING_EVERY_S and not state.done:
+            if self._pacer.unseen > 0:
                 return None
+            self._ping(now)
         return self._pacer.rung if self._pacer.wants(state.step, now) else None
 
     def show(self, drawn: Drawn, state: State) -> None:
         """Send a picture, and the state with it."""
         self.tell(state)
         self._frames += 1
-        self._pacer.sent(self._frames, drawn.due)
+        self._pacer.sent(self._frames, drawn.due, time.time())
         self.link.send_bytes(frame_bytes(self._frames, drawn))
 
     def tell(self, state: State) -> None:
@@ -127,8 +128,8 @@ class Screen:
         self.tell(state)
 
     def _ping(self, now: float) -> None:
-        """Ask for an answer when no picture is on the way; until then none is sent."""
-        if self._pacer.unseen == 0:
+        """Ask for an answer, unless one is awaited; the next picture comes after the question."""
+        if self._way_begins is None:
             self._pings += 1
             self._way_begins = self._pinged = now
             self.say("ping", ping=self._pings)

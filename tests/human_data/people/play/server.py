@@ -71,18 +71,24 @@ class Page:
     def do(self, kind: str, **values) -> None:
         self.say(kind, trial=self.trial["trial"], **values)
 
-    def hear(self):
-        """The next message, or frame; frames are acknowledged and pings answered."""
+    def recv(self):
+        """The next message, or frame, without an answer."""
         data = self.socket.recv(timeout=TIMEOUT_S)
         if isinstance(data, bytes):
             number, drawn = read_frame(data)
-            self.say("ack", frame=number)
-            return {"type": "frame", "frame": drawn}
+            return {"type": "frame", "number": number, "frame": drawn}
         message = json.loads(data)
         if message["type"] == "trial":
             self.trial = message
         if message["type"] == "state":
             self.state = message
+        return message
+
+    def hear(self):
+        """The next message, or frame; frames are acknowledged and pings answered."""
+        message = self.recv()
+        if message["type"] == "frame":
+            self.say("ack", frame=message["number"])
         if message["type"] == "ping":
             self.say("pong", ping=message["ping"])
         return message

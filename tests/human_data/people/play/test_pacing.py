@@ -2,17 +2,28 @@
 
 import itertools
 
-from human_data.people.play.pacing import LADDER, MOST_UNSEEN, STEP_S, Pacer
+import pytest
+
+from human_data.people.play.pacing import LADDER, LEAST_UNSEEN, MOST_UNSEEN, STEP_S, VERY_FEW, Pacer
 
 JPEG_BYTES = {512: 20_000, 384: 11_000, 256: 5_000}
 """Of middling pictures; the quality is left out, so that only size and rate can help."""
 
 
-def play(pacer: Pacer, steps: int, seconds_per_byte: float, way_s: float = 0.0, start: int = 0) -> int:
+def play(
+    pacer: Pacer,
+    steps: int,
+    seconds_per_byte: float,
+    way_s: float = 0.0,
+    start: int = 0,
+    measured: bool = True,
+) -> int:
     """Frames that arrive over a line of this speed while so many steps are taken."""
     numbers = itertools.count(10 * start + 1)
     free_at, arriving = start * STEP_S, []
     arrived = 0
+    if measured:
+        pacer.way(way_s)
     for step in range(start, start + steps):
         now = step * STEP_S
         while arriving and arriving[0][0] <= now:
@@ -21,7 +32,7 @@ def play(pacer: Pacer, steps: int, seconds_per_byte: float, way_s: float = 0.0, 
             arrived += 1
         if pacer.wants(step, now):
             number = next(numbers)
-            pacer.sent(number, now)
+            pacer.sent(number, now, now)
             free_at = max(free_at, now) + JPEG_BYTES[pacer.rung.size] * seconds_per_byte
             arriving.append((free_at + way_s, number))
         assert pacer.unseen <= MOST_UNSEEN
@@ -55,11 +66,47 @@ def test_a_line_that_recovers_gets_the_full_picture_back():
     assert pacer.rung == LADDER[0]
 
 
-def test_a_long_way_alone_costs_no_quality():
+@pytest.mark.parametrize("way_s", [0.1, 0.2, 0.35])
+def test_a_long_way_alone_costs_neither_quality_nor_frames(way_s):
     pacer = Pacer()
-    for _ in range(8):
-        pacer.way(0.2)
-    play(pacer, 300, 1e-9, way_s=0.2)
+    frames = play(pacer, 300, 1e-9, way_s=way_s)
+    assert pacer.rung == LADDER[0]
+    assert frames >= 290
+
+
+def test_a_very_long_way_holds_so_many_frames_only():
+    pacer = Pacer()
+    frames = play(pacer, 300, 1e-9, way_s=1.0)
+    assert pacer.rung == LADDER[0]
+    assert 100 < frames < 200
+
+
+def test_where_frames_queue_up_few_are_on_their_way():
+    pacer = Pacer()
+    pacer.way(0.2)
+    assert pacer.most_unseen == 5
+    for number in range(1, VERY_FEW + 1):
+        pacer.sent(number, 0.0, 0.0)
+        pacer.acknowledged(number, 0.5)
+    assert pacer.most_unseen == LEAST_UNSEEN
+
+
+def test_a_way_that_was_measured_too_long_is_corrected_by_the_frames():
+    pacer = Pacer()
+    pacer.way(0.4)
+    play(pacer, 30, 1e-9, way_s=0.0)
+    assert pacer.way_s < 0.1
+    assert pacer.most_unseen == LEAST_UNSEEN
+
+
+def test_a_way_that_grows_longer_is_measured_again_and_costs_nothing_then():
+    pacer = Pacer()
+    play(pacer, 50, 1e-9)
+    assert not pacer.doubtful
+    play(pacer, 50, 1e-9, way_s=0.3, start=100, measured=False)
+    assert pacer.doubtful
+    play(pacer, 1000, 1e-9, way_s=0.3, start=200)
+    assert not pacer.doubtful
     assert pacer.rung == LADDER[0]
 
 

@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from urllib.parse import quote
 
@@ -80,6 +81,20 @@ def test_views_that_are_allowed_are_drawn(server, token):
             page.do("view", view=view)
             while page.until("frame")["frame"].view != view:
                 pass
+
+
+def test_over_a_long_way_more_pictures_are_on_their_way(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("start")
+        while page.recv()["type"] != "ping":
+            pass
+        time.sleep(0.2)
+        page.say("pong", ping=1)
+        # There and back takes longer than three steps: four frames are under way and one is being made.
+        frames = 0
+        while frames < 5:
+            frames += page.recv()["type"] == "frame"
 
 
 def test_an_episode_can_be_stopped(server, token):
