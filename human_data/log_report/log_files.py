@@ -53,10 +53,14 @@ def read_sample(path: Path, summary: Any, unused: frozenset[str]) -> Any:
 def find_logs(paths: list[Path]) -> list[Path]:
     """The logs among files and folders; of a folder, the newest of each run that was resumed.
 
-    Raises EvaluationError for a folder without logs.
+    Raises EvaluationError for a folder without logs, and for a table of results.
     """
     found: list[Path] = []
     for path in paths:
+        if path.suffix == ".csv":
+            raise EvaluationError(
+                f"{path}: a table, no log of arena-llm eval; arena-llm compare takes tables"
+            )
         found += _newest(path) if path.is_dir() else [path]
     return list(dict.fromkeys(found))
 

@@ -81,3 +81,9 @@ def test_no_database(tmp_path):
         error = people("participants", "--db", db).exception
         assert isinstance(error, ArenaError)
         assert text in str(error)
+
+
+def test_the_report_says_which_command_takes_a_studys_table(tmp_path):
+    error = CliRunner().invoke(app, ["report", str(tmp_path / "results.csv")]).exception
+    assert isinstance(error, ArenaError)
+    assert "arena-llm compare takes tables" in str(error)

@@ -12,3 +12,11 @@ def server(tmp_path_factory):
     )  # fmt: skip
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="session")
+def scripts_server(tmp_path_factory):
+    """A server in scripts' mode, shared by the tests."""
+    server = Server(tmp_path_factory.mktemp("scripts") / "play.db", "01-05-01", "01-01-01", "--scripts")
+    yield server
+    server.stop()

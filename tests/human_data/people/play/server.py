@@ -20,10 +20,10 @@ TIMEOUT_S = 60
 
 
 class Server:
-    def __init__(self, database: Path, *options: str, port: int = 0) -> None:
-        self.database = database
+    def __init__(self, database: Path | str, *options: str, port: int = 0) -> None:
+        self.database = str(database)
         command = [sys.executable, "-m", "arena_llm", "play", *options, "--workers", "1", "--no-open"]
-        command += ["--port", str(port), "--db", str(database)]
+        command += ["--port", str(port), "--db", self.database]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         self.url = re.search(r"http\S+", line)[0].rstrip("/")
@@ -39,7 +39,7 @@ class Server:
         return httpx.get(self.url + "/").cookies[COOKIE]
 
     def store(self) -> Store:
-        return Store(f"sqlite:///{self.database}")
+        return Store(self.database)
 
 
 class Page:

@@ -164,22 +164,17 @@ def test_buttons_drive_on_a_telephone(server, chromium):
     context.close()
 
 
-def test_scripts_are_typed_and_mistakes_are_told(tmp_path, page):
-    server = Server(tmp_path / "play.db", "01-05-01", "--scripts")
-    try:
-        page.goto(server.url)
-        until(page, "running")
-        assert page.locator("#pictures .thumb").count() == 3
-        page.fill("#script", "Go(5)")
-        page.keyboard.press("Control+Enter")
-        page.wait_for_selector("#log li")
-        assert page.inner_text("#log code") == "Go(5)"
-        page.fill("#script", "Dance(5);")
-        page.click("#send")
-        page.wait_for_selector("#log li:nth-child(2)")
-        assert "There is no such command" in page.inner_text("#error")
-        page.click("#give-up")
-        until(page, "end")
-    finally:
-        page.goto("about:blank")
-        server.stop()
+def test_scripts_are_typed_and_mistakes_are_told(scripts_server, page):
+    page.goto(scripts_server.url)
+    until(page, "running")
+    assert page.locator("#pictures .thumb").count() == 3
+    page.fill("#script", "Go(5)")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#log li")
+    assert page.inner_text("#log code") == "Go(5)"
+    page.fill("#script", "Dance(5);")
+    page.click("#send")
+    page.wait_for_selector("#log li:nth-child(2)")
+    assert "There is no such command" in page.inner_text("#error")
+    page.click("#give-up")
+    until(page, "end")

@@ -3,7 +3,6 @@
 import base64
 
 import numpy as np
-import pytest
 
 from arena import Episode
 from human_data.people.play.records import SCRIPT_NOTE
@@ -12,26 +11,19 @@ from llm_control.play import Play
 from llm_control.protocol import Protocol
 from render import decode
 from testbed import task_named
-from tests.human_data.people.play.server import Page, Server
+from tests.human_data.people.play.server import Page
 
 TASK = task_named("01-05-01")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("scripts") / "play.db", TASK.id, "01-01-01", "--scripts")
-    yield server
-    server.stop()
 
 
 def pictures(told):
     return [decode(base64.b64decode(picture.partition(",")[2])) for picture in told["pictures"]]
 
 
-def test_the_conversation_is_a_models(server):
+def test_the_conversation_is_a_models(scripts_server):
     protocol = Protocol()
-    token = server.newcomer()
-    with Episode(TASK.spec, task_id=TASK.id) as episode, Page(server, token) as page:
+    token = scripts_server.newcomer()
+    with Episode(TASK.spec, task_id=TASK.id) as episode, Page(scripts_server, token) as page:
         play = Play(episode, eye(protocol, TASK, (TASK,), 0), protocol)
         trial = page.until("trial")
         assert (trial["mode"], trial["step"]) == ("scripts", 49)
@@ -48,7 +40,7 @@ def test_the_conversation_is_a_models(server):
         assert third["error"] == play.reply("fly me there").error
         assert "Scripts left, this one included: 28." in third["words"]
         steps = episode.steps
-    with Page(server, token) as page:
+    with Page(scripts_server, token) as page:
         again = page.until("trial")
         assert [turn["script"] for turn in again["told"]] == [None, "Turn(30); Go(3);", "fly me there"]
         assert again["step"] == steps
@@ -56,16 +48,16 @@ def test_the_conversation_is_a_models(server):
         assert page.refusal() == (1008, "keys may not be said in this trial")
 
 
-def test_after_thirty_scripts_the_clock_runs_down_and_all_of_it_is_kept(server):
-    token = server.newcomer()
-    with Page(server, token) as page:
+def test_after_thirty_scripts_the_clock_runs_down_and_all_of_it_is_kept(scripts_server):
+    token = scripts_server.newcomer()
+    with Page(scripts_server, token) as page:
         page.until("trial")
         for number in range(30):
             page.do("script", text=f"Turn({6 * (-1) ** number});")
         end = page.until("end")
         page.do("next")
         assert page.until("trial")["position"] == 1
-    with server.store() as store:
+    with scripts_server.store() as store:
         trial = store.trials(store.participant(token).id)[0]
         actions, recording = store.actions(trial.id), store.recording(trial.id)
         notes = [note for note in store.notes(store.participant(token).id) if note.kind == SCRIPT_NOTE]

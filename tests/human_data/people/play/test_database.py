@@ -1,0 +1,53 @@
+"""The database away in mid-play: the episode goes on, and all of it is kept once."""
+
+import shutil
+
+import pytest
+
+from arena import ACTIONS
+from tests.human_data.people.play.server import Page, Server
+from tests.human_data.people.store import postgres
+
+
+@pytest.fixture
+def database():
+    postgres.skip_without_server()
+    folder = postgres.own_folder()
+    try:
+        database = postgres.Server(folder)
+        database.start()
+        yield database
+        database.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_postgres_restarted_in_mid_play(database):
+    server = Server(database.url("postgres"), "01-01-01", "01-05-01")
+    try:
+        token = server.newcomer()
+        with Page(server, token) as page:
+            page.until("trial")
+            page.do("start")
+            page.do("keys", action=4)
+            page.steps(8)
+            database.stop()
+            try:
+                page.do("keys", action=5)
+                page.steps(page.state["step"] + 15)
+            finally:
+                database.start()
+            page.do("keys", action=7)
+            page.steps(page.state["step"] + 8)
+            page.do("stop")
+            end = page.until("end")
+            page.do("next")
+            page.until("trial", position=1)
+        with server.store() as store:
+            trial, _ = store.trials(store.participant(token).id)
+            rows, recording = store.actions(trial.id), store.recording(trial.id)
+    finally:
+        server.stop()
+    assert [row.step for row in rows] == list(range(end["steps"]))
+    assert [row.action for row in rows] == [ACTIONS.index(action) for action in recording.unpacked()]
+    assert {4, 5, 7} <= {row.action for row in rows}

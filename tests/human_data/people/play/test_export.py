@@ -1,0 +1,55 @@
+"""What a person played, out of the database: the same recording as a model's, for the same commands."""
+
+import pytest
+from typer.testing import CliRunner
+
+from arena_llm.cli import app
+from tests.human_data.people.play.server import Page
+
+
+def arena_llm(*arguments) -> str:
+    """What a command prints; it must succeed."""
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result.output
+
+
+def by_keys(page) -> None:
+    page.do("start")
+    page.do("keys", action=5)
+    page.steps(3)
+    page.do("keys", action=3)
+    page.steps(15)
+    page.do("stop")
+
+
+def by_scripts(page) -> None:
+    page.do("script", text="Turn(30); Go(3);")
+    page.until("told")
+    page.do("stop")
+
+
+@pytest.mark.parametrize(("kind", "play"), [("server", by_keys), ("scripts_server", by_scripts)])
+def test_a_persons_recording_is_replayed_verified_and_compared(request, tmp_path, kind, play):
+    server = request.getfixturevalue(kind)
+    token = server.newcomer()
+    with Page(server, token) as page:
+        page.until("trial")
+        play(page)
+        end = page.until("end")
+        # What comes next begins when the end is in the database.
+        page.do("next")
+        page.until("trial", position=1)
+    with server.store() as store:
+        code = store.participant(token).code
+    out = tmp_path / "data"
+    arena_llm("people", "export", "--db", server.database, "--study", "play", "--out", out)
+    (recording,) = (out / "recordings" / code).iterdir()
+    replayed = arena_llm("replay", recording)
+    assert f": {end['steps']} steps, " in replayed
+    assert "The replay ends as the recording does." in replayed
+    verified = arena_llm("verify", recording)
+    assert "1 of 1 episodes: agrees" in verified
+    assert f"Replayed {end['steps']} steps" in verified
+    arena_llm("compare", out / "results.csv", "--with", "children", "--out", tmp_path / "comparison")
+    assert "person" in (tmp_path / "comparison" / "report.html").read_text()
