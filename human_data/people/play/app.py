@@ -24,7 +24,8 @@ Who = Callable[[HTTPConnection], Awaitable[Participant | None]]
 STUDY = "play"
 """The study of people who just play."""
 
-_PAGE = {"play": "text/html", "play.js": "text/javascript", "play.css": "text/css"}
+_SCRIPTS = ("play.js", "play_stage.js", "play_wire.js", "play_scripts.js")
+_PAGE = {"play": "text/html", "play.css": "text/css", **dict.fromkeys(_SCRIPTS, "text/javascript")}
 _FILES = {"play": "play.html"}
 INTERNAL = 1011
 """Close code of RFC 6455: the server met something that it cannot go on with."""

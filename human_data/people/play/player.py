@@ -139,7 +139,7 @@ class Player:
         if self._game is not None and self._game.running:
             self._game.pause()
             self._note("pause", reason=reason)
-            self._say("paused", reason=reason)
+            self._halted(reason)
 
     async def _script(self, game: Game, text: str) -> None:
         assert game.state is not None
@@ -218,7 +218,13 @@ class Player:
     def stalled(self) -> None:
         """The machine was held up, and the episode waits."""
         self._note("pause", reason="stall")
-        self._say("paused", reason="stall")
+        self._halted("stall")
+
+    def _halted(self, reason: str) -> None:
+        """Say that the episode waits, and how it stands: the last picture may be some steps old."""
+        if self._screen is not None and self._game is not None and self._game.state is not None:
+            self._screen.tell(self._game.state)
+            self._say("paused", reason=reason)
 
     def ended(self, recording: Recording) -> None:
         """The episode is over: it is kept, and the page told."""

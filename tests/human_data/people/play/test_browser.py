@@ -8,7 +8,7 @@ from PIL import Image
 
 from arena_llm.system import BROWSER_PACKAGES, browser, install_command
 from llm_control.agents.pixels import GREEN, blobs
-from tests.human_data.people.play.server import Server
+from tests.human_data.people.play.line import Line
 
 if browser() is None:
     reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
@@ -45,7 +45,7 @@ def page(chromium):
     yield page
     context.close()
     # Chromium reports by itself that a server does not answer.
-    assert [text for text in complaints if "ERR_CONNECTION_REFUSED" not in text] == []
+    assert [text for text in complaints if "WebSocket connection to" not in text] == []
 
 
 def state(page) -> str:
@@ -120,29 +120,30 @@ def test_a_reload_goes_on_with_the_same_episode(server, page):
     page.reload()
     until(page, "paused")
     assert page.inner_text("#card-title") == "Welcome back"
-    assert steps(page) == before
+    # The step that was on its way when the pause came counts.
+    assert before <= steps(page) <= before + 1
     page.keyboard.press("p")
     until(page, "running")
     await_step(page, before)
 
 
-def test_a_lost_connection_is_told_and_the_episode_goes_on(tmp_path, page):
-    database = tmp_path / "play.db"
-    server = Server(database, "01-01-01")
-    page.goto(server.url)
-    until(page, "ready")
-    page.keyboard.press("ArrowLeft")
-    await_step(page, 5)
-    server.stop()
-    until(page, "lost")
-    assert "waits on the server" in page.inner_text("#card-text")
-    server = Server(database, "01-01-01", port=server.port)
+def test_a_lost_connection_is_told_and_the_episode_goes_on(server, page):
+    line = Line(server.port)
     try:
+        page.goto(line.url)
+        until(page, "ready")
+        page.keyboard.press("ArrowLeft")
+        await_step(page, 5)
+        line.cut()
+        until(page, "lost")
+        assert "waits on the server" in page.inner_text("#card-text")
+        line.mend()
         until(page, "paused")
         assert steps(page) > 5
-        page.goto("about:blank")
+        page.keyboard.press("p")
+        await_step(page, steps(page))
     finally:
-        server.stop()
+        line.close()
 
 
 def test_buttons_drive_on_a_telephone(server, chromium):

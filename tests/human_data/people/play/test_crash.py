@@ -80,20 +80,47 @@ def test_a_kill_of_the_server_takes_the_last_moment_only_and_the_episode_goes_on
     assert [row.action for row in rows] == [ACTIONS.index(action) for action in recording.unpacked()]
 
 
-async def with_workers(play) -> None:
+@pytest.fixture(scope="module")
+def loop():
+    loop = asyncio.new_event_loop()
+    yield loop
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def workers(loop):
+    """One worker process, shared by the tests; it lives in their loop."""
     workers = Workers(1)
-    workers.start()
-    try:
-        await play(workers)
-    finally:
-        workers.close()
+
+    async def do(what) -> None:
+        what()
+
+    loop.run_until_complete(do(workers.start))
+    yield workers
+    loop.run_until_complete(do(workers.close))
 
 
-def test_an_episode_outlives_its_worker():
+def test_an_episode_that_cannot_be_played_is_told(loop, workers):
+    task = task_named("01-01-01")
+    (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
+
+    async def play() -> None:
+        broken = Task(task.id, 1, task.path, crowd, task.sha256)
+        episode = RemoteEpisode(workers, broken, 0, 0, "keys", lambda _: None)
+        await episode.open()
+        with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
+            await episode.step((3,))
+        # The worker goes on for others.
+        assert (await RemoteEpisode(workers, task, 0, 0, "keys", lambda _: None).open()).state.step == 0
+
+    loop.run_until_complete(play())
+
+
+def test_an_episode_outlives_its_worker(loop, workers):
     task = task_named("03-09-01")
     frames: list[Drawn] = []
 
-    async def play(workers: Workers) -> None:
+    async def play() -> None:
         episode = RemoteEpisode(workers, task, 0, 0, "keys", frames.append)
         await episode.open()
         await episode.step((3,) * 9 + (4,) * 5)
@@ -109,20 +136,4 @@ def test_an_episode_outlives_its_worker():
             )
         assert (await episode.stop()).recording.steps == 21
 
-    asyncio.run(with_workers(play))
-
-
-def test_an_episode_that_cannot_be_played_is_told():
-    task = task_named("01-01-01")
-    (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
-
-    async def play(workers: Workers) -> None:
-        broken = Task(task.id, 1, task.path, crowd, task.sha256)
-        episode = RemoteEpisode(workers, broken, 0, 0, "keys", lambda _: None)
-        await episode.open()
-        with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
-            await episode.step((3,))
-        # The worker goes on for others.
-        assert (await RemoteEpisode(workers, task, 0, 0, "keys", lambda _: None).open()).state.step == 0
-
-    asyncio.run(with_workers(play))
+    loop.run_until_complete(play())

@@ -2,8 +2,7 @@
 
 import json
 import random
-import subprocess
-import sys
+import signal
 import time
 from contextlib import suppress
 from urllib.parse import quote
@@ -12,9 +11,12 @@ import httpx
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 from websockets.exceptions import ConnectionClosed
 
 from arena import ACTIONS, Episode, Outcome
+from arena.errors import ArenaError
+from arena_llm.cli import app
 from human_data.people.play.messages import LARGEST_MESSAGE
 from human_data.people.play.security import COOKIE
 from testbed import task_named
@@ -186,7 +188,7 @@ def test_nobody_plays_anothers_trial(server, token):
 
 
 def test_every_answer_has_its_headers_and_the_token_is_out_of_scripts_reach(server):
-    for path in ("/", "/play", "/play.js", "/play.css", "/nothing"):
+    for path in ("/", "/play", "/play.js", "/play_wire.js", "/play.css", "/nothing"):
         headers = httpx.get(server.url + path).headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "frame-ancestors 'none'" in headers["content-security-policy"]
@@ -270,10 +272,30 @@ def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, p
 
 
 def test_a_port_that_is_taken_is_said(server, tmp_path):
-    command = [sys.executable, "-m", "arena_llm", "play", "01-01-01", "--port", str(server.port), "--no-open"]
-    done = subprocess.run(
-        [*command, "--db", str(tmp_path / "play.db")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert f"port {server.port} is taken; choose another with --port" in done.stderr
-    assert "Traceback" not in done.stderr
+    command = ["play", "01-01-01", "--port", str(server.port), "--no-open", "--db", str(tmp_path / "play.db")]
+    error = CliRunner().invoke(app, command).exception
+    assert isinstance(error, ArenaError)
+    assert f"port {server.port} is taken; choose another with --port" in str(error)
+
+
+def test_after_a_stall_of_the_machine_the_episode_waits(server, token):
+    with Page(server, token) as page:
+        page.until("trial")
+        page.do("start")
+        page.steps(3)
+        server.process.send_signal(signal.SIGSTOP)
+        # Longer than is caught up; what is due meanwhile is never taken.
+        time.sleep(1)
+        server.process.send_signal(signal.SIGCONT)
+        assert page.until("paused")["reason"] == "stall"
+        page.do("start")
+        page.until("running")
+        page.steps(page.state["step"] + 2)
+    with server.store() as store:
+        person = store.participant(token)
+        (trial,) = store.trials(person.id)
+        rows = store.actions(trial.id)
+        pauses = [note.data for note in store.notes(person.id) if note.kind == "pause"]
+    assert pauses[0]["reason"] == "stall"
+    begun = rows[pauses[0]["step"]].at - rows[pauses[0]["step"] - 1].at
+    assert begun > 0.5

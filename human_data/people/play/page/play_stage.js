@@ -1,0 +1,120 @@
+// What the page shows: the card over the arena, the meters, the pictures, and the sounds.
+const HEADER_BYTES = 20;
+const FLASH_MS = 1300;
+
+const EVENTS = {
+  "good goal": "Ball", "bad goal": "Red ball", "decoy goal": "Decoy", "death zone": "Red zone",
+  "hot zone": "Hot zone: you lose health", "button pressed": "Button", "reward granted": "Reward",
+};
+const ICONS = {
+  play: "M8 5v14l11-7z", pause: "M8 5v14M16 5v14", pass: "M4 12.5 9.5 18 20 6.5", fail: "M6 6l12 12M18 6 6 18",
+  wait: "M12 7v5l3 3M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z", done: "M5 21V4h13l-3 4.5L18 13H5",
+};
+
+export const $ = (id) => document.getElementById(id);
+export const state = () => document.body.dataset.state;
+let waitingFrame, decoding = false, bitmap, audio, flashing;
+
+export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [] } = {}) {
+  document.body.dataset.state = next;
+  $("pause").disabled = !["running", "paused"].includes(next);
+  if (next === "running") { document.activeElement?.blur(); return; }
+  $("card").hidden = false;
+  $("card-icon").innerHTML = `<svg viewBox="0 0 24 24"><path d="${ICONS[icon]}"/></svg>`;
+  $("card-title").textContent = title;
+  $("card-text").textContent = text;
+  $("card-hint").textContent = hint;
+  $("card-actions").replaceChildren(...actions.map(([label, run], place) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.className = place ? "" : "primary";
+    button.addEventListener("click", run);
+    return button;
+  }));
+  $("card-actions").firstElementChild?.focus({ preventScroll: true });
+}
+
+export const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
+
+export function showState(message, trial) {
+  if (trial.mode === "keys") $("step").textContent = `Step ${message.step}`;
+  showHealth(message.health);
+  if (trial.feedback) $("reward").textContent = number(message.reward);
+  const [size, , every] = message.grade;
+  const grade = every > 1 ? 1 : size < 512 ? 2 : 3;
+  $("link").dataset.grade = grade;
+  $("link-text").textContent = ["Connecting", "Connection weak", "Connection slow", "Connected"][grade];
+  for (const [kind, reward] of message.events) flash(kind, reward, trial);
+}
+
+function showHealth(value) {
+  $("health-fill").style.width = `${value}%`;
+  $("health-number").textContent = Math.ceil(value);
+  $("health").setAttribute("aria-valuenow", Math.round(value));
+  $("health").classList.toggle("low", value <= 25);
+}
+
+function flash(kind, reward, trial) {
+  const words = EVENTS[kind];
+  if (!words || !trial.feedback) return;
+  const box = $("flash"), loss = reward < 0 || kind === "hot zone";
+  const label = document.createElement("span");
+  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + words;
+  box.className = loss ? "loss" : "gain";
+  box.replaceChildren(label);
+  clearTimeout(flashing);
+  flashing = setTimeout(() => { box.className = ""; box.replaceChildren(); }, FLASH_MS);
+  beep(loss ? [220] : [660, 880], 0.12);
+}
+
+// Pictures: only the newest is shown, and `shown` is called with its number.
+
+export async function take(buffer, shown) {
+  waitingFrame = { data: buffer, done: shown };
+  if (decoding) return;
+  decoding = true;
+  while (waitingFrame) {
+    const { data, done } = waitingFrame;
+    waitingFrame = undefined;
+    const picture = await createImageBitmap(new Blob([new Uint8Array(data, HEADER_BYTES)], { type: "image/jpeg" }));
+    bitmap?.close();
+    bitmap = picture;
+    draw();
+    done(new DataView(data).getUint32(0, true));
+  }
+  decoding = false;
+}
+
+export function draw() {
+  const canvas = $("canvas"), side = Math.round(canvas.clientWidth * devicePixelRatio) || 512;
+  if (canvas.width !== side) canvas.width = canvas.height = side;
+  if (!bitmap) return;
+  const context = canvas.getContext("2d", { alpha: false });
+  context.imageSmoothingQuality = "high";
+  context.drawImage(bitmap, 0, 0, side, side);
+}
+
+// Sound: off until asked for.
+
+$("sound").addEventListener("click", () => {
+  const on = $("sound").getAttribute("aria-pressed") !== "true";
+  $("sound").setAttribute("aria-pressed", on);
+  $("sound").textContent = on ? "Sound on" : "Sound off";
+  audio ??= new AudioContext();
+  if (on) { audio.resume(); beep([660], 0.1); }
+});
+
+export function beep(tones, seconds) {
+  if ($("sound").getAttribute("aria-pressed") !== "true") return;
+  tones.forEach((hertz, place) => {
+    const tone = new OscillatorNode(audio, { frequency: hertz }), loud = new GainNode(audio, { gain: 0 });
+    const begins = audio.currentTime + place * seconds;
+    loud.gain.setValueAtTime(0, begins);
+    loud.gain.linearRampToValueAtTime(0.12, begins + 0.015);
+    loud.gain.linearRampToValueAtTime(0, begins + seconds);
+    tone.connect(loud).connect(audio.destination);
+    tone.start(begins);
+    tone.stop(begins + seconds);
+  });
+}

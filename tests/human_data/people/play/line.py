@@ -1,0 +1,54 @@
+"""The line between a page and a server, which can be cut."""
+
+import asyncio
+import threading
+from contextlib import suppress
+
+
+class Line:
+    """Passes on what comes to its own port; `cut` closes every connection and takes no more until `mend`."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._loop = asyncio.new_event_loop()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._whole = True
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._server = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    def cut(self) -> None:
+        self._whole = False
+        self._do(self._close_all())
+
+    def mend(self) -> None:
+        self._whole = True
+
+    def close(self) -> None:
+        self._server.close()
+        self.cut()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+    def _do(self, call):
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+    async def _close_all(self) -> None:
+        for writer in tuple(self._writers):
+            writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if not self._whole:
+            writer.close()
+            return
+        theirs, ours = await asyncio.open_connection("127.0.0.1", self._port)
+        self._writers |= {writer, ours}
+        await asyncio.gather(_pass(reader, ours), _pass(theirs, writer))
+        self._writers -= {writer, ours}
+
+
+async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(OSError):
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+    writer.close()
