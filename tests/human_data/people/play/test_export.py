@@ -30,8 +30,11 @@ def by_scripts(page) -> None:
     page.do("stop")
 
 
-@pytest.mark.parametrize(("kind", "play"), [("server", by_keys), ("scripts_server", by_scripts)])
-def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, play):
+@pytest.mark.parametrize(
+    ("kind", "play", "agent"),
+    [("server", by_keys, "person"), ("scripts_server", by_scripts, "person (scripts)")],
+)
+def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, play, agent):
     server = request.getfixturevalue(kind)
     token = server.newcomer()
     with Page(server, token) as page:
@@ -54,4 +57,4 @@ def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, p
     assert f"Replayed {end['steps']} steps" in verified
     # As `arena-llm compare` reads it.
     (run,) = read_runs_apart([(None, str(out / "results.csv"))], original=False, animal_ai=None)
-    assert run.agent == "person"
+    assert run.agent == agent
