@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup browser eval test test-slow check clean
+.PHONY: setup browser database eval test test-slow check clean
 
 setup: $(VENV)/.installed
 	@$(BIN)/python -m arena_llm.system
@@ -18,6 +18,10 @@ $(VENV)/.installed: pyproject.toml
 # For the test that opens a report; without it, that test is skipped.
 browser: setup
 	@$(BIN)/python -m arena_llm.system browser
+
+# For the tests of people's data on PostgreSQL; without it, those are skipped.
+database: setup
+	@$(BIN)/python -m arena_llm.system database
 
 eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl

@@ -16,6 +16,7 @@ from arena.config import ArenaSpec
 from arena.errors import LayoutError
 from arena.layout import Placer, episode_rng
 from arena.mechanisms import Stage, mechanisms_of
+from arena.placed import Layout
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
@@ -75,14 +76,22 @@ class Episode:
                 raise LayoutError(
                     f"the merged arena has {len(layout.agents)} agents, the one before {len(self._accounts)}"
                 )
+            return self._staged(spec, layout, placer)
         except LayoutError as error:
             raise LayoutError(f"{self.task_id}: {error}") from None
+
+    def _staged(self, spec: ArenaSpec, layout: Layout, placer: Placer) -> Stage:
         goals = Goals(layout.things, spec.version)
         for account in self._accounts:
             account.enter(spec.time_limit, goals)
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
-        stage.mechanisms += mechanisms_of(layout, stage)
+        try:
+            stage.mechanisms += mechanisms_of(layout, stage)
+        except LayoutError:
+            # An operation may spawn an object that this version has not.
+            stage.world.close()
+            raise
         return stage
 
     def step(self, action: Action) -> StepResult:

@@ -19,6 +19,7 @@ from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.named_file import named_file
 from arena_llm.play_cli import play_command
+from arena_llm.people_cli import people_app
 from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command
@@ -48,6 +49,7 @@ app = typer.Typer(
     add_completion=False,
 )
 app.add_typer(testbed_app, name="testbed")
+app.add_typer(people_app, name="people")
 app.command("bench")(bench_command)
 app.command("dataset")(dataset_command)
 app.command("doctor")(doctor_command)

@@ -1,7 +1,8 @@
 """What the machine must have besides Python packages: OpenGL that draws without a screen (EGL).
 
 `python -m arena_llm.system` installs it where it is missing and may be installed, and else says how;
-`python -m arena_llm.system browser` does so with the browser that the report is tested in.
+`python -m arena_llm.system browser` does so with the browser that the report is tested in, and
+`... database` with the PostgreSQL server that people's data are tested on.
 """
 
 import os
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from arena_llm.doctor.ask import ask
 from arena_llm.doctor.egl import EGL_PACKAGES, install_command
@@ -16,6 +18,10 @@ from arena_llm.doctor.egl import EGL_PACKAGES, install_command
 BROWSER_PACKAGES = ("chromium",)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Commands of browsers that the tests can open a report in, the first that is found."""
+
+DATABASE_PACKAGES = ("postgresql",)
+SERVER_PLACES = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/homebrew/opt/postgresql*/bin")
+"""Where systems keep PostgreSQL's server programs that do not put them into PATH."""
 
 
 def drawing_fault() -> str:
@@ -30,6 +36,17 @@ def browser() -> str | None:
 
 def _browser_fault() -> str:
     return "" if browser() else "No browser was found."
+
+
+def server_program(name: str) -> str | None:
+    """The path of a program of PostgreSQL's server, such as initdb; None where there is none."""
+    found = [str(path) for place in SERVER_PLACES for path in Path("/").glob(f"{place}/{name}")]
+    return max(found, default=None) or shutil.which(name)
+
+
+def _database_fault() -> str:
+    absent = [name for name in ("initdb", "pg_ctl") if server_program(name) is None]
+    return f"No PostgreSQL server was found ({' and '.join(absent)})." if absent else ""
 
 
 def _may_install() -> bool:
@@ -57,9 +74,11 @@ def _ensure(packages: Sequence[str], fault_now: Callable[[], str]) -> int:
 
 
 def main() -> int:
-    """Make sure that pictures can be drawn, or that there is a browser; 1 when the user has to act."""
+    """Make sure that pictures can be drawn, or that there is what is named; 1 when the user has to act."""
     if sys.argv[1:] == ["browser"]:
         return _ensure(BROWSER_PACKAGES, _browser_fault)
+    if sys.argv[1:] == ["database"]:
+        return _ensure(DATABASE_PACKAGES, _database_fault)
     return _ensure(EGL_PACKAGES, drawing_fault)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ("tests.command",)
+
 # Every plain run tries the same examples; `pytest --hypothesis-profile=long` tries fifty times as many, new
 # ones each time.
 settings.register_profile("plain", derandomize=True, deadline=None)

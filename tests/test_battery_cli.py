@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,7 +69,7 @@ def test_only_paradigms_of_one_difficulty(tmp_path):
 
 
 def test_what_is_there_is_kept(drawn, tmp_path):
-    generate(tmp_path, "--count", 4, "--seed", 3)
+    shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
     level = tmp_path / "01_food_retrieval"
     (level / "01-03-0001.yaml").unlink()
     stamps = {path: path.stat().st_mtime_ns for path in level.glob("*.yaml")}
@@ -136,9 +137,9 @@ def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
     assert len(list(tmp_path.rglob("*.yaml"))) - kept in (0, 1)
 
 
-def test_verify_finds_what_is_wrong(tmp_path):
-    generate(tmp_path, "--count", 4, "--seed", 3)
-    good = run("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
+def test_verify_finds_what_is_wrong(drawn, tmp_path, command):
+    shutil.copytree(drawn, tmp_path, dirs_exist_ok=True)
+    good = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
     assert (good.returncode, good.stdout.splitlines()[-1][:6]) == (0, "4 of 4")
     level = tmp_path / "01_food_retrieval"
     path = level / "01-01-0001.yaml"
@@ -146,7 +147,7 @@ def test_verify_finds_what_is_wrong(tmp_path):
     lines = (level / solutions.FILE).read_text().splitlines()
     second = lines[1].replace('"total_reward":0.', '"total_reward":0.1', 1)
     (level / solutions.FILE).write_text("\n".join([lines[0], second, lines[2]]) + "\n")
-    bad = run("testbed", "verify", "--testbed", tmp_path, "--jobs", 2)
+    bad = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
     told = bad.stdout.splitlines()
     assert bad.returncode == 1
     assert told[0] == "01-01-0001: solution: it is of another arena than the task's"
@@ -154,7 +155,7 @@ def test_verify_finds_what_is_wrong(tmp_path):
     assert told[2] == "01-04-0001: there is no solution"
     assert told[3].startswith("1 of 4 tasks are proven")
     (level / solutions.FILE).write_text("{}\n")
-    broken = run("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
+    broken = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
     assert broken.returncode == 1
     assert f"{level / solutions.FILE}:1: not a solution" in broken.stderr
 

@@ -14,10 +14,11 @@ import pytest
 from render import decode
 from testbed import task_named
 
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
+
 
 def run(*arguments, **environment):
-    hidden = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
-    env = {key: value for key, value in os.environ.items() if key not in hidden} | environment
+    env = {key: value for key, value in os.environ.items() if key not in KEYS} | environment
     command = [sys.executable, "-m", "arena_llm", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
 
@@ -106,9 +107,9 @@ def test_a_baseline_is_a_tidy_table_and_is_compared(tmp_path):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_keeps_the_episodes_so_far(tmp_path, jobs):
     out = tmp_path / "random.csv"
-    command = [sys.executable, "-m", "arena_llm", "baseline", "--agent", "random", "--trials", "500"]
+    command = [sys.executable, "-m", "arena_llm", "baseline", "--agent", "random", "--levels", "1"]
     started = subprocess.Popen(
-        [*command, "--out", out, "--jobs", str(jobs)],
+        [*command, "--trials", "50", "--out", out, "--jobs", str(jobs)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -161,7 +162,9 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
+def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path, command, monkeypatch):
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
     (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
     (tmp_path / "results.csv").write_text(RESULTS)
@@ -174,7 +177,7 @@ def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path):
         "broken": tmp_path / "broken.txt",
         "yaml": tmp_path / "task.yaml",
     }
-    result = run(*(argument.format(**places) for argument in arguments))
+    result = command(*(argument.format(**places) for argument in arguments))
     assert result.returncode == 1
     assert words in result.stderr
     assert "Traceback" not in result.stderr

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from arena import FORWARD, IDLE, Episode, EventKind, Outcome
+from arena import FORWARD, IDLE, ArenaSpec, Episode, EventKind, LayoutError, Outcome
+from arena.config import Item, ToggleObject, Vector3
 from arena.rules import TICKS_PER_STEP
 from tests.arena.worlds import agent, episode, item, spec
 
@@ -239,6 +240,15 @@ def test_a_data_zone_tells_of_entry_and_exit_and_rewards_every_tick():
 
 
 # Versions and merged arenas.
+
+
+def test_an_operation_that_spawns_what_the_version_has_not_is_refused_with_the_task():
+    decoy = Item(name="DecoyGoal", positions=(Vector3(x=20, z=20),))
+    toggle = ToggleObject(type="toggleObject", spawnable=decoy, initially_present=True)
+    button = Item(name="SpawnerButton", positions=(Vector3(x=10, z=10),), operations=(toggle,))
+    start = Item(name="Agent", positions=(Vector3(x=5, z=5),))
+    with pytest.raises(LayoutError, match=r"^made: unknown object 'DecoyGoal' in version 3.1.3$"):
+        Episode(ArenaSpec(items=(start, button)), task_id="made")
 
 
 @pytest.mark.parametrize(("version", "mass"), [("3.1.3", 2.0), ("4", 420.0)])

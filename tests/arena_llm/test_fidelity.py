@@ -1,8 +1,7 @@
 """The comparison with recordings, on recordings of our own."""
 
 import json
-import subprocess
-import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,9 +15,10 @@ from render import decode
 from tests.arena_llm.recordings import SIDE, record, save
 
 
-def fidelity(*arguments):
-    command = [sys.executable, "-m", "arena_llm", "fidelity", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def fidelity(command):
+    """`arena-llm fidelity` with these arguments."""
+    return partial(command, "fidelity")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def change(folder, old, new):
     table.write_text(text.replace(old, new, 1))
 
 
-def test_our_own_recording_agrees_in_everything(folder, tmp_path):
+def test_our_own_recording_agrees_in_everything(folder, tmp_path, fidelity):
     (tmp_path / "poses.csv").write_text("turn,x,z,speed,heading\n1,20,7.45,11.8,0\n")
     result = fidelity(
         *("--trace", folder, "--json", tmp_path / "f.json", "--sheet", tmp_path / "new" / "sheet.png"),
@@ -57,7 +57,7 @@ def test_our_own_recording_agrees_in_everything(folder, tmp_path):
     assert decode((tmp_path / "new" / "sheet.png").read_bytes()).shape == (2 * SIDE, 8 * SIDE, 3)
 
 
-def test_wrong_health_is_status_1_and_names_the_difference(folder):
+def test_wrong_health_is_status_1_and_names_the_difference(folder, fidelity):
     rows = (folder / "trace.csv").read_text().splitlines()
     health = float(rows[2].rsplit(",", 1)[1])
     change(folder, rows[2], rows[2].rsplit(",", 1)[0] + f",{health + 0.2:.1f}")
@@ -77,7 +77,7 @@ def test_turns_after_our_end_do_not_agree(folder):
     assert (played.agreeing, played.judged) == (1, 4)
 
 
-def test_white_margins_are_cut_off_and_a_lost_picture_is_named(tmp_path):
+def test_white_margins_are_cut_off_and_a_lost_picture_is_named(tmp_path, fidelity):
     record(tmp_path / "own", margin=2)
     assert decode((tmp_path / "own" / "obs-0.0.png").read_bytes()).shape == (SIDE, SIDE + 4, 3)
     assert load_picture(tmp_path / "own" / "obs-0.0.png").shape == (SIDE, SIDE, 3)
@@ -87,7 +87,7 @@ def test_white_margins_are_cut_off_and_a_lost_picture_is_named(tmp_path):
     assert "obs-1.7.png" in result.stdout
 
 
-def test_without_pictures_health_is_still_compared(folder):
+def test_without_pictures_health_is_still_compared(folder, fidelity):
     for path in folder.glob("obs-*"):
         path.unlink()
     trace = read_trace(folder)
@@ -194,7 +194,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
-def test_a_mistake_is_one_sentence(arguments, words, folder, tmp_path):
+def test_a_mistake_is_one_sentence(arguments, words, folder, tmp_path, fidelity):
     places = {name: tmp_path / name for name in ("empty", "spoilt", "tableless")}
     for place in places.values():
         place.mkdir()

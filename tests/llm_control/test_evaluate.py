@@ -90,7 +90,8 @@ def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
         "from llm_control.evaluate import Request, evaluate\n"
-        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), choices={'max_scripts': 3})\n"
+        "choices = {'max_scripts': 3, 'image_size': 64}\n"
+        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
         "r = evaluate(request, Path(sys.argv[3]), display='none')\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )
@@ -265,7 +266,7 @@ def command(battery, logs, *more):
         "--testbed",
         str(battery),
     ]
-    return [*program, "--log-dir", str(logs), "--trials", "4", *more]
+    return [*program, "--image-size", "64", "--log-dir", str(logs), "--trials", "4", *more]
 
 
 def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:

@@ -4,6 +4,7 @@ from human_data.people.extra import require
 
 require("sqlalchemy")
 
+from human_data.people.store.deletion import Deleted  # noqa: E402
 from human_data.people.store.errors import DatabaseAway, Refused, StoreError  # noqa: E402
 from human_data.people.store.store import Store  # noqa: E402
 from human_data.people.store.tables import ActionRow, Answer, Note, Participant, Trial  # noqa: E402
@@ -13,6 +14,7 @@ __all__ = [
     "ActionRow",
     "Answer",
     "DatabaseAway",
+    "Deleted",
     "Note",
     "Participant",
     "Refused",

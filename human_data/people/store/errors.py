@@ -29,7 +29,10 @@ class Refused(StoreError):
 
 def shown(url: URL) -> str:
     """The database's name for people: a file's path, or a URL without its password."""
-    return (url.database or "") if url.get_backend_name() == "sqlite" else url.render_as_string()
+    if url.get_backend_name() == "sqlite":
+        return url.database or ""
+    # The query may hold a password too.
+    return url.set(drivername=url.get_backend_name(), query={}).render_as_string()
 
 
 @contextmanager
@@ -42,6 +45,6 @@ def told(url: URL) -> Iterator[None]:
         away = away or (isinstance(error, DBAPIError) and error.connection_invalidated)
         cause = getattr(error, "orig", None) or error
         text = " ".join(str(cause).split())
-        if url.password:
-            text = text.replace(str(url.password), "[password]")
+        for secret in filter(None, (url.password, url.query.get("password"))):
+            text = text.replace(str(secret), "[password]")
         raise (DatabaseAway if away else StoreError)(f"{shown(url)}: {text}") from None

@@ -18,7 +18,8 @@ from human_data.people.store.batch import (
     put_note,
 )
 from human_data.people.store.database import Database
-from human_data.people.store.errors import Refused
+from human_data.people.store.deletion import Deleted, delete_participant
+from human_data.people.store.errors import Refused, shown
 from human_data.people.store.tables import Action, ActionRow, Answer, Kept, Note, Participant, Trial
 from human_data.people.store.text import check_name, clean
 
@@ -30,9 +31,9 @@ TOKEN_BYTES = 32
 class Store:
     """All studies of one database; missing tables are created unless `create` is False.
 
-    `url` is "sqlite:///FILE" or "postgresql://USER:PASSWORD@HOST/NAME". Each call is one transaction and may
-    come from any thread. Every method raises DatabaseAway where the database does not answer, and Refused, a
-    StoreError too, where what was asked does not fit; then nothing of the call is kept.
+    `url` is "postgresql://USER:PASSWORD@HOST/NAME", "sqlite:///FILE" or just the file. Each call is one
+    transaction and may come from any thread. Every method raises DatabaseAway where the database does not
+    answer, and Refused, a StoreError too, where what was asked does not fit; then nothing of it is kept.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -70,6 +71,12 @@ class Store:
         """The names of all studies that have participants."""
         with self.database.reading() as session:
             return list(session.scalars(select(Participant.study).distinct().order_by(Participant.study)))
+
+    def check_study(self, study: str) -> None:
+        """Raises Refused, with the studies that there are, where nobody has come to this one."""
+        if study not in (known := self.studies()):
+            there = ", ".join(known) or "none"
+            raise Refused(f"{shown(self.database.url)}: no study {study!r}; there are: {there}")
 
     def begin_trial(
         self,
@@ -180,6 +187,18 @@ class Store:
         with self.database.reading() as session:
             found = select(Note).filter_by(participant_id=participant_id).order_by(Note.at, Note.key)
             return list(session.scalars(found))
+
+    def delete_participant(self, study: str, code: str) -> Deleted:
+        """Remove all that is there of a participant; returns how many rows of each table were removed.
+
+        In SQLite the place of the rows is overwritten with zeros (secure_delete), the file is written anew
+        (VACUUM) and its journal emptied. In PostgreSQL the tables are written anew (VACUUM FULL); what the
+        server's own log and backups keep is beyond our reach, as are earlier exports.
+
+        Raises StoreError where there is no such participant, and where another program is just reading, so
+        that not all can be written anew: the rows are gone then, and the same call again does the rest.
+        """
+        return delete_participant(self.database, study, code)
 
     def close(self) -> None:
         """Close all connections."""

@@ -15,7 +15,7 @@ class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
     """Base of all tables; rows are given out detached, as plain values."""
 
 
-def _told(text: str, unit: str = "", **options: Any) -> MappedColumn[Any]:
+def _told(text: str, unit: str = "none", **options: Any) -> MappedColumn[Any]:
     return mapped_column(comment=text, info={"unit": unit}, **options)
 
 
@@ -34,7 +34,9 @@ class Participant(Base):
     study: Mapped[str] = _told("Name of the study", type_=Text)
     code: Mapped[str] = _told("The participant's code in the study", type_=Text)
     token: Mapped[str] = _told("Secret of the link and the cookie", type_=Text, unique=True, repr=False)
-    link: Mapped[dict[str, str]] = _told("Query parameters of the link by which they came", type_=JSON)
+    link: Mapped[dict[str, str]] = _told(
+        "Query parameters of the link by which they came, as JSON", type_=JSON
+    )
     created_at: Mapped[float] = _told("When the participant was first seen", SECONDS, type_=Double)
 
 
@@ -49,7 +51,9 @@ class Trial(Base):
 
     id: Mapped[int] = _told("Number of the trial in the database", init=False, primary_key=True)
     participant_id: Mapped[int] = _of("participants.id")
-    position: Mapped[int] = _told("Place of the trial in the participant's order, as the study numbers it")
+    position: Mapped[int] = _told(
+        "Place of the trial in the participant's order, from 0; negative in practice"
+    )
     task_id: Mapped[str] = _told("Id of the task", type_=Text)
     trial: Mapped[int] = _told("How often the participant had begun this task before; 0 the first time")
     spec_sha256: Mapped[str] = _told("SHA-256 of the arena's specification", type_=Text)
@@ -120,7 +124,7 @@ class Note(Base):
     key: Mapped[str] = _told("Random name of the note", type_=Text, primary_key=True)
     participant_id: Mapped[int] = _of("participants.id", index=True)
     kind: Mapped[str] = _told("What happened, such as consent, pause or disconnect", type_=Text)
-    data: Mapped[dict[str, Any]] = _told("What there is to say of it", type_=JSON)
+    data: Mapped[dict[str, Any]] = _told("What there is to say of it, as JSON", type_=JSON)
     at: Mapped[float] = _told("When it happened", SECONDS, type_=Double)
 
 

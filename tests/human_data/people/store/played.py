@@ -5,10 +5,16 @@ from functools import cache
 from arena import ACTIONS, Episode, Recording
 from arena.recording import spec_sha256
 from human_data.people.store import ActionRow, Participant, Store, Trial
-from testbed.tasks import task_named
+from testbed import solutions
+from testbed.tasks import LEVELS_FOLDER, task_named
 
 TASK = task_named("01-01-01")
 TAKEN = (0, 3, 3, 4, 8, 1, 0, 6)
+SOLUTION = tuple(
+    index
+    for index, count in solutions.read(LEVELS_FOLDER / "01_food_retrieval")[TASK.id].solution.actions
+    for _ in range(count)
+)
 BEGUN = 1_700_000_000.0
 
 

@@ -9,13 +9,7 @@ from pathlib import Path
 
 import pytest
 
-PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin")
-
-
-def program(name: str) -> str | None:
-    """Where a program of the server is; Debian does not put them into PATH."""
-    found = [str(path) for place in PLACES for path in Path("/").glob(f"{place.lstrip('/')}/{name}")]
-    return max(found, default=None) or shutil.which(name)
+from arena_llm.system import server_program as program
 
 
 def as_whom() -> list[str] | None:

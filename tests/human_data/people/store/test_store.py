@@ -32,12 +32,13 @@ def test_a_token_is_long_random_and_lets_one_in(store):
     assert people[3].token not in repr(people[3])
 
 
-@pytest.mark.parametrize("name", ["", ".", "../x", "a/b", "a b", "-x", "ä", "x" * 65, "a\n"])
-def test_names_that_would_not_do_for_files_are_refused(store, name):
-    with pytest.raises(StoreError, match="code: got"):
-        store.add_participant(name)
-    with pytest.raises(StoreError, match="study: got"):
-        store.add_participant("P1", name)
+def test_names_that_would_not_do_for_files_are_refused(store):
+    for name in ("", ".", "../x", "a/b", "a b", "-x", "ä", "x" * 65, "a\n"):
+        with pytest.raises(StoreError, match="code: got"):
+            store.add_participant(name)
+        with pytest.raises(StoreError, match="study: got"):
+            store.add_participant("P1", name)
+    assert store.studies() == []
 
 
 def test_a_trial_from_begin_to_end(store, url):
@@ -96,11 +97,11 @@ def test_actions_of_a_deleted_trial_are_left_out_and_counted(store):
     assert store.append_actions([]) == 0
 
 
-@pytest.mark.parametrize(("step", "action"), [(-1, 0), (0, 9), (0, -1)])
-def test_an_action_that_is_none_is_refused_with_all_of_its_call(store, step, action):
+def test_an_action_that_is_none_is_refused_with_all_of_its_call(store):
     trial = begin(store, store.add_participant("P1"))
-    with pytest.raises(StoreError, match="expected a step from 0, an action from 0 to 8"):
-        store.append_actions([*rows(trial), ActionRow(trial.id, step, action, 0.0)])
+    for step, action in ((-1, 0), (0, 9), (0, -1)):
+        with pytest.raises(StoreError, match="expected a step from 0, an action from 0 to 8"):
+            store.append_actions([*rows(trial), ActionRow(trial.id, step, action, 0.0)])
     assert store.actions(trial.id) == []
 
 

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from human_data.people.store import ActionRow, Refused, Store, StoreError, Writer
+from human_data.people.store.batch import Finished, Noted, put
 from tests.human_data.people.store.played import begin, recording, rows
 
 WAIT_S = 60.0
@@ -78,6 +79,14 @@ def test_what_can_never_be_kept_does_not_hold_up_the_rest(store, trial):
         assert store.open_trial(trial.participant_id) == trial
         assert writer.state.refused == 4
         assert "the recording is of" in writer.state.last_refusal
+
+
+def test_a_batch_that_is_put_again_is_there_once(store, trial):
+    items = [*rows(trial), Finished(trial.id, recording()), Noted(trial.participant_id, "pause", {})]
+    assert [put(store.database, items) for _ in range(2)] == [[], []]
+    assert store.actions(trial.id) == rows(trial)
+    assert len(store.notes(trial.participant_id)) == 1
+    assert store.recording(trial.id) == recording()
 
 
 def test_postgres_restarted_in_mid_run(server, postgres_url):
@@ -151,7 +160,9 @@ def killed(url: str, trial_id: int) -> tuple[float, int]:
     return at, said[-1]
 
 
-def test_a_kill_takes_the_last_moment_only(store, url):
+def test_a_kill_takes_the_last_moment_only(tmp_path):
+    url = f"sqlite:///{tmp_path / 'study.db'}"
+    store = Store(url)
     lost_s = []
     # A busy machine may hold up one process or another, but not three times.
     for attempt in range(3):

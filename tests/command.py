@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 import pytest
 
-from arena_llm.cli import main
-
 
 class Result(NamedTuple):
     returncode: int
@@ -17,6 +15,8 @@ class Result(NamedTuple):
 @pytest.fixture
 def command(monkeypatch, capsys):
     """`arena-llm` with these arguments; what it prints and its status. It must end by an exit."""
+
+    from arena_llm.cli import main
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["arena-llm", *map(str, arguments)])

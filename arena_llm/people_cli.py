@@ -1,0 +1,90 @@
+"""The `arena-llm people` commands: what is in a study's database, out of it, and for good away from it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from human_data.people.store import Participant, Store
+
+people_app = typer.Typer(help="Data of people: list, export, delete.", no_args_is_help=True)
+
+Db = Annotated[
+    str,
+    typer.Option(
+        help="Database file, or postgresql://USER@HOST/NAME; the password may stand there, in PGPASSWORD or "
+        "in ~/.pgpass."
+    ),
+]
+StudyName = Annotated[str, typer.Option(help="Name of the study.")]
+
+
+@people_app.command("participants")
+def participants_command(
+    db: Db, study: Annotated[str | None, typer.Option(help="Name of the study; all where left out.")] = None
+) -> None:
+    """Who took part, and how far they came."""
+    from rich.table import Table
+
+    with _opened(db) as store:
+        table = Table("study", "participant", "trials", "finished", "passed", "first seen")
+        if study:
+            store.check_study(study)
+        for name in [study] if study else store.studies():
+            for person in store.participants(name):
+                table.add_row(*_line(store, person))
+    Console().print(table)
+
+
+@people_app.command("export")
+def export_command(
+    db: Db,
+    study: StudyName,
+    out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
+    format: Annotated[str, typer.Option(help="Format of the tables: csv or parquet.")] = "csv",
+    bids: Annotated[bool, typer.Option("--bids", help="Also a folder in the manner of BIDS.")] = False,
+) -> None:
+    """Write tidy tables with a codebook, and every episode as a recording."""
+    with _opened(db) as store:
+        from human_data.people.store.export import export
+
+        done = export(store, study, out, format, bids=bids)
+    counts = ", ".join(f"{count} {name}" for name, count in done.rows.items() if "results" not in name)
+    print(f"{out}: {counts}, {done.recordings} recordings; codebook.md says what each column means")
+
+
+@people_app.command("delete")
+def delete_command(
+    db: Db,
+    study: StudyName,
+    participant: Annotated[str, typer.Argument(help="The participant's code.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete all data of one participant, for good."""
+    with _opened(db) as store:
+        store.check_study(study)
+        found = [each for each in store.participants(study) if each.code == participant]
+        if found and not yes:
+            trials = len(store.trials(found[0].id))
+            typer.confirm(f"Delete {participant} of {study} with {trials} trials, for good?", abort=True)
+        deleted = store.delete_participant(study, participant)
+    counts = ", ".join(f"{count} {name}" for name, count in deleted._asdict().items())
+    print(f"Deleted: {counts}. Exports and backups made before still have them: export anew, delete the old.")
+
+
+def _opened(db: str) -> "Store":
+    from human_data.people.store import Store
+
+    return Store(db, create=False)
+
+
+def _line(store: "Store", person: "Participant") -> tuple[str, ...]:
+    from datetime import UTC, datetime
+
+    trials = store.trials(person.id)
+    seen = datetime.fromtimestamp(person.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    finished = sum(trial.finished_at is not None for trial in trials)
+    passed = sum(bool(trial.passed) for trial in trials)
+    return person.study, person.code, str(len(trials)), str(finished), str(passed), seen

@@ -1,0 +1,58 @@
+"""What every file and column of an export means, for people and for programs."""
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+from human_data.people.store.columns import Table
+
+RECORDINGS = (
+    "recordings/PARTICIPANT/TASK-trial.json: a finished trial as arena.Recording; watch it with "
+    "`arena-llm replay FILE`, prove it with `arena-llm verify FILE`."
+)
+CAUTION = (
+    "Texts stand as participants wrote them; a spreadsheet may take one that begins with = for a formula. "
+    "Codes and link parameters can name a person: leave them out of what is published."
+)
+
+
+def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
+    """The codebook as a value that JSON can hold; `tables` by the names of their files."""
+    return {
+        "study": study,
+        "arena_llm": version("arena-llm"),
+        "caution": CAUTION,
+        "recordings": RECORDINGS,
+        "tables": {
+            file: {
+                "one_row": table.one_row,
+                "columns": [
+                    {key: getattr(column, key) for key in ("name", "type", "unit", "description")}
+                    for column in table.columns
+                ],
+            }
+            for file, table in tables.items()
+        },
+    }
+
+
+def as_json(book: Mapping[str, Any]) -> str:
+    """The codebook for programs."""
+    return json.dumps(book, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_markdown(book: Mapping[str, Any]) -> str:
+    """The codebook for people."""
+    lines = [f"# Codebook of {book['study']}", "", f"Written by arena-llm {book['arena_llm']}.", ""]
+    for file, table in book["tables"].items():
+        lines += [f"## {file}", "", f"One row per {table['one_row']}.", ""]
+        lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| {each['name']} | {each['type']} | {each['unit']} | {each['description']} |"
+            for each in table["columns"]
+        ]
+        lines.append("")
+    return "\n".join(
+        [*lines, "## Recordings", "", book["recordings"], "", "## Caution", "", book["caution"], ""]
+    )

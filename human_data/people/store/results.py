@@ -1,0 +1,51 @@
+"""People's trials in the shape of a model's results, so that both meet in one comparison."""
+
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+
+from human_data.people.store.store import Store
+from human_data.people.store.tables import Participant, Trial
+from human_data.results import results_frame
+from llm_control.outcomes import TrialResult
+from testbed.tasks import level_of
+
+PERSON = "person"
+
+
+def people_results(store: Store, study: str, agent: str | None = PERSON) -> pd.DataFrame:
+    """One row per trial, practice left out, columns as `human_data.results_frame`.
+
+    All participants are one agent, and their trials of a task are numbered through; where `agent` is None
+    each is an agent named by their code. Trials by scripts are an agent of their own, "... (scripts)".
+    """
+    rows = []
+    begun: Counter[tuple[str, str]] = Counter()
+    for person in store.participants(study):
+        for trial in store.trials(person.id):
+            if trial.position >= 0:
+                name = _name(person, trial, agent)
+                rows.append(_row(trial, name, begun[name, trial.task_id]))
+                begun[name, trial.task_id] += 1
+    return results_frame(rows)
+
+
+def _name(person: Participant, trial: Trial, agent: str | None) -> str:
+    name = person.code if agent is None else agent
+    return f"{name} (scripts)" if trial.mode == "scripts" else name
+
+
+def _row(trial: Trial, agent: str, number: int) -> TrialResult:
+    return TrialResult(
+        agent=agent,
+        task_id=trial.task_id,
+        level=level_of(Path(trial.task_id)),
+        trial=number,
+        pass_mark=trial.pass_mark,
+        total_reward=trial.total_reward,
+        passed=trial.passed,
+        outcome=trial.outcome,
+        steps=trial.steps,
+        error=None if trial.outcome else "broken off",
+    )

@@ -1,0 +1,25 @@
+"""A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
+
+from human_data.people.store import Store
+from tests.human_data.people.store.played import SOLUTION, TAKEN, begin, recording, rows
+
+
+def fill(store: Store) -> None:
+    one = store.add_participant("Quokka-1", "study", {"PROLIFIC_PID": "5f3eabc"})
+    other = store.add_participant("quokka_1", "study")
+    store.note(one.id, "consent", {"text": "I agree ä"})
+    store.answer(one.id, "end", "why", '=1+1, "quoted"\nsecond line ä')
+    plays = (
+        (one, "keys", -1, TAKEN),
+        (one, "keys", 0, SOLUTION),
+        (one, "scripts", 1, TAKEN),
+        (other, "keys", 0, TAKEN),
+    )
+    for person, mode, position, actions in plays:
+        trial = begin(store, person, mode, position)
+        store.append_actions(rows(trial, actions))
+        if person is one and mode == "keys":
+            store.finish_trial(trial.id, recording(trial.trial, actions))
+    elsewhere = store.add_participant("Elsewhere", "another")
+    store.append_actions(rows(begin(store, elsewhere)))
+    store.answer(elsewhere.id, "end", "why", "nothing to do with it")
