@@ -18,8 +18,8 @@ from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
 from arena_llm.named_file import named_file
-from arena_llm.play_cli import play_command
 from arena_llm.people_cli import people_app
+from arena_llm.play_cli import play_command
 from arena_llm.probe_cli import probe_command
 from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command

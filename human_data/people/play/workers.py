@@ -5,7 +5,6 @@ import itertools
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
-from multiprocessing.connection import Connection
 
 from arena.errors import EvaluationError
 from human_data.people.play.wire import (
