@@ -12,6 +12,7 @@ from arena.errors import ConfigError
 from arena_llm.version_option import AnimalAI
 
 if TYPE_CHECKING:
+    from human_data.people.play.wire import View
     from testbed import Task
 
 PORT = 8420
@@ -20,18 +21,24 @@ VIEW_NAMES = "first, top or third"
 
 def play_command(
     tasks: Annotated[
-        list[str] | None, typer.Argument(help="Tasks' ids or files, in this order; all of --levels where left out.")
+        list[str] | None,
+        typer.Argument(help="Tasks' ids or files, in this order; all of --levels where left out."),
     ] = None,
     levels: Annotated[str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4.")] = None,
     testbed: Annotated[
         Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
     ] = None,
     scripts: Annotated[
-        bool, typer.Option("--scripts", help="Play by typing Go(..); Turn(..); with still pictures, as a model does.")
+        bool,
+        typer.Option(
+            "--scripts", help="Play by typing Go(..); Turn(..); with still pictures, as a model does."
+        ),
     ] = False,
     view: Annotated[
         list[str] | None,
-        typer.Option(help=f"View: {VIEW_NAMES}. Repeated: the key V changes between them; a model has first."),
+        typer.Option(
+            help=f"View: {VIEW_NAMES}. Repeated: the key V changes between them; a model has first."
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the arenas' randomness.")] = 0,
     db: Annotated[
@@ -72,6 +79,7 @@ def play_command(
 def _tasks(
     names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str
 ) -> "tuple[Task, ...]":
+    from arena.versions import DIFFERENCES
     from testbed import find_tasks, parse_levels, task_named
 
     if names and levels is not None:
@@ -83,12 +91,13 @@ def _tasks(
     else:
         chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
     for task in chosen:
-        if sum(item.name == "Agent" for item in task.spec.items) > 1:
+        agents = sum(item.name == "Agent" for item in task.spec.items)
+        if agents > 1 and DIFFERENCES[task.spec.version].several_agents:
             raise ConfigError(f"{task.id}: the arena has several agents, expected one; a person drives one")
     return chosen
 
 
-def _views(names: list[str] | None, scripts: bool) -> tuple:
+def _views(names: list[str] | None, scripts: bool) -> "tuple[View, ...]":
     from human_data.people.play.wire import VIEWS
 
     wrong = [name for name in names or () if name not in VIEWS]
@@ -96,7 +105,7 @@ def _views(names: list[str] | None, scripts: bool) -> tuple:
         raise ConfigError(f"--view: got {wrong[0]!r}, expected {VIEW_NAMES}")
     if scripts and names and names != ["first"]:
         raise ConfigError("--scripts shows the pictures that a model gets: the view is first")
-    by_name = {view: view for view in VIEWS}
+    by_name: dict[str, View] = {view: view for view in VIEWS}
     return tuple(dict.fromkeys(by_name[name] for name in names or ["first"]))
 
 

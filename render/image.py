@@ -17,7 +17,7 @@ def png(frame: Frame) -> bytes:
 
 
 def jpeg(frame: Frame, quality: int) -> bytes:
-    """A frame as a JPEG file's bytes, `quality` 1 to 95; small and quick, and not what was drawn to the bit."""
+    """A frame as a JPEG file's bytes, `quality` 1 to 95; small, quick, and not exact."""
     buffer = io.BytesIO()
     Image.fromarray(frame).save(buffer, "JPEG", quality=quality)
     return buffer.getvalue()

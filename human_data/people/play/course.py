@@ -15,9 +15,9 @@ from testbed import Task
 class Assignment:
     """One task for one person.
 
-    `position` is its place in the person's order, from 0, and `count` how many there are, None where that is
-    not to be shown. `title` is shown above the view. `views` are those that may be chosen, the first is shown
-    at the start. `feedback`: whether health, rewards and success are shown. `may_stop`: whether the person may
+    `position` is its place in the person's order, from 0, and `count` how many there are, None where that
+    is not to be shown. `title` is shown above the view. `views` are those that may be chosen, the first is
+    shown at the start. `feedback`: whether rewards and success are shown. `may_stop`: whether the person may
     end the episode themselves.
     """
 
@@ -33,7 +33,7 @@ class Assignment:
 
 
 class Course(Interface):
-    """Who plays what. Called in a thread of its own, one call at a time, with the store to read and write."""
+    """Who plays what. Called in a thread of its own, one call at a time, with the store at hand."""
 
     def next_task(self, store: Store, participant: Participant) -> Assignment | None:
         """What comes next; None where there is nothing more to play."""
@@ -48,7 +48,7 @@ class Course(Interface):
         ...
 
     def after(self, participant: Participant) -> str | None:
-        """The address on this server where the page goes when there is nothing more; None: it says so itself."""
+        """Where on this server the page goes when there is nothing more; None: it says so itself."""
         ...
 
 
@@ -59,7 +59,12 @@ class TaskList:
     """
 
     def __init__(
-        self, tasks: Sequence[Task], *, seed: int = 0, mode: Mode = "keys", views: tuple[View, ...] = VIEWS[:1]
+        self,
+        tasks: Sequence[Task],
+        *,
+        seed: int = 0,
+        mode: Mode = "keys",
+        views: tuple[View, ...] = VIEWS[:1],
     ) -> None:
         self._tasks = tuple(tasks)
         self._seed, self._mode, self._views = seed, mode, views

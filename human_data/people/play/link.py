@@ -81,5 +81,3 @@ class Link:
         self._heard = now
         if self._allowance < 0:
             raise Refused(POLICY, f"too many messages; at most {MOST_PER_S:.0f} a second are taken")
-
-

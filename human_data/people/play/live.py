@@ -29,7 +29,7 @@ class Live(Interface):
 
 
 class LiveKeys:
-    """An episode that is played by keys. Raises LayoutError where its arena cannot be built, RenderError where
+    """An episode played by keys. Raises LayoutError where its arena cannot be built, RenderError where
     no picture can be drawn.
     """
 

@@ -1,7 +1,8 @@
 """Plays as many participants at once over real websockets, and says how well the rate holds.
 
-`python -m human_data.people.play.load --participants 8 --seconds 300` starts a server of its own, in a process of
-its own, with a database in a temporary folder, and counts at the end whether every step that was told is there.
+`python -m human_data.people.play.load --participants 8 --seconds 300` starts a server in a process of
+its own, with a database in a temporary folder, and counts at the end whether every step that was told is
+there.
 """
 
 import argparse
@@ -118,7 +119,9 @@ class Client:
         while True:
             await asyncio.sleep(KEYS_EVERY_S * self._random.uniform(0.5, 1.5))
             if self._began is not None:
-                await self._say(socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5)))
+                await self._say(
+                    socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5))
+                )
 
     async def _say(self, socket: ClientConnection, kind: str, **values: Any) -> None:
         self._count += 1
@@ -171,7 +174,8 @@ def _report(clients: list[Client], lost: int | None) -> str:
         f"frames: {frames} of {steps} steps ({100 * frames / max(steps, 1):.1f} %), sizes "
         + ", ".join(f"{size}: {100 * sizes.count(size) / len(sizes):.0f} %" for size in sorted(set(sizes))),
         f"{sum(one.received_bytes for one in seen) / 1000 / max(playing, 1):.0f} kB/s per participant",
-        "pauses by the server: " + (", ".join(sorted(set(pauses))) + f" ({len(pauses)})" if pauses else "none"),
+        "pauses by the server: "
+        + (", ".join(sorted(set(pauses))) + f" ({len(pauses)})" if pauses else "none"),
     ]
     if lost is not None:
         lines.append(f"steps that the pages saw and the database does not have: {lost}")

@@ -1,6 +1,6 @@
 """What the page and the server say to each other over the websocket: JSON text, and frames as binary.
 
-The page's messages count from 1 (`n`); the first is `Hello`. What the person does names the trial that it is about.
+The page's messages count from 1 (`n`); the first is `Hello`. What the person does names its trial.
 """
 
 import struct
@@ -18,10 +18,10 @@ LARGEST_MESSAGE = 16_384
 """Bytes of a message from the page. A script has at most 4,000 characters, 4 bytes each."""
 
 LARGEST_SCRIPT = 4_000
-"""Characters of a script; the longest reply of a model in the paper's logs has a quarter of that."""
+"""Characters of a script; thirty commands and a page of thoughts fit."""
 
 _FRAME = struct.Struct("<IIdHBB")
-"""Number of the frame, step, due time (Unix seconds), pixels a side, JPEG quality, view (index into `VIEWS`)."""
+"""Frame number, step, due time (Unix seconds), pixels a side, JPEG quality, view (index into `VIEWS`)."""
 
 HEADER_BYTES = _FRAME.size
 
@@ -125,7 +125,9 @@ POLICY, UNSUPPORTED, TOO_BIG, REPLACED = 1008, 1003, 1009, 4001
 def read_message(text: str) -> Message:
     """The message of a text; raises Refused where it is none."""
     if len(text) > LARGEST_MESSAGE or len(text.encode("utf-8", "replace")) > LARGEST_MESSAGE:
-        raise Refused(TOO_BIG, f"message of {len(text)} characters, at most {LARGEST_MESSAGE} bytes are taken")
+        raise Refused(
+            TOO_BIG, f"message of {len(text)} characters, at most {LARGEST_MESSAGE} bytes are taken"
+        )
     try:
         return _MESSAGES.validate_json(text)
     except ValidationError as error:

@@ -36,17 +36,18 @@ LADDER = (
 WINDOW = 12
 """Frames on time, 0.7 s of them, before a better grade is tried."""
 
-FEW = 5
-"""Frames that are late for the most part, 0.3 s of them, before the grade goes down: play suffers at once."""
+FEW = 8
+"""Frames, late for the most part, before the grade goes down: 0.5 s of them."""
 
 FAR_TOO_LATE_S = 0.3
-"""A median delay beyond this takes two grades at once: on such a line frames, and so news, are few."""
+VERY_FEW = 4
+"""Where half of so many are later than that, two grades go at once: on such a line frames are few."""
 
 TOO_LATE_S = 0.09
 """A median delay beyond one and a half steps, the way's own taken off: frames queue up."""
 
-IN_TIME_S = 0.045
-"""A median delay below three quarters of a step leaves room for more."""
+IN_TIME_S = 0.06
+"""A median delay below one step leaves room for more."""
 
 PATIENCE_S, MOST_PATIENCE_S = 3.0, 60.0
 """A better grade is tried after so long without trouble; after each try that failed, after twice as long."""
@@ -121,14 +122,20 @@ class Pacer:
         self._last_step = -LADDER[-1].every
 
     def _judge(self, now: float) -> None:
-        recent = median(list(self._delays)[-FEW:])
-        if len(self._delays) >= FEW and recent > TOO_LATE_S and self._rung < len(LADDER) - 1:
+        far = len(self._delays) >= VERY_FEW and self._recent(VERY_FEW) > FAR_TOO_LATE_S
+        late = len(self._delays) >= FEW and self._recent(FEW) > TOO_LATE_S
+        if (far or late) and self._rung < len(LADDER) - 1:
             if self._tried:
                 self._patience = min(2 * self._patience, MOST_PATIENCE_S)
-            self._change(2 if recent > FAR_TOO_LATE_S else 1, now)
-        elif len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S and self._rung:
-            if now - self._changed > self._patience:
-                self._change(-1, now)
+            self._change(2 if far else 1, now)
+        elif self._rung and now - self._changed > self._patience and self._on_time():
+            self._change(-1, now)
+
+    def _recent(self, frames: int) -> float:
+        return median(list(self._delays)[-frames:])
+
+    def _on_time(self) -> bool:
+        return len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S
 
     def _change(self, by: int, now: float) -> None:
         self._rung = min(self._rung + by, len(LADDER) - 1)

@@ -154,7 +154,9 @@ class Player:
         if answer is None:
             return
         self._told.append(answer.told)
-        self._say("told", told=[shown(answer.told)], health=answer.state.health)
+        self._say("told", told=[shown(answer.told)])
+        if self._screen is not None:
+            self._screen.tell(answer.state)
         if answer.recording is not None:
             self.ended(answer.recording)
 

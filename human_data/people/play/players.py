@@ -11,7 +11,7 @@ from human_data.people.play.workers import Workers
 from human_data.people.store import Participant, Store
 
 MOST_PLAYERS = 64
-"""Participants with an episode in memory. Far more than a small machine can draw for; it bounds the memory."""
+"""Participants with an episode in memory. More than two cores can draw for; it bounds the memory."""
 
 FORGET_S = 600.0
 """An episode is kept in memory for so long after its page is gone; then it is built again from the store."""

@@ -141,7 +141,7 @@ def shown(told: Told) -> dict[str, Any]:
 
 
 def ending(begun: Begun, recording: Recording) -> dict[str, Any]:
-    """How a trial ended, in words for the person; no more than that it is over where feedback is not given."""
+    """How a trial ended, in words for the person; only that it is over where no feedback is given."""
     if not begun.assignment.feedback:
         return {"passed": None, "words": "", "reward": None, "steps": recording.steps}
     outcome = recording.outcome

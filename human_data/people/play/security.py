@@ -39,6 +39,7 @@ class Guard:
         self._app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, as ASGI has it."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return

@@ -18,7 +18,7 @@ VIEWS: tuple[View, ...] = ("first", "third", "top")
 
 
 class State(NamedTuple):
-    """An episode after its newest step: `health` 0 to 100, `total_reward` so far, `outcome` in words once over.
+    """An episode after its newest step: `health` 0 to 100, `total_reward` so far, `outcome` once it is over.
 
     `passed` is None before the end, and where the task has no pass mark. `events` are those of the steps that
     were just taken: what happened, and its reward.
@@ -40,7 +40,7 @@ class State(NamedTuple):
 class Open(NamedTuple):
     """Make an episode and take its `actions` (indices into `arena.ACTIONS`) again; answered with `Opened`.
 
-    With `scripts` it is played by scripts, and these were the earlier ones, in order; `actions` is then empty.
+    With `scripts` it is played by scripts; these were the earlier ones, in order; `actions` is then empty.
     """
 
     game: int
@@ -53,7 +53,7 @@ class Open(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Take these actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Stepped`."""
+    """Take actions (indices into `arena.ACTIONS`) until the episode is over; answered with `Stepped`."""
 
     game: int
     actions: tuple[int, ...]
@@ -114,7 +114,7 @@ class Told(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """An episode is ready. In scripts' mode `told` is the conversation so far, `instructions` what precedes it,
+    """Ready. In scripts' mode `told` is the conversation so far, `instructions` what precedes it,
     and `actions` (indices into `arena.ACTIONS`) are those that were taken.
     """
 
@@ -136,7 +136,7 @@ class Stepped(NamedTuple):
 
 
 class Replied(NamedTuple):
-    """What came of a script, and every action (index into `arena.ACTIONS`) that it took, idle ones included."""
+    """What came of a script, and each action (index into `arena.ACTIONS`) it took, idle ones included."""
 
     game: int
     state: State

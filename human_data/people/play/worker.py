@@ -15,7 +15,7 @@ from render.renderer import SMALLEST
 def work(pipe: Connection, scripts: bool) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    What takes long the first time, such as opening OpenGL, is done at once, and not in the middle of somebody's
+    What takes long the first time, such as opening OpenGL, is done at once, not in the middle of somebody's
     episode; so is importing what `scripts` needs.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
@@ -27,10 +27,8 @@ def work(pipe: Connection, scripts: bool) -> None:
     # What is wrong is told to whoever opens an episode.
     with suppress(ArenaError):
         Renderer(SMALLEST, SMALLEST)
-    try:
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         Worker(pipe).run()
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass
 
 
 class Worker:

@@ -1,4 +1,4 @@
-"""The worker processes as the server sees them: an episode in another process, and one that survives its death."""
+"""The worker processes as the server sees them, and episodes in them that outlive them."""
 
 import asyncio
 import itertools
@@ -27,10 +27,10 @@ from human_data.people.play.worker import work
 from testbed import Task
 
 HANGS_S = 20.0
-"""A worker that does not answer for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
+"""A worker silent for so long counts as dead; to rebuild an episode of 20,000 steps takes 7 s."""
 
 MOST_DEATHS = 3
-"""An episode that saw so many workers die without a step in between is given up: it is what kills them."""
+"""An episode that saw so many workers die without a step in between is given up."""
 
 OnDrawn = Callable[[Drawn], None]
 
@@ -154,7 +154,9 @@ class RemoteEpisode:
     All methods raise EpisodeFailed where the episode cannot be played. One request at a time.
     """
 
-    def __init__(self, workers: Workers, task: Task, seed: int, trial: int, mode: Mode, drawn: OnDrawn) -> None:
+    def __init__(
+        self, workers: Workers, task: Task, seed: int, trial: int, mode: Mode, drawn: OnDrawn
+    ) -> None:
         self._workers, self._drawn = workers, drawn
         self._game = workers.number()
         self._start = Open(self._game, task, seed, trial, mode)

@@ -76,6 +76,7 @@ function showPaused(reason) {
 
 function showEnd({ passed, words, reward, steps, pass_mark }) {
   release();
+  if (trial.mode === "keys") $("step").textContent = `Step ${steps}`;
   const last = trial.count && trial.position + 1 === trial.count;
   const told = trial.feedback && passed !== null;
   const needed = pass_mark != null && passed === false ? ` You needed ${number(pass_mark)}.` : "";
@@ -89,7 +90,7 @@ function showEnd({ passed, words, reward, steps, pass_mark }) {
   if (told) beep(passed ? [523, 659, 784] : [330, 262], 0.16);
 }
 
-const number = (value) => (value < 0 ? "−" : "") + Math.abs(value).toFixed(2);
+const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 
 function showState(message) {
   if (trial.mode === "keys") $("step").textContent = `Step ${message.step}`;
@@ -205,7 +206,7 @@ const heard = {
   running() { show("running"); action = -1; tell(); },
   paused({ reason }) { showPaused(reason); },
   ping({ ping }) { say("pong", { ping }); },
-  told({ told, health }) { showHealth(health); for (const turn of told) addTurn(turn); },
+  told({ told }) { for (const turn of told) addTurn(turn); },
   end: showEnd,
   failed({ reason }) {
     show("failed", { icon: "fail", title: "This task cannot be played", text: reason,

@@ -45,11 +45,17 @@ class Server:
 class Page:
     """Speaks the page's protocol; `trial` is the last that the server told of."""
 
-    def __init__(self, server: Server, token: str | None, *, origin: str | None = None, hello: bool = True) -> None:
+    def __init__(
+        self, server: Server, token: str | None, *, origin: str | None = None, hello: bool = True
+    ) -> None:
         address = server.url.replace("http", "ws", 1) + "/play/socket"
         headers = {"Cookie": f"{COOKIE}={token}"} if token else {}
         self._opened = connect(
-            address, origin=origin or server.url, additional_headers=headers, proxy=None, open_timeout=TIMEOUT_S
+            address,
+            origin=origin or server.url,
+            additional_headers=headers,
+            proxy=None,
+            open_timeout=TIMEOUT_S,
         )
         self.socket = self._opened.__enter__()
         self.count, self.trial, self.state = 0, {}, {}

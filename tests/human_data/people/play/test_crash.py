@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from arena import ACTIONS, Episode
+from arena import ACTIONS, Episode, load_text
 from human_data.people.play.wire import Drawn
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers
 from testbed import Task, task_named
@@ -14,6 +14,18 @@ from tests.human_data.people.play.server import Page, Server
 
 MOST_LOST = 3
 """Steps: one that is being taken, and those of the last 100 ms."""
+
+
+TWO_AGENTS = """
+!ArenaConfig
+arenas:
+  0: !Arena
+    items:
+    - !Item
+      name: Agent
+    - !Item
+      name: Agent
+"""
 
 
 def test_after_a_kill_of_the_server_the_episode_goes_on(tmp_path):
@@ -77,9 +89,9 @@ def test_an_episode_outlives_its_worker():
     asyncio.run(with_workers(play))
 
 
-def test_an_arena_that_cannot_be_built_is_told():
+def test_an_episode_that_cannot_be_played_is_told():
     task = task_named("01-01-01")
-    crowd = task.spec.model_copy(update={"items": task.spec.items[:1] * 2})
+    (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
 
     async def play(workers: Workers) -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)

@@ -193,10 +193,19 @@ def test_only_names_of_this_machine_are_answered(server):
     assert httpx.get(server.url + "/play", headers={"host": f"localhost:{server.port}"}).status_code == 200
 
 
-PATHS = ["../pyproject.toml", "..%2f..%2fplay.db", "play.py", "page/play.js", "%2e%2e/%2e%2e/etc/passwd", "docs"]
+PATHS = [
+    "../pyproject.toml",
+    "..%2f..%2fplay.db",
+    "play.py",
+    "page/play.js",
+    "%2e%2e/%2e%2e/etc/passwd",
+    "docs",
+]
 
 
-@pytest.mark.parametrize("path", [*PATHS, "openapi.json", "play/../../play.db", "play.js%00.py", "//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", [*PATHS, "openapi.json", "play/../../play.db", "play.js%00.py", "//etc/passwd"]
+)
 def test_no_path_leads_to_a_file(server, path):
     answer = httpx.get(f"{server.url}/{path}")
     assert answer.status_code == 404
@@ -214,18 +223,23 @@ def victim(server):
     return server.newcomer()
 
 
+TYPES = ["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"]
 MESSAGES = st.fixed_dictionaries(
-    {"type": st.sampled_from(["hello", "start", "pause", "keys", "ack", "view", "script", "stop", "next", "pong"])},
+    {"type": st.sampled_from(TYPES)},
     optional={
-        "trial": st.integers(-1, 60), "action": st.integers(-1, 9), "frame": st.integers(0, 4), "text": st.text(),
-        "view": st.sampled_from(["first", "third", "top", "../x"]), "reason": st.sampled_from(["key", "hidden", ""]),
+        "trial": st.integers(-1, 60), "action": st.integers(-1, 9), "frame": st.integers(0, 4),
+        "view": st.sampled_from(["first", "third", "top", "../x"]), "text": st.text(),
+        "reason": st.sampled_from(["key", "hidden", ""]),
         "protocol": st.just(1), "ping": st.integers(0, 2),
     },
 )  # fmt: skip
 
 
 @settings(max_examples=20, phases=(Phase.explicit, Phase.generate))
-@given(st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8), st.text(st.characters(codec="utf-8"), max_size=30))
+@given(
+    st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8),
+    st.text(st.characters(codec="utf-8"), max_size=30),
+)
 def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, path):
     with Page(server, victim) as page:
         page.until("trial")
@@ -248,5 +262,3 @@ def test_a_port_that_is_taken_is_said(server, tmp_path):
     assert done.returncode == 1
     assert f"port {server.port} is taken; choose another with --port" in done.stderr
     assert "Traceback" not in done.stderr
-
-
