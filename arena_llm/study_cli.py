@@ -98,8 +98,8 @@ def _ready(plan: "Plan", host: str, port: int, store: object, token: str, on_the
     url = f"http://{'localhost' if host in ('0.0.0.0', '::') else name}:{port}/"
     if host not in LOOPBACK:
         print(
-            f"Warning: {host} is reached from other machines, without encryption; put a web server with HTTPS in "
-            "front of it where it is not a network of your own.",
+            f"Warning: {host} is reached from other machines, without encryption; put a web server with HTTPS "
+            "in front of it where it is not a network of your own.",
             file=sys.stderr,
         )
     print(f"Participants: {url}{_parameters(plan)}")
@@ -137,9 +137,13 @@ def _summary(plan: "Plan") -> list[str]:
         f"Participants come with {sources[study.participants.from_]}{listed}, play by {study.mode}, and see "
         f"{len(plan.test)} test tasks{f' after {counted}' if counted else ''}; about {about:.0f} minutes, "
         f"at most {most:.0f}.",
-        f"Order: {orders[test.order]}; breaks: {plan.breaks()}; feedback: {'yes' if test.feedback else 'no'}; "
+        f"Order: {orders[test.order]}; breaks: {plan.breaks()}; feedback: {_yes(test.feedback)}; "
         f"questions: {questions} on {len(study.questionnaires)} pages.",
     ]
     if not study.completion.link and study.participants.from_ == "link":
         lines.append("No completion link: people are not sent back to where they came from.")
     return lines
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"

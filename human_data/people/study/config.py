@@ -52,7 +52,7 @@ class Block(Part):
     `limit_s`: seconds in the arena after which a task is ended; without it by the arena's own limit only.
     """
 
-    tasks: tuple[Line, ...] = ()
+    tasks: Literal["children"] | tuple[Line, ...] = ()
     title: str = ""
     text: str = ""
     feedback: bool = True
@@ -62,7 +62,10 @@ class Block(Part):
 
 
 class Practice(Block):
-    """Tasks that must be passed; after `tries` the next one comes all the same. `tries` none: as often as needed."""
+    """Tasks that must be passed; after `tries` the next one comes all the same.
+
+    `tries` none: as often as needed.
+    """
 
     tries: int | None = Field(default=3, ge=1, le=100)
 
@@ -71,14 +74,13 @@ class Test(Block):
     """The tasks that count.
 
     `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws from the
-    battery as many tasks of each level as it says, the same for everybody. `order`: as listed, random for each
-    person, or counterbalanced so that over people each task (`by: task`) or level (`by: level`) comes equally
-    often at each place and after each other one. `break_every` tasks there is a break. After `limit_minutes` of
-    playing no further task begins.
+    battery as many tasks of each level as it says, the same for everybody. `order`: as listed, random for
+    each person, or counterbalanced so that over people each task (`by: task`) or level (`by: level`) comes
+    equally often at each place and after each other one. `break_every` tasks there is a break. After
+    `limit_minutes` of playing no further task begins.
     """
 
-    tasks: Literal["children"] | tuple[Line, ...] = ()  # type: ignore[assignment]
-    levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = {}
+    levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
     order: Literal["listed", "random", "latin-square"] = "listed"
     by: Literal["task", "level"] = "task"
     break_every: int | None = Field(default=None, ge=1)

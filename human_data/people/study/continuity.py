@@ -25,9 +25,9 @@ def begin_or_go_on(store: Store, plan: Plan) -> int:
         was, now = kept[-1].data["study"], plan.described()
         changed = ", ".join(key for key in sorted({*was, *now}) if was.get(key) != now.get(key))
         raise Refused(
-            f"{plan.source}: {on_their_way} of {len(people)} people in {shown(store.database.url)} are on their way "
-            f"through the study {name} as it was before; changed since: {changed}. Take the change back, or give "
-            "the changed study another name or another --db"
+            f"{plan.source}: {on_their_way} of {len(people)} people in {shown(store.database.url)} are on "
+            f"their way through the study {name} as it was before; changed since: {changed}. Take the change "
+            "back, or give the changed study another name or another --db"
         )
     store.note(ours.id, CONFIG, {"sha256": plan.sha256(), "study": plan.described()})
     return on_their_way

@@ -1,7 +1,8 @@
 """The experimenter's pages: who is where, what they did, and their data; behind a token."""
 
 import hmac
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
+from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -130,7 +131,7 @@ class Experimenter:
         ours = store.add_participant(OURS, self._study.name)
         return sum(note.data.get("agreed") is False for note in store.notes(ours.id))
 
-    def _of(self, store: Store, person: Participant) -> Mapping[str, object]:
+    def _of(self, store: Store, person: Participant) -> dict[str, Any]:
         notes = [note for note in store.notes(person.id) if note.kind in KINDS]
         return {"trials": store.trials(person.id), "answers": store.answers(person.id), "notes": notes}
 

@@ -13,11 +13,11 @@ from human_data.people.store.tables import Action, Answer
 CONSENT, ORDER, PASSED, ABANDONED = "consent", "order", "passed", "abandoned"
 COMPLETED, WITHDRAWN = "completed", "withdrawn"
 KINDS = (CONSENT, ORDER, PASSED, ABANDONED, COMPLETED, WITHDRAWN)
-"""Notes that move a person on: consent and order of tasks at the start, each page that was passed, a trial that
-could not be ended, and the ends."""
+"""Notes that move a person on: consent and order of tasks at the start, each page that was passed, a trial
+that could not be ended, and the ends."""
 
 OURS = "_study"
-"""Code of the row that holds what belongs to no person: the study's file, and refusals. No person can have it."""
+"""Code of the row for what belongs to no person: the study's file, and refusals. Nobody can have it."""
 
 STEP_S = 0.06
 """Seconds in the arena of a step."""
@@ -99,7 +99,8 @@ def _facts(
     participant: Participant, trials: Sequence[Trial], notes: Sequence[Note], times: Sequence[float] = ()
 ) -> Facts:
     kinds = {note.kind for note in notes}
-    order = next((note.data for note in notes if note.kind == ORDER), {"tasks": [], "row": 0})
+    none: dict[str, Any] = {"tasks": [], "row": 0}
+    order = next((note.data for note in notes if note.kind == ORDER), none)
     happened = [participant.created_at, *times, *(note.at for note in notes)]
     happened += [trial.finished_at or trial.begun_at for trial in trials]
     return Facts(

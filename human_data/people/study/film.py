@@ -1,4 +1,4 @@
-"""A finished episode as a film: drawn again from its recording, by the same processes that draw for players."""
+"""A finished episode as a film: drawn again from its recording, by the processes that draw for players."""
 
 import asyncio
 import struct

@@ -9,7 +9,7 @@ from testbed import Task
 
 
 def balanced_square(count: int) -> tuple[tuple[int, ...], ...]:
-    """Orders of 0 to count - 1 in which each comes equally often at each place and right after each other one.
+    """Orders of 0 to count - 1: each comes equally often at each place, and right after each other one.
 
     Williams' design (Williams 1949, Australian Journal of Scientific Research A 2, 149-168): `count` rows
     where it is even, twice as many where it is odd.

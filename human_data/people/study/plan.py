@@ -23,7 +23,7 @@ UNLIMITED_S = 60.0
 """What an arena without a limit is reckoned as."""
 
 WORDS_PER_S = 4.0
-"""Reading for comprehension, about 240 words a minute (Brysbaert 2019, Journal of Memory and Language 109)."""
+"""Silent reading, about 240 words a minute (Brysbaert 2019, Journal of Memory and Language 109, 104047)."""
 
 ITEM_S = 8.0
 """What a question is reckoned as; one with a scale half of it."""
@@ -138,7 +138,7 @@ class Plan:
 
 
 def load_plan(path: str | Path) -> Plan:
-    """Read a study's file and all its tasks; raises ConfigError, with file and line, where something is wrong."""
+    """Read a study's file and all its tasks; raises ConfigError, with file and line, where it is wrong."""
     study, lines = read_study(path)
 
     def where(*loc: str | int) -> str:

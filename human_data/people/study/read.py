@@ -53,6 +53,7 @@ def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any
         return _mapping(node, loc, lines, source)
     if isinstance(node, yaml.SequenceNode):
         return tuple(_value(entry, (*loc, k), lines, source) for k, entry in enumerate(node.value))
+    assert isinstance(node, yaml.ScalarNode)
     empty = not node.style and node.value.lower() in ("", "~", "null", "none")
     return None if empty else node.value
 
@@ -91,7 +92,7 @@ def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tupl
 
 
 def _in_file(loc: tuple[int | str, ...], lines: Mapping[Loc, int]) -> Loc:
-    """The innermost value of the file that a place in the model belongs to; the model has names in between."""
+    """The innermost value of the file that a place in the model belongs to: the model has more names."""
     here: Loc = ()
     for part in loc:
         if (*here, part) in lines:

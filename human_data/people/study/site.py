@@ -1,6 +1,7 @@
 """The pages that a participant sees, from consent to completion."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -15,7 +16,7 @@ from human_data.people.study.facts import Facts, facts_of
 from human_data.people.study.forms import FormRefused, link_parameters, read_form
 from human_data.people.study.pages import filled, message, page
 from human_data.people.study.plan import Plan
-from human_data.people.study.stages import Asking, End, Playing, Stage
+from human_data.people.study.stages import Asking, End, Playing, Reading, Stage
 
 PLAY = "/play"
 
@@ -141,7 +142,12 @@ class Site:
     ) -> Response:  # fmt: skip
         """The page of the stage that a person is at, in a window that is the newest from now on."""
         stage, tab = flow.where(self.plan, facts), self._tabs.open(person.id)
-        place = {"tab": tab, "stage": stage, "notice": notice, "progress": self._progress(facts, stage)}
+        place: dict[str, Any] = {
+            "tab": tab,
+            "stage": stage,
+            "notice": notice,
+            "progress": self._progress(facts, stage),
+        }
         response: Response
         match stage:
             case Playing():
@@ -219,7 +225,7 @@ class Site:
         flow.keep_answers(store, person, stage, answers)
         flow.settle(self.plan, store, person)
 
-    def _read(self, store: Store, person: Participant, stage: Stage) -> None:
+    def _read(self, store: Store, person: Participant, stage: Reading) -> None:
         flow.read_on(store, person, stage)
         flow.settle(self.plan, store, person)
 

@@ -19,7 +19,7 @@ def block_tasks(study: Study, block: Block, name: str, folder: Path, where: Wher
     """
     if isinstance(block, Test) and block.levels:
         return _drawn(study, block, where)
-    names = CHILDREN if block.tasks == "children" else tuple(block.tasks)
+    names = CHILDREN if isinstance(block.tasks, str) else block.tasks
     tasks = []
     for number, task in enumerate(names):
         line = where("test" if isinstance(block, Test) else name, "tasks", number)
@@ -36,9 +36,8 @@ def _drawn(study: Study, test: Test, where: Where) -> tuple[Task, ...]:
     for level, count in sorted(test.levels.items()):
         there = find_tasks((level,), None, study.animal_ai)
         if count > len(there):
-            raise ConfigError(
-                f"{where('test', 'levels', str(level))}: test.levels.{level}: got {count} tasks, there are {len(there)}"
-            )
+            line = where("test", "levels", str(level))
+            raise ConfigError(f"{line}: test.levels.{level}: got {count} tasks, there are {len(there)}")
         drawn = random.Random(f"{study.seed} level {level}").sample(there, count)
         tasks += sorted(drawn, key=lambda task: task.id)
     return tuple(tasks)

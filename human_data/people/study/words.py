@@ -13,7 +13,10 @@ class Words(Part):
     code: str = "Your participant code"
     code_help: str = "You got it from the person who runs the study."
     code_unknown: str = "This code is not known here. Please look at it again."
-    code_taken: str = "This code is in use already. Go on in the browser in which you began, or ask the person who runs the study."
+    code_taken: str = (
+        "This code is in use already. Go on in the browser in which you began, or ask the person who runs "
+        "the study."
+    )
     required: str = "Please answer this question."
     choose_one: str = "Please choose one of these."
     a_number: str = "Please write a number."
