@@ -98,8 +98,8 @@ def _ready(plan: "Plan", host: str, port: int, store: object, token: str, on_the
     url = f"http://{'localhost' if host in ('0.0.0.0', '::') else name}:{port}/"
     if host not in LOOPBACK:
         print(
-            f"Warning: {host} is reached from other machines, without encryption; put a web server with HTTPS "
-            "in front of it where it is not a network of your own.",
+            f"Warning: {host} is reached from other machines, without encryption; put a web server with "
+            "HTTPS in front of it where it is not a network of your own.",
             file=sys.stderr,
         )
     print(f"Participants: {url}{_parameters(plan)}")

@@ -138,6 +138,8 @@ class Study(Part):
             block = getattr(self, name)
             if block is not None and not block.tasks:
                 raise ValueError(f"{name} has no tasks; list some, or leave it out")
+        if self.mode == "scripts" and any(block.limit_s for block in self.blocks()):
+            raise ValueError("limit_s ends tasks that are played by keys; with mode: scripts leave it out")
         if self.mode == "scripts" and any(block.views != ("first",) for block in self.blocks()):
             raise ValueError("mode: scripts shows the pictures that a model gets; views is [first]")
         return self

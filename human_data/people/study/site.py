@@ -214,7 +214,9 @@ class Site:
 
     async def _code_problem(self, code: str, present: Participant | None) -> str:
         people, words = self.study.participants, self.study.words
-        if not _possible(code) or (people.from_ == "codes" and code not in people.codes):
+        if not _possible(code):
+            return words.code_form
+        if people.from_ == "codes" and code not in people.codes:
             return words.code_unknown
         if people.from_ == "free" and (present is None or present.code != code):
             taken = await self._desk.do(lambda store: flow.known(self.plan, store, code))

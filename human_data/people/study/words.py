@@ -12,6 +12,7 @@ class Words(Part):
     begin: str = "Begin"
     code: str = "Your participant code"
     code_help: str = "You got it from the person who runs the study."
+    code_form: str = "A code has letters, digits, '-', '_' and '.', and no blanks."
     code_unknown: str = "This code is not known here. Please look at it again."
     code_taken: str = (
         "This code is in use already. Go on in the browser in which you began, or ask the person who runs "
