@@ -31,7 +31,8 @@ async def read_form(request: Request) -> dict[str, str]:
     if not same_origin(request):
         raise FormRefused(403, "The form was sent by a page of another site.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/x-www-form-urlencoded":
+    # A form without fields has no body, and may then come without a type.
+    if kind not in ("", "application/x-www-form-urlencoded"):
         raise FormRefused(415, "Expected a form (application/x-www-form-urlencoded).")
     data = bytearray()
     async for chunk in request.stream():

@@ -1,6 +1,7 @@
 """Read a study's file: `Study`, or sentences that say file, line, got and expected."""
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -85,9 +86,11 @@ def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tupl
             told = f"{name}: {problem['msg'].removeprefix('Value error, ')}"
         else:
             told = f"{name}: got {_shown(problem['input'])}, expected {_expected(problem['msg'])}"
-        # A value that may be a word or a list is refused once for each.
-        if (loc, kind == "missing") not in seen:
-            seen.add((loc, kind == "missing" and told))
+        # A value that may be a word or a list is refused once for each; a list whose entries are wrong is
+        # told of once more as too short.
+        key = (loc, told if kind == "missing" else "")
+        if key not in seen and not (kind == "too_short" and problem["input"]):
+            seen.add(key)
             yield lines[loc], told
 
 
@@ -120,7 +123,7 @@ def _shown(value: Any) -> str:
 
 
 def _expected(message: str) -> str:
-    return (
-        message.replace("Input should be ", "").replace("String should", "text that should")
-        .replace("tuple", "list").removeprefix("a valid ")
-    )  # fmt: skip
+    told = message.replace("Input should be ", "").removeprefix("a valid ")
+    told = told.replace("Tuple should", "list that should").replace("tuple", "list")
+    told = re.sub(r"dictionary( or instance of \w+)?", "keys", told)
+    return told.replace("String should", "text that should")

@@ -67,7 +67,7 @@ class Site:
             raise FormRefused(400, "Expected agreement or refusal.")
         if self.study.participants.from_ == "link":
             link = self._link(form)
-            return await self._enter(request, link.pop(self.study.participants.id, ""), link)
+            return await self._enter(request, link.get(self.study.participants.id, ""), link)
         if (person := await self.who(request)) is not None and await self._entered(person):
             return RedirectResponse("/", 303)
         return page(
