@@ -43,7 +43,9 @@ def create_study_app(
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(Guard, names=names)
-    app.include_router(play_router(players, site.who))
+    app.include_router(
+        play_router(players, site.who, {**plan.study.play_words, "language": plan.study.language})
+    )
     for path, show in _pages(site, experimenter).items():
         app.add_route(path, show, methods=["GET"], include_in_schema=False)
     for path, take in _forms(site, experimenter).items():

@@ -1,9 +1,11 @@
 """What a study's file says."""
 
+from difflib import get_close_matches
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from human_data.people.play.phrases import PHRASES
 from human_data.people.play.wire import Mode, View
 from human_data.people.study.base import Line, Name, Part, Text
 from human_data.people.study.items import Questionnaire
@@ -121,6 +123,7 @@ class Study(Part):
     questionnaires: tuple[Questionnaire, ...] = ()
     completion: Completion = Completion()
     words: Words = Words()
+    play_words: dict[str, Line] = Field(default={})
 
     @field_validator("questionnaires")
     @classmethod
@@ -129,6 +132,16 @@ class Study(Part):
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"two questionnaires are named {twice[0]}")
         return pages
+
+    @field_validator("play_words")
+    @classmethod
+    def _phrases_known(cls, words: dict[str, str]) -> dict[str, str]:
+        for phrase in words:
+            if phrase not in PHRASES:
+                near = get_close_matches(phrase, PHRASES, n=1, cutoff=0.4)
+                hint = f"did you mean {near[0]!r}?" if near else "`--example` shows some"
+                raise ValueError(f"the page of the game has no {phrase!r}; {hint}")
+        return words
 
     @model_validator(mode="after")
     def _fits(self) -> "Study":

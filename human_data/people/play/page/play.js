@@ -26,6 +26,11 @@ const ICONS = {
   wait: "M12 7v5l3 3M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z", done: "M5 21V4h13l-3 4.5L18 13H5",
 };
 
+// What stands there in English may be said in other words: /play.words has those that the server was given.
+const PHRASES = await fetch("/play.words").then((answer) => answer.json()).catch(() => ({}));
+const t = (text, values = {}) => Object.entries(values).reduce(
+  (told, [name, value]) => told.replaceAll(`{${name}}`, value), PHRASES[text] ?? text);
+
 const $ = (id) => document.getElementById(id);
 const held = new Map();
 let socket, sent, trial, state = "connecting", waits = 500, action = 0, view = 0, final = false;
@@ -39,13 +44,13 @@ function show(next, { icon = "wait", title = "", text = "", hint = "", actions =
   if (next === "running") { document.activeElement?.blur(); return; }
   $("card").hidden = false;
   $("card-icon").innerHTML = `<svg viewBox="0 0 24 24"><path d="${ICONS[icon]}"/></svg>`;
-  $("card-title").textContent = title;
-  $("card-text").textContent = text;
-  $("card-hint").textContent = hint;
+  $("card-title").textContent = t(title);
+  $("card-text").textContent = t(text);
+  $("card-hint").textContent = t(hint);
   $("card-actions").replaceChildren(...actions.map(([label, run], place) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = label;
+    button.textContent = t(label);
     button.className = place ? "" : "primary";
     button.addEventListener("click", run);
     return button;
@@ -76,15 +81,15 @@ function showPaused(reason) {
 
 function showEnd({ passed, words, reward, steps, pass_mark }) {
   release();
-  if (trial.mode === "keys") $("step").textContent = `Step ${steps}`;
+  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
   const last = trial.count && trial.position + 1 === trial.count;
   const told = trial.feedback && passed !== null;
-  const needed = pass_mark != null && passed === false ? ` You needed ${number(pass_mark)}.` : "";
+  const needed = pass_mark != null && passed === false ? ` ${t("You needed {reward}.", { reward: number(pass_mark) })}` : "";
   show("end", {
     icon: told ? (passed ? "pass" : "fail") : "done",
     title: told ? (passed ? "Well done!" : "Not this time") : "Task finished",
     text: words,
-    hint: reward == null ? "" : `Reward ${number(reward)} in ${steps} steps.${needed}`,
+    hint: reward == null ? "" : t("Reward {reward} in {steps} steps.", { reward: number(reward), steps }) + needed,
     actions: [[last ? "Continue" : "Next task", () => { show("connecting", { title: "One moment …" }); say("next"); }]],
   });
   if (told) beep(passed ? [523, 659, 784] : [330, 262], 0.16);
@@ -93,13 +98,13 @@ function showEnd({ passed, words, reward, steps, pass_mark }) {
 const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 
 function showState(message) {
-  if (trial.mode === "keys") $("step").textContent = `Step ${message.step}`;
+  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
   showHealth(message.health);
   if (trial.feedback) $("reward").textContent = number(message.reward);
   const [size, , every] = message.grade;
   const grade = every > 1 ? 1 : size < 512 ? 2 : 3;
   $("link").dataset.grade = grade;
-  $("link-text").textContent = ["Connecting", "Connection weak", "Connection slow", "Connected"][grade];
+  $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
   for (const [kind, reward] of message.events) flash(kind, reward);
 }
 
@@ -116,7 +121,7 @@ function flash(kind, reward) {
   if (!words || !trial.feedback) return;
   const box = $("flash"), loss = reward < 0 || kind === "hot zone";
   const label = document.createElement("span");
-  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + words;
+  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(words);
   box.className = loss ? "loss" : "gain";
   box.replaceChildren(label);
   clearTimeout(flashing);
@@ -172,7 +177,7 @@ function lose(code, reason) {
   release();
   trial = undefined;
   $("link").dataset.grade = 0;
-  $("link-text").textContent = "Not connected";
+  $("link-text").textContent = t("Not connected");
   if (FINAL_CODES[code]) {
     final = true;
     const elsewhere = code === 4001;
@@ -196,7 +201,7 @@ const heard = {
     trial = message;
     view = 0;
     document.body.dataset.mode = trial.mode;
-    $("place").textContent = trial.count ? `Task ${trial.position + 1} of ${trial.count}` : "";
+    $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
     document.querySelector(".reward").hidden = !trial.feedback;
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
@@ -289,7 +294,7 @@ $("pause").addEventListener("click", () => (state === "running" ? pause("key") :
 $("sound").addEventListener("click", () => {
   const on = $("sound").getAttribute("aria-pressed") !== "true";
   $("sound").setAttribute("aria-pressed", on);
-  $("sound").textContent = on ? "Sound on" : "Sound off";
+  $("sound").textContent = t(on ? "Sound on" : "Sound off");
   audio ??= new AudioContext();
   if (on) { audio.resume(); beep([660], 0.1); }
 });
@@ -340,7 +345,7 @@ function look(source, button) {
 
 function addTurn({ words, pictures, script, error, steps }) {
   if (script != null) addToLog(script, error, steps, [...$("pictures").querySelectorAll("img")].map((image) => image.src));
-  $("step").textContent = `Turn ${$("log").children.length + 1}`;
+  $("step").textContent = t("Turn {n}", { n: $("log").children.length + 1 });
   $("words").textContent = words;
   $("pictures").replaceChildren();
   if (pictures.length) $("pictures").replaceChildren(...pictures.map((source, place) => thumb(source, `Picture ${place + 1} of ${pictures.length}`, false)));
@@ -374,5 +379,14 @@ $("script").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $("form").requestSubmit();
 });
 $("give-up").addEventListener("click", () => { if (state === "running") say("stop"); });
+
+// What stands in the page from the start.
+for (const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); walker.nextNode();) {
+  const node = walker.currentNode, text = node.data.trim();
+  if (PHRASES[text]) node.data = node.data.replace(text, () => PHRASES[text]);
+}
+for (const node of document.querySelectorAll("[aria-label]")) node.ariaLabel = t(node.ariaLabel);
+if (PHRASES.language) document.documentElement.lang = PHRASES.language;
+$("step").textContent = t("Step {n}", { n: 0 });
 
 connect();

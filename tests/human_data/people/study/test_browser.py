@@ -7,7 +7,7 @@ import pytest
 
 from arena import ACTIONS
 from arena_llm.system import BROWSER_PACKAGES, browser, install_command
-from tests.human_data.people.study.server import StudyServer
+from tests.human_data.people.study.server import TINY, StudyServer
 
 if browser() is None:
     reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
@@ -18,6 +18,10 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
+PLAY_WORDS = """\
+language: de
+play_words: {"Task {n} of {count}": "Aufgabe {n} von {count}", Pause: Anhalten, Health: Gesundheit}
+"""
 WAIT_MS = 30_000
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
@@ -70,7 +74,7 @@ def press(page, name: str) -> None:
 
 
 def test_a_whole_study_is_gone_through(tmp_path, page):
-    server = StudyServer(tmp_path)
+    server = StudyServer(tmp_path, TINY + PLAY_WORDS)
     link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
     page.goto(link)
     press(page, "I agree and take part")
@@ -80,6 +84,8 @@ def test_a_whole_study_is_gone_through(tmp_path, page):
     press(page, "Continue")
     press(page, "Begin")
     drive(page)
+    assert page.inner_text("#pause").startswith("Anhalten")
+    assert page.inner_text("#health-label") == "Gesundheit"
     finish(page)
     drive(page, "ArrowUp")
     # The server dies in the middle of a task, and the browser is closed and opened with the link again.
@@ -87,7 +93,7 @@ def test_a_whole_study_is_gone_through(tmp_path, page):
     page.wait_for_timeout(300)
     steps = page.evaluate(STEPS)
     server.stop(signal.SIGKILL)
-    server = StudyServer(tmp_path, port=server.port)
+    server = StudyServer(tmp_path, TINY + PLAY_WORDS, port=server.port)
     try:
         page.context.clear_cookies()
         page.goto(link)
@@ -110,11 +116,13 @@ def _rest(page) -> None:
     for _ in range(2):
         drive(page)
         finish(page)
+    page.wait_for_selector(".scale")
     page.locator(".scale label").nth(3).click()
     press(page, "Continue")
     assert "You have done 1 of 2 tasks." in page.inner_text(".prose")
     press(page, "Continue")
     drive(page)
+    assert page.inner_text("#place") == "Aufgabe 2 von 2"
     finish(page)
     page.get_by_text("No", exact=True).click()
     page.fill("textarea", "By looking\nround <b>")

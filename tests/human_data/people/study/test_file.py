@@ -3,10 +3,13 @@
 import re
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from arena.errors import ConfigError
+from human_data.people import play
+from human_data.people.play.phrases import PHRASES
 from human_data.people.study.config import Study
 from human_data.people.study.items import Choice, FreeText, Likert, Number
 from human_data.people.study.order import balanced_square, least_used, order_of, rows_of
@@ -34,6 +37,13 @@ def test_the_example_is_a_study_and_shows_every_key():
     for model in models:
         for name, field in model.model_fields.items():
             assert re.search(rf"\b{field.alias or name}:", text), name
+
+
+def test_every_phrase_of_the_game_stands_in_its_page():
+    folder = Path(play.__file__).parent
+    page = "".join((folder / "page" / name).read_text() for name in ("play.html", "play.js"))
+    told = page + (folder / "screen.py").read_text()
+    assert [phrase for phrase in PHRASES if phrase not in told] == []
 
 
 def test_codes_keep_their_zeros():
@@ -73,6 +83,11 @@ def test_codes_keep_their_zeros():
         ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire comes between"),
         ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
         ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
+        (
+            "name: tiny",
+            "name: tiny\nplay_words: {Next taks: Weiter}",
+            "no 'Next taks'; did you mean 'Next task'",
+        ),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
     ids=lambda value: str(value)[:24],
