@@ -4,6 +4,9 @@ const STEP_MS = 60;
 const HEADER_BYTES = 16;
 const $ = (id) => document.getElementById(id);
 
+// The token is in the cookie now; out of the address it is in no bookmark or picture of the screen.
+if (new URLSearchParams(location.search).has("token")) history.replaceState(null, "", location.pathname);
+
 async function refresh() {
   if (document.hidden) return;
   try {

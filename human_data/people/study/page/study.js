@@ -2,6 +2,9 @@
 const EVERY_MS = 3000;
 const elsewhere = document.getElementById("elsewhere");
 
+// The cookie lets the person in from now on; their link is not to stay where others see it.
+if (location.pathname.startsWith("/return/")) history.replaceState(null, "", "/");
+
 for (const form of document.forms) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) { event.preventDefault(); return; }

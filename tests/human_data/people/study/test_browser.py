@@ -1,4 +1,4 @@
-"""A whole study in a real browser, from consent to the completion link, with a crash of the server in between."""
+"""A whole study in a real browser, from consent to the completion link, with a crash of the server."""
 
 import re
 import signal
@@ -151,7 +151,8 @@ def _everything_is_there(server: StudyServer) -> None:
             "consent", "order", "completed",
         ]  # fmt: skip
         assert [note.data["stage"] for note in notes if note.kind == "passed"] == [
-            "questions-background", "introduction-tutorial", "questions-mood-1", "break-1", "questions-afterwards",
+            "questions-background", "introduction-tutorial", "questions-mood-1", "break-1",
+            "questions-afterwards",
         ]  # fmt: skip
         assert {"start", "pause", "stop"} <= {note.kind for note in notes}
 

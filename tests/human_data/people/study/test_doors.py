@@ -177,7 +177,7 @@ WORDS = st.text(st.characters(exclude_categories=[]), max_size=30) | st.sampled_
     ]
 )
 FIELDS = st.dictionaries(
-    st.sampled_from(["answer", "code", "agreed", "stage", "tab", "item-age", "PROLIFIC_PID", "STUDY_ID", "token"])
+    st.sampled_from(["answer", "code", "agreed", "stage", "tab", "item-age", "PROLIFIC_PID", "token"])
     | WORDS, WORDS, max_size=6,
 )  # fmt: skip
 FORMS = ["/consent", "/id", "/go", "/withdraw", "/another", f"{HOME}/person/{{}}/delete"]

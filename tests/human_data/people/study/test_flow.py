@@ -6,12 +6,17 @@ import signal
 import pytest
 
 from arena import Episode
+from human_data.people.play.live import LiveKeys
+from human_data.people.play.wire import Open, Step
 from human_data.people.store import Refused, Store
-from human_data.people.study.facts import OURS
+from human_data.people.study import flow
+from human_data.people.study.course import StudyCourse
+from human_data.people.study.facts import OURS, facts_of
+from human_data.people.study.plan import load_plan
 from testbed import task_named
 from tests.command import command as command
 from tests.human_data.people.play.server import Page
-from tests.human_data.people.store import postgres
+from tests.human_data.people.store import played, postgres
 from tests.human_data.people.study.server import TINY, StudyServer
 from tests.human_data.people.study.walk import Walker, client_of
 
@@ -218,3 +223,57 @@ def test_check_says_what_it_will_be(tmp_path, command):
     assert "2 test tasks after 1 tutorial, 1 practice; about 1 minutes, at most 2" in done.stdout
     assert "2 orders by task; breaks: 1" in done.stdout
     assert not (tmp_path / "tiny.db").exists()
+
+
+PLAIN = (
+    TINY[: TINY.index("tutorial:")]
+    + """\
+test: {tasks: [01-01-01, 01-02-01, 01-06-02], limit_s: 0.6, break_every: 1, limit_minutes: 0.001}
+questionnaires:
+  - {name: end, when: after, title: T, items: [{id: a, type: text, ask: A}]}
+"""
+)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A plan without practice, its course, a store, and somebody in it."""
+    (tmp_path / "study.yaml").write_text(PLAIN)
+    plan = load_plan(tmp_path / "study.yaml")
+    with Store(str(tmp_path / "plain.db")) as store:
+        yield plan, StudyCourse(plan), store, flow.enter(plan, store, "p1", {})
+
+
+def stage_name(plan, store, person) -> str:
+    return flow.where(plan, facts_of(store, person)).name
+
+
+def test_no_task_begins_after_the_time_for_playing(plain):
+    plan, _, store, me = plain
+    assert stage_name(plan, store, me) == "test-1"
+    trial = played.begin(store, me)
+    assert stage_name(plan, store, me) == "test-1"
+    # Eight steps are 0.48 s, of 0.06 s that there are.
+    store.finish_trial(trial.id, played.recording())
+    assert stage_name(plan, store, me) == "questions-end"
+
+
+def test_a_test_task_that_cannot_be_gone_on_with_is_never_played_again(plain):
+    plan, course, store, me = plain
+    first = course.next_task(store, me)
+    assert (first.task.id, first.position, first.count, first.most_steps) == ("01-01-01", 0, 3, 10)
+    # Another seed than the study's: not the episode that was begun.
+    trial = played.begin(store, me)
+    assert course.resumed(store, me, trial) is None
+    assert course.next_task(store, me) is None
+    assert stage_name(plan, store, me) == "break-1"
+    store.note(me.id, "passed", {"stage": "break-1"})
+    assert course.next_task(store, me).task.id == "01-02-01"
+    assert course.next_task(store, store.add_participant("p1", "other")) is None
+
+
+def test_a_task_ends_at_its_limit():
+    live = LiveKeys(Open(1, task_named("01-01-01"), 0, 0, "keys", most_steps=5))
+    stepped = live.answer(Step(1, (3,) * 9))
+    live.close()
+    assert (stepped.taken, stepped.recording.steps, stepped.state.outcome) == (5, 5, "stopped")
