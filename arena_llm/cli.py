@@ -26,6 +26,7 @@ from arena_llm.replay_cli import replay_command
 from arena_llm.report_cli import report_command
 from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
+from arena_llm.study_cli import study_command
 from arena_llm.testbed_cli import testbed_app
 from arena_llm.verify_cli import verify_command
 from arena_llm.version_option import AnimalAI
@@ -63,6 +64,7 @@ app.command("report")(report_command)
 app.command("estimate")(estimate_command)
 app.command("eval")(evaluate_command)
 app.command("play")(play_command)
+app.command("study")(study_command)
 app.command("probe")(probe_command)
 app.command("verify")(verify_command)
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.resources import files
 
 from fastapi import APIRouter, FastAPI
@@ -24,7 +25,7 @@ Who = Callable[[HTTPConnection], Awaitable[Participant | None]]
 STUDY = "play"
 """The study of people who just play."""
 
-_SCRIPTS = ("play.js", "play_stage.js", "play_wire.js", "play_scripts.js")
+_SCRIPTS = ("play.js", "play_stage.js", "play_wire.js", "play_words.js", "play_scripts.js")
 _PAGE = {"play": "text/html", "play.css": "text/css", **dict.fromkeys(_SCRIPTS, "text/javascript")}
 _FILES = {"play": "play.html"}
 INTERNAL = 1011
@@ -41,12 +42,20 @@ def by_cookie(players: Players) -> Who:
     return who
 
 
-def play_router(players: Players, who: Who) -> APIRouter:
-    """The page at /play and its websocket, for an application that decides itself who gets there."""
+def play_router(players: Players, who: Who, words: Mapping[str, str] = {}) -> APIRouter:
+    """The page at /play and its websocket, for an application that decides itself who gets there.
+
+    `words`: what to say in the place of some of `phrases.PHRASES`; "language" is the code of their language.
+    """
     router = APIRouter()
     for name, kind in _PAGE.items():
         content = (files(__package__) / "page" / _FILES.get(name, name)).read_bytes()
         router.add_api_route(f"/{name}", _sender(content, kind), methods=["GET"], include_in_schema=False)
+
+    content = json.dumps(dict(words)).encode()
+    router.add_api_route(
+        "/play.words", _sender(content, "application/json"), methods=["GET"], include_in_schema=False
+    )
 
     @router.websocket("/play/socket")
     async def socket(websocket: WebSocket) -> None:

@@ -6,7 +6,7 @@ from typing import Protocol as Interface
 
 from arena import Recording
 from arena.recording import spec_sha256
-from human_data.people.play.wire import VIEWS, Mode, View
+from human_data.people.play.wire import MOST_STEPS, VIEWS, Mode, View
 from human_data.people.store import Participant, Store, Trial
 from testbed import Task
 
@@ -18,7 +18,7 @@ class Assignment:
     `position` is its place in the person's order, from 0, and `count` how many there are, None where that
     is not to be shown. `title` is shown above the view. `views` are those that may be chosen, the first is
     shown at the start. `feedback`: whether rewards and success are shown. `may_stop`: whether the person may
-    end the episode themselves.
+    end the episode themselves. `most_steps`: after how many an episode by keys is stopped.
     """
 
     task: Task
@@ -30,6 +30,7 @@ class Assignment:
     views: tuple[View, ...] = VIEWS[:1]
     feedback: bool = True
     may_stop: bool = True
+    most_steps: int = MOST_STEPS
 
 
 class Course(Interface):

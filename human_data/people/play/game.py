@@ -57,7 +57,13 @@ class Game:
         self._task: asyncio.Task[None] | None = None
         assignment = begun.assignment
         self._episode = RemoteEpisode(
-            workers, assignment.task, assignment.seed, begun.trial.trial, assignment.mode, listener.drawn
+            workers,
+            assignment.task,
+            assignment.seed,
+            begun.trial.trial,
+            assignment.mode,
+            listener.drawn,
+            assignment.most_steps,
         )
 
     async def open(self) -> Opened:

@@ -7,10 +7,6 @@ from human_data.people.play.pacing import LADDER
 from human_data.people.play.wire import Answer, Draw, Drawn, Open, Opened, Reply, State, Step, Stepped, Stop
 from render import Camera, Renderer, jpeg, third_person, top_view
 
-MOST_STEPS = 20_000
-"""Steps after which an arena without a time limit is stopped, 20 minutes; as long as a model may take
-(`llm_control.play.SAFETY_STEPS`, which would import the model's side)."""
-
 
 class Live(Interface):
     """What a worker does with an episode of either mode."""
@@ -34,7 +30,7 @@ class LiveKeys:
     """
 
     def __init__(self, request: Open) -> None:
-        self._game = request.game
+        self._game, self._most_steps = request.game, request.most_steps
         self._episode = episode_of(request)
         self._events: list[tuple[str, float]] = []
         self._take(request.actions)
@@ -76,7 +72,7 @@ class LiveKeys:
                 return taken
             happened = self._episode.step(ACTIONS[index]).events
             self._events += [(str(event.kind), event.reward) for event in happened]
-            if self._episode.steps >= MOST_STEPS:
+            if self._episode.steps >= self._most_steps:
                 self._episode.stop()
         return len(actions)
 

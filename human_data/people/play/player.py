@@ -73,6 +73,11 @@ class Player:
             self._pause("disconnected")
             self._screen = None
 
+    def dismiss(self, reason: Refused) -> None:
+        """Close the connection, where there is one."""
+        if self._screen is not None:
+            self._screen.link.end(reason)
+
     async def close(self) -> None:
         """Forget the episode; the store has all of it."""
         if self._game is not None:

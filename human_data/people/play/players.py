@@ -53,6 +53,11 @@ class Players:
             if not player.connected:
                 self._forget_later(participant.id)
 
+    def dismiss(self, participant_id: int, reason: str) -> None:
+        """Close the page of somebody who does not play any more, and tell them why."""
+        if (player := self._players.get(participant_id)) is not None:
+            player.dismiss(Refused(POLICY, reason))
+
     def _player(self, participant: Participant) -> Player:
         if (timer := self._forgetting.pop(participant.id, None)) is not None:
             timer.cancel()

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from arena import Recording
 from arena.recording import spec_sha256
 from human_data.people.play.course import Assignment, Course
-from human_data.people.store import ActionRow, DatabaseAway, Participant, Store, Trial, Writer
+from human_data.people.store import ActionRow, DatabaseAway, Participant, Store, Trial, Writer, WriterState
 
 AGAIN_S = 0.5
 """How long to wait before a database that is away is asked again."""
@@ -69,6 +69,11 @@ class Records:
     def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
         """Keep that something happened now."""
         self._writer.note(participant.id, kind, data)
+
+    @property
+    def writer_state(self) -> WriterState:
+        """How writing actions and notes goes."""
+        return self._writer.state
 
     def close(self) -> None:
         """Commit what waits. Raises StoreError where the database stays away."""

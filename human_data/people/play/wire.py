@@ -17,6 +17,11 @@ View = Literal["first", "third", "top"]
 VIEWS: tuple[View, ...] = ("first", "third", "top")
 
 
+MOST_STEPS = 20_000
+"""Steps after which an arena without a time limit is stopped, 20 minutes; as long as a model may take
+(`llm_control.play.SAFETY_STEPS`, which would import the model's side)."""
+
+
 class State(NamedTuple):
     """An episode after its newest step: `health` 0 to 100, `total_reward` so far, `outcome` once it is over.
 
@@ -41,6 +46,8 @@ class Open(NamedTuple):
     """Make an episode and take its `actions` (indices into `arena.ACTIONS`) again; answered with `Opened`.
 
     With `scripts` it is played by scripts; these were the earlier ones, in order; `actions` is then empty.
+
+    An episode by keys is stopped after `most_steps`.
     """
 
     game: int
@@ -50,6 +57,7 @@ class Open(NamedTuple):
     mode: Mode
     actions: tuple[int, ...] = ()
     scripts: tuple[str, ...] = ()
+    most_steps: int = MOST_STEPS
 
 
 class Step(NamedTuple):

@@ -8,6 +8,7 @@ from multiprocessing import get_context
 
 from arena.errors import EvaluationError
 from human_data.people.play.wire import (
+    MOST_STEPS,
     Answer,
     Close,
     Draw,
@@ -155,11 +156,18 @@ class RemoteEpisode:
     """
 
     def __init__(
-        self, workers: Workers, task: Task, seed: int, trial: int, mode: Mode, drawn: OnDrawn
+        self,
+        workers: Workers,
+        task: Task,
+        seed: int,
+        trial: int,
+        mode: Mode,
+        drawn: OnDrawn,
+        most_steps: int = MOST_STEPS,
     ) -> None:
         self._workers, self._drawn = workers, drawn
         self._game = workers.number()
-        self._start = Open(self._game, task, seed, trial, mode)
+        self._start = Open(self._game, task, seed, trial, mode, most_steps=most_steps)
         self._actions: list[int] = []
         self._scripts: list[str] = []
         self._process: WorkerProcess | None = None

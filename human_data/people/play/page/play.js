@@ -2,6 +2,7 @@
 import { addTurn, beginScripts } from "./play_scripts.js";
 import { $, beep, draw, number, show, showState, state, take } from "./play_stage.js";
 import { connect, connectLater, say, speakOf } from "./play_wire.js";
+import { t } from "./play_words.js";
 
 // A tap shorter than one step (60 ms) still counts for one.
 const SHORTEST_TAP_MS = 70;
@@ -47,15 +48,15 @@ function showPaused(reason) {
 
 function showEnd({ passed, words, reward, steps, pass_mark }) {
   release();
-  if (trial.mode === "keys") $("step").textContent = `Step ${steps}`;
+  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
   const last = trial.count && trial.position + 1 === trial.count;
   const told = trial.feedback && passed !== null;
-  const needed = pass_mark != null && passed === false ? ` You needed ${number(pass_mark)}.` : "";
+  const needed = pass_mark != null && passed === false ? ` ${t("You needed {reward}.", { reward: number(pass_mark) })}` : "";
   show("end", {
     icon: told ? (passed ? "pass" : "fail") : "done",
     title: told ? (passed ? "Well done!" : "Not this time") : "Task finished",
     text: words,
-    hint: reward == null ? "" : `Reward ${number(reward)} in ${steps} steps.${needed}`,
+    hint: reward == null ? "" : t("Reward {reward} in {steps} steps.", { reward: number(reward), steps }) + needed,
     actions: [[last ? "Continue" : "Next task", () => { show("connecting", { title: "One moment …" }); say("next"); }]],
   });
   if (told) beep(passed ? [523, 659, 784] : [330, 262], 0.16);
@@ -67,7 +68,7 @@ function lose(code, reason) {
   release();
   trial = undefined;
   $("link").dataset.grade = 0;
-  $("link-text").textContent = "Not connected";
+  $("link-text").textContent = t("Not connected");
   if (FINAL_CODES[code]) {
     const elsewhere = code === 4001;
     show("closed", {
@@ -90,7 +91,7 @@ const heard = {
     speakOf(trial.trial);
     view = 0;
     document.body.dataset.mode = trial.mode;
-    $("place").textContent = trial.count ? `Task ${trial.position + 1} of ${trial.count}` : "";
+    $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
     document.querySelector(".reward").hidden = !trial.feedback;
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";

@@ -1,6 +1,7 @@
 // Scripts: still pictures, and a text that is sent as a whole.
 import { $, show, state } from "./play_stage.js";
 import { say } from "./play_wire.js";
+import { t } from "./play_words.js";
 
 export function beginScripts(trial) {
   document.querySelector(".scripts").hidden = false;
@@ -32,7 +33,7 @@ function look(source, button) {
 
 export function addTurn({ words, pictures, script, error, steps }) {
   if (script != null) addToLog(script, error, steps, [...$("pictures").querySelectorAll("img")].map((image) => image.src));
-  $("step").textContent = `Turn ${$("log").children.length + 1}`;
+  $("step").textContent = t("Turn {n}", { n: $("log").children.length + 1 });
   $("words").textContent = words;
   $("pictures").replaceChildren();
   if (pictures.length) $("pictures").replaceChildren(...pictures.map((source, place) => thumb(source, `Picture ${place + 1} of ${pictures.length}`, false)));

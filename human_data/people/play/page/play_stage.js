@@ -1,4 +1,6 @@
 // What the page shows: the card over the arena, the meters, the pictures, and the sounds.
+import { t } from "./play_words.js";
+
 const HEADER_BYTES = 20;
 const FLASH_MS = 1300;
 
@@ -21,13 +23,13 @@ export function show(next, { icon = "wait", title = "", text = "", hint = "", ac
   if (next === "running") { document.activeElement?.blur(); return; }
   $("card").hidden = false;
   $("card-icon").innerHTML = `<svg viewBox="0 0 24 24"><path d="${ICONS[icon]}"/></svg>`;
-  $("card-title").textContent = title;
-  $("card-text").textContent = text;
-  $("card-hint").textContent = hint;
+  $("card-title").textContent = t(title);
+  $("card-text").textContent = t(text);
+  $("card-hint").textContent = t(hint);
   $("card-actions").replaceChildren(...actions.map(([label, run], place) => {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = label;
+    button.textContent = t(label);
     button.className = place ? "" : "primary";
     button.addEventListener("click", run);
     return button;
@@ -38,13 +40,13 @@ export function show(next, { icon = "wait", title = "", text = "", hint = "", ac
 export const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 
 export function showState(message, trial) {
-  if (trial.mode === "keys") $("step").textContent = `Step ${message.step}`;
+  if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
   showHealth(message.health);
   if (trial.feedback) $("reward").textContent = number(message.reward);
   const [size, , every] = message.grade;
   const grade = every > 1 ? 1 : size < 512 ? 2 : 3;
   $("link").dataset.grade = grade;
-  $("link-text").textContent = ["Connecting", "Connection weak", "Connection slow", "Connected"][grade];
+  $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
   for (const [kind, reward] of message.events) flash(kind, reward, trial);
 }
 
@@ -60,7 +62,7 @@ function flash(kind, reward, trial) {
   if (!words || !trial.feedback) return;
   const box = $("flash"), loss = reward < 0 || kind === "hot zone";
   const label = document.createElement("span");
-  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + words;
+  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(words);
   box.className = loss ? "loss" : "gain";
   box.replaceChildren(label);
   clearTimeout(flashing);
@@ -100,7 +102,7 @@ export function draw() {
 $("sound").addEventListener("click", () => {
   const on = $("sound").getAttribute("aria-pressed") !== "true";
   $("sound").setAttribute("aria-pressed", on);
-  $("sound").textContent = on ? "Sound on" : "Sound off";
+  $("sound").textContent = t(on ? "Sound on" : "Sound off");
   audio ??= new AudioContext();
   if (on) { audio.resume(); beep([660], 0.1); }
 });

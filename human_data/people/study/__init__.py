@@ -1,0 +1,1 @@
+"""A whole experiment with people, served from one file: consent to completion."""

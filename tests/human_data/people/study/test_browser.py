@@ -1,0 +1,191 @@
+"""A whole study in a real browser, from consent to the completion link, with a crash of the server."""
+
+import re
+import signal
+
+import pytest
+
+from arena import ACTIONS
+from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from tests.human_data.people.study.server import TINY, StudyServer
+
+if browser() is None:
+    reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
+    pytest.skip(reason, allow_module_level=True)
+from playwright.sync_api import sync_playwright
+
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PLAY_WORDS = """\
+language: de
+play_words: {"Task {n} of {count}": "Aufgabe {n} von {count}", Pause: Anhalten, Health: Gesundheit}
+"""
+WAIT_MS = 30_000
+STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
+REFUSED = "the server responded with a status of 422"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """A participant's page; whatever it complains of fails the test, but for answers that were refused."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page, complaints = context.new_page(), []
+    page.set_default_timeout(WAIT_MS)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    yield page
+    context.close()
+    assert [line for line in complaints if REFUSED not in line and "ERR_CONNECTION" not in line] == []
+
+
+def until(page, state: str) -> None:
+    page.wait_for_function("(state) => document.body?.dataset.state === state", arg=state)
+
+
+def drive(page, key: str = "ArrowLeft") -> None:
+    """Start the task, and drive for some steps."""
+    until(page, "ready")
+    page.keyboard.down(key)
+    until(page, "running")
+    page.wait_for_function(f"() => {STEPS} > 4")
+    page.keyboard.up(key)
+    page.keyboard.press("Escape")
+    until(page, "paused")
+
+
+def finish(page) -> None:
+    page.get_by_role("button", name="Stop this task").click()
+    until(page, "end")
+    page.keyboard.press("Enter")
+
+
+def press(page, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def test_a_whole_study_is_gone_through(tmp_path, page):
+    server = StudyServer(tmp_path, TINY + PLAY_WORDS)
+    link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
+    page.goto(link)
+    press(page, "I agree and take part")
+    press(page, "Continue")
+    assert page.inner_text(".problem") == "Please answer this question."
+    page.fill("#item-age", "9")
+    press(page, "Continue")
+    press(page, "Begin")
+    drive(page)
+    assert page.inner_text("#pause").startswith("Anhalten")
+    assert page.inner_text("#health-label") == "Gesundheit"
+    finish(page)
+    drive(page, "ArrowUp")
+    # The server dies in the middle of a task, and the browser is closed and opened with the link again.
+    # What was done 100 ms ago is kept.
+    page.wait_for_timeout(300)
+    steps = page.evaluate(STEPS)
+    server.stop(signal.SIGKILL)
+    server = StudyServer(tmp_path, TINY + PLAY_WORDS, port=server.port)
+    try:
+        page.context.clear_cookies()
+        page.goto(link)
+        until(page, "paused")
+        page.wait_for_function(f"(steps) => {STEPS} === steps", arg=steps)
+        finish(page)
+        _rest(page)
+        assert (
+            page.get_attribute("#finish", "href") == "https://app.prolific.com/submissions/complete?cc=C1A2"
+        )
+        assert page.inner_text(".code code") == "C1A2"
+        _everything_is_there(server)
+    finally:
+        page.goto("about:blank")
+        server.stop()
+
+
+def _rest(page) -> None:
+    """The second try of practice, both test tasks with the break between, and the last questions."""
+    for _ in range(2):
+        drive(page)
+        finish(page)
+    page.wait_for_selector(".scale")
+    page.locator(".scale label").nth(3).click()
+    press(page, "Continue")
+    assert "You have done 1 of 2 tasks." in page.inner_text(".prose")
+    press(page, "Continue")
+    drive(page)
+    assert page.inner_text("#place") == "Aufgabe 2 von 2"
+    finish(page)
+    page.get_by_text("No", exact=True).click()
+    page.fill("textarea", "By looking\nround <b>")
+    press(page, "Continue")
+    page.wait_for_selector("#finish")
+
+
+def _everything_is_there(server: StudyServer) -> None:
+    with server.store() as store:
+        person = next(each for each in store.participants("tiny") if each.code == "abc123")
+        assert person.link == {"PROLIFIC_PID": "abc123", "STUDY_ID": "s1"}
+        trials = store.trials(person.id)
+        assert [trial.position for trial in trials] == [-2, -1, -1, 0, 1]
+        for trial in trials:
+            taken = [row.action for row in store.actions(trial.id)]
+            assert taken == [ACTIONS.index(action) for action in store.recording(trial.id).unpacked()]
+            # Left or forward, as the keys were held.
+            assert {2, 3} & set(taken)
+        answers = {(answer.page, answer.item): answer.value for answer in store.answers(person.id)}
+        assert answers == {
+            ("background", "age"): "9", ("mood-1", "tired"): "4",
+            ("afterwards", "again"): "No", ("afterwards", "how"): "By looking\nround <b>",
+        }  # fmt: skip
+        notes = store.notes(person.id)
+        assert [note.kind for note in notes if note.kind in ("consent", "order", "completed")] == [
+            "consent", "order", "completed",
+        ]  # fmt: skip
+        assert [note.data["stage"] for note in notes if note.kind == "passed"] == [
+            "questions-background", "introduction-tutorial", "questions-mood-1", "break-1",
+            "questions-afterwards",
+        ]  # fmt: skip
+        assert {"start", "pause", "stop"} <= {note.kind for note in notes}
+
+
+def test_an_older_window_is_told_and_the_experimenter_watches(server, page, chromium):
+    page.goto(f"{server.url}/?PROLIFIC_PID=tabs")
+    press(page, "I agree and take part")
+    page.wait_for_selector("#item-age")
+    newer = page.context.new_page()
+    newer.goto(f"{server.url}/?PROLIFIC_PID=tabs")
+    page.wait_for_selector("#elsewhere[open]")
+    assert page.inner_text("#elsewhere p") == "This page was opened in another window, and goes on there."
+    newer.fill("#item-age", "9")
+    press(newer, "Continue")
+    press(newer, "Begin")
+    drive(newer)
+    context = chromium.new_context()
+    watcher = context.new_page()
+    watcher.set_default_timeout(WAIT_MS)
+    watcher.goto(server.experimenter)
+    row = watcher.locator("tr", has_text="tabs")
+    assert "tutorial, task 1 of 1: 01-01-01" in row.inner_text()
+    finish(newer)
+    until(newer, "ready")
+    watcher.wait_for_function(
+        "() => document.querySelector('#table').innerText.includes('practice, task 1 of 1')"
+    )
+    watcher.get_by_role("link", name="tabs").click()
+    watcher.get_by_role("link", name="Replay").click()
+    watcher.wait_for_selector("#replay[data-pictures]")
+    assert int(watcher.get_attribute("#replay", "data-pictures")) > 4
+    watcher.wait_for_function("() => document.getElementById('told').textContent.startsWith('Step ')")
+    shown = "document.querySelector('canvas').getContext('2d').getImageData(192, 192, 1, 1).data[3]"
+    assert watcher.evaluate(shown) == 255
+    context.close()
+    assert not re.search("token", newer.content())

@@ -1,0 +1,186 @@
+"""The study's file: what is right is read as it stands, what is wrong is said with its line."""
+
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError
+from human_data.people import play
+from human_data.people.play.phrases import PHRASES
+from human_data.people.study.config import Study
+from human_data.people.study.items import Choice, FreeText, Likert, Number
+from human_data.people.study.order import balanced_square, least_used, order_of, rows_of
+from human_data.people.study.plan import load_plan
+from human_data.people.study.read import EXAMPLE, study_of
+from human_data.people.study.words import Words
+from testbed import CHILDREN
+from tests.human_data.people.study.server import TINY
+
+
+def planned(tmp_path, text):
+    path = tmp_path / "study.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_plan(path)
+
+
+def test_the_example_is_a_study_and_shows_every_key():
+    plan = load_plan(EXAMPLE)
+    assert [task.id for task in plan.test] == ["01-02-01", "01-06-02", "02-02-01", "02-10-01"]
+    text = EXAMPLE.read_text()
+    models = [
+        Study,
+        *(Study.model_fields[name].annotation for name in ("consent", "participants", "test", "completion")),
+    ]
+    for model in models:
+        for name, field in model.model_fields.items():
+            assert re.search(rf"\b{field.alias or name}:", text), name
+
+
+def test_every_phrase_of_the_game_stands_in_its_page():
+    folder = Path(play.__file__).parent
+    page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
+    told = page + (folder / "screen.py").read_text()
+    assert [phrase for phrase in PHRASES if phrase not in told] == []
+
+
+def test_codes_keep_their_zeros():
+    text = TINY.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [007, 10]")
+    assert study_of(text, "s")[0].participants.codes == ("007", "10")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("name: tiny", "nmae: tiny", r"study.yaml:1: unknown key 'nmae'; did you mean name\?"),
+        ("name: tiny\n", "", r"study.yaml:1: name is missing"),
+        ("name: tiny", "name: a/b", r"study.yaml:1: name: got 'a/b', expected text that should match"),
+        ("name: tiny", "name: _study", r"study.yaml:1: name: got '_study'"),
+        ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first in line 1"),
+        (
+            "order: latin-square",
+            "order: latin",
+            r"study.yaml:9: test.order: got 'latin', expected 'listed', 'random'",
+        ),
+        (
+            "break_every: 1",
+            "break_every: often",
+            r"study.yaml:10: test.break_every: got 'often', expected .*integer",
+        ),
+        ("tasks: [01-02-01, 01-06-02]", "tasks: []", r"study.yaml:7: test: either tasks or levels"),
+        ("01-06-02]", "99-06-02]", r"study.yaml:8: test.tasks: no task '99-06-02'"),
+        ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is named twice"),
+        ("01-06-02]", "no/such.yaml]", r"study.yaml:8: test.tasks: .*no/such.yaml: cannot be read"),
+        ("points: 5", "points: 99", r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected"),
+        ("type: likert", "type: likret", r"study.yaml:20: questionnaires.1.items.0: .*likret"),
+        (
+            "least: 5, most: 120",
+            "least: 5, most: 1",
+            r"study.yaml:16: questionnaires.0.items.0: most is smaller",
+        ),
+        ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire comes between"),
+        ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
+        ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
+        (
+            "name: tiny",
+            "name: tiny\nplay_words: {Next taks: Weiter}",
+            "no 'Next taks'; did you mean 'Next task'",
+        ),
+        ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
+    ],
+    ids=lambda value: str(value)[:24],
+)
+def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, told):
+    text = TINY.replace(old, new, 1)
+    assert text != TINY
+    with pytest.raises(ConfigError) as error:
+        planned(tmp_path, text)
+    assert re.search(told, str(error.value)), error.value
+
+
+def test_stages_stand_in_their_order(tmp_path):
+    plan = planned(tmp_path, TINY)
+    order = [task.id for task in plan.test]
+    assert [stage.name for stage in plan.stages(order)] == [
+        "questions-background", "introduction-tutorial", "tutorial-1", "practice-1", "test-1",
+        "questions-mood-1", "break-1", "test-2", "questions-afterwards", "completed",
+    ]  # fmt: skip
+    positions = [stage.position for stage in plan.stages(order) if hasattr(stage, "position")]
+    assert positions == [-2, -1, 0, 1]
+
+
+def test_children_and_drawn_levels(tmp_path):
+    tasks = "tasks: [01-02-01, 01-06-02]"
+    assert (
+        tuple(task.id for task in planned(tmp_path, TINY.replace(tasks, "tasks: children")).test) == CHILDREN
+    )
+    drawn = TINY.replace(tasks, "levels: {1: 3, 4: 2}")
+    levels = [task.level for task in planned(tmp_path, drawn).test]
+    assert levels == [1, 1, 1, 4, 4]
+    assert planned(tmp_path, drawn).test == planned(tmp_path, drawn).test
+    assert planned(tmp_path, drawn + "seed: 5\n").test != planned(tmp_path, drawn).test
+    with pytest.raises(ConfigError, match=r"study.yaml:8: test.levels.1: got 999 tasks"):
+        planned(tmp_path, TINY.replace(tasks, "levels: {1: 999}"))
+
+
+@pytest.mark.parametrize("count", range(1, 12))
+def test_a_balanced_square_is_balanced(count):
+    rows = balanced_square(count)
+    places = Counter((place, item) for row in rows for place, item in enumerate(row))
+    assert len(places) == count**2
+    assert len(set(places.values())) == 1
+    pairs = Counter(pair for row in rows for pair in pairwise(row))
+    assert len(pairs) == count * (count - 1)
+    assert len(set(pairs.values())) <= 1
+
+
+def test_orders(tmp_path):
+    plan = planned(tmp_path, TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {1: 3, 2: 3}"))
+    test, listed = plan.study.test, tuple(task.id for task in plan.test)
+
+    def order(code, row=0, **changes):
+        return order_of(test.model_copy(update=changes), plan.test, 0, code, row)
+
+    assert order("a", order="listed") == listed
+    assert order("a", order="random") == order("a", order="random") != order("b", order="random")
+    assert sorted(order("a", order="random")) == sorted(listed)
+    assert order("a", row=0)[0] != order("a", row=1)[0]
+    by_level = [task[:2] for task in order("a", row=1, by="level")]
+    assert by_level == ["02"] * 3 + ["01"] * 3
+    assert order("a", row=1, by="level") != order("c", row=1, by="level")
+    assert rows_of(test, plan.test) == 6
+    assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
+    assert [least_used(3, used) for used in ([], [0], [0, 1, 2], [0, 1, 0, 2, 2])] == [0, 1, 0, 1]
+
+
+WORDS = Words()
+
+
+@pytest.mark.parametrize(
+    ("item", "good", "bad"),
+    [
+        (Choice(id="a", type="choice", ask="?", options=("x", "y")), ["x"], ["z", "X", ""]),
+        (Likert(id="a", type="likert", ask="?", points=5), ["1", "5"], ["0", "6", "1.0", "a", ""]),
+        (
+            Number(id="a", type="number", ask="?", least=1, most=9),
+            ["1", "2.5", "2,5"],
+            ["0", "10", "x", "nan", "1e999"],
+        ),
+        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf"]),
+        (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
+    ],
+)
+def test_answers_are_looked_at(item, good, bad):
+    assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
+    assert all(item.problem(value, WORDS) for value in bad)
+
+
+def test_the_length_of_a_study_is_reckoned(tmp_path):
+    about, most = planned(tmp_path, TINY).minutes()
+    # Four arenas of t = 250, which end after 25 s, and four questions.
+    assert 100 / 60 < most < 3
+    assert about < most
+    shorter = planned(tmp_path, TINY.replace("break_every: 1", "break_every: 1\n  limit_s: 5")).minutes()[1]
+    assert most - shorter == pytest.approx(40 / 60)

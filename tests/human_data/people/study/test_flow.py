@@ -1,0 +1,279 @@
+"""The way through a study: nobody skips, plays twice, or loses their place."""
+
+import re
+import signal
+
+import pytest
+
+from arena import Episode
+from human_data.people.play.live import LiveKeys
+from human_data.people.play.wire import Open, Step
+from human_data.people.store import Refused, Store
+from human_data.people.study import flow
+from human_data.people.study.course import StudyCourse
+from human_data.people.study.facts import OURS, facts_of
+from human_data.people.study.plan import load_plan
+from testbed import task_named
+from tests.command import command as command
+from tests.human_data.people.play.server import Page
+from tests.human_data.people.store import played, postgres
+from tests.human_data.people.study.server import TINY, StudyServer
+from tests.human_data.people.study.walk import Walker, client_of
+
+
+def person(store: Store, walker: Walker):
+    found = store.participant(walker.token)
+    assert found is not None
+    return found
+
+
+def kinds(store: Store, walker: Walker) -> list[str]:
+    return [note.kind for note in store.notes(person(store, walker).id)]
+
+
+def test_before_consent_nothing_is_kept_and_a_refusal_without_who(server, walker):
+    with server.store() as store:
+        before = [each.code for each in store.participants("tiny")]
+        assert "I do not want to take part" in walker.page.text
+        walker.send("/consent", answer="refuse")
+        assert "You do not take part" in walker.page.text
+        assert not walker.visitor.cookies
+        assert {each.code for each in store.participants("tiny")} == {*before, OURS}
+        ours = next(each for each in store.participants("tiny") if each.code == OURS)
+        assert store.notes(ours.id)[-1].data == {"agreed": False, "version": "3"}
+        assert walker.link["PROLIFIC_PID"] not in str([note.data for note in store.notes(ours.id)])
+
+
+def test_the_whole_way_leaves_everything_in_the_store(server, walker):
+    walker.agree().go_to("play")
+    told = walker.play(action=5, steps=4)
+    assert (told["title"], told["count"], told["feedback"]) == ("How to steer", None, True)
+    assert walker.page.url.path == "/play"
+    tries = [walker.play()["trial"], walker.play()["trial"]]
+    assert tries[0] != tries[1]
+    walker.go_to("questions-mood-1")
+    assert walker.send("/go").status_code == 422
+    assert "Please answer this question." in walker.page.text
+    walker.answer()
+    assert "You have done 1 of 2 tasks." in walker.page.text
+    walker.answer()
+    told = walker.play()
+    assert (told["position"], told["count"], told["feedback"]) == (1, 2, False)
+    walker.answer()
+    assert "https://app.prolific.com/submissions/complete?cc=C1A2" in walker.page.text
+    with server.store() as store:
+        me = person(store, walker)
+        assert me.link == {"PROLIFIC_PID": me.code, "STUDY_ID": "s1"}
+        trials = store.trials(me.id)
+        assert [trial.position for trial in trials] == [-2, -1, -1, 0, 1]
+        order = next(note.data for note in store.notes(me.id) if note.kind == "order")
+        assert [trial.task_id for trial in trials[3:]] == order["tasks"]
+        assert all(store.actions(trial.id) for trial in trials)
+        assert [row.action for row in store.actions(trials[0].id)][-1] == 5
+        answers = {(answer.page, answer.item): answer.value for answer in store.answers(me.id)}
+        assert answers == {
+            ("background", "age"): "9", ("mood-1", "tired"): "4",
+            ("afterwards", "again"): "Yes", ("afterwards", "how"): "<b>luck</b>",
+        }  # fmt: skip
+        assert {"consent", "order", "passed", "completed"} <= set(kinds(store, walker))
+    # Who is through stays there.
+    again = Walker(server, me.code)
+    assert "Thank you!" in again.page.text
+    assert again.send("/go", stage="test-1").text.count("Thank you!") == 1
+
+
+def test_a_latin_square_gives_each_person_the_next_row(app):
+    study, store = app()
+    walkers = [Walker(study, f"w{number}").agree() for number in range(4)]
+    notes = [store.notes(person(store, walker).id) for walker in walkers]
+    assert [next(note.data["row"] for note in each if note.kind == "order") for each in notes] == [0, 1, 0, 1]
+
+
+def test_nobody_skips(server, walker):
+    """Neither by a form of a later stage, nor by the game's page, nor without consent."""
+    assert walker.visitor.post("/go", data={"stage": "test-1"}).status_code == 403
+    walker.agree()
+    assert walker.stage == "questions-background"
+    with Page(server, walker.token) as page:
+        assert page.hear() == {"type": "over", "after": "/"}
+    for stage in ("introduction-tutorial", "test-1", "break-1", "completed", ""):
+        walker.visitor.post("/go", data={"stage": stage}, follow_redirects=True)
+    walker.page = walker.visitor.get("/")
+    assert walker.stage == "questions-background"
+
+
+def test_a_later_window_takes_over(server, walker):
+    walker.agree()
+    older = walker.page.text
+    tab = re.search(r'data-tab="([^"]+)"', older)[1]
+    assert walker.visitor.get("/here", params={"tab": tab}).json() == {"here": True}
+    walker.page = walker.visitor.get("/", params=walker.link)
+    newer = walker.page
+    assert walker.visitor.get("/here", params={"tab": tab}).json() == {"here": False}
+    answer = walker.visitor.post("/go", data={"stage": "questions-background", "tab": tab, "item-age": "9"})
+    assert answer.status_code == 409
+    assert "This page was opened in another window" in answer.text
+    walker.page = newer
+    walker.answer()
+    assert walker.stage == "introduction-tutorial"
+    late = walker.visitor.post("/go", data={"stage": "questions-background", "tab": tab})
+    assert "You went on in another window." in late.text
+
+
+def test_who_stops_stays_out_and_plays_no_more(server, walker):
+    walker.agree().go_to("play")
+    assert "Stop taking part?" in walker.visitor.get("/withdraw").text
+    with Page(server, walker.token) as page:
+        page.until("trial")
+        walker.send("/withdraw")
+        assert "You have stopped" in walker.page.text
+        page.do("stop")
+        page.until("end")
+        page.do("next")
+        assert page.until("over")["after"] == "/"
+    assert "You have stopped" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
+
+
+CODES = TINY.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [A1, B2]")
+FREE = CODES.replace("from: codes, codes: [A1, B2]", "from: free")
+
+
+@pytest.mark.parametrize("text", [CODES, FREE], ids=["codes", "free"])
+def test_codes(app, text):
+    study, _ = app(text)
+    first = Walker(study, "x").agree()
+    assert "Your participant code" in first.page.text
+    for wrong in ("", "a b", "_study", "../x", "ä", "x" * 65, *(["C3"] if text is CODES else [])):
+        assert first.send("/id", code=wrong).status_code == 422, wrong
+    first.send("/id", code="A1")
+    assert first.stage == "questions-background"
+    second = Walker(study, "x").agree()
+    second.send("/id", code="A1")
+    if text is FREE:
+        assert "This code is in use already" in second.page.text
+        second.send("/id", code="B2")
+    assert second.stage == "questions-background"
+    second.visitor.post("/another")
+    assert "I agree and take part" in second.visitor.get("/").text
+    # Who has not agreed is asked first.
+    assert client_of(study).post("/id", data={"code": "B2"}).headers["location"] == "/"
+
+
+@pytest.fixture
+def db(request, tmp_path):
+    """PostgreSQL where its server is there; the browser's test has SQLite in any case."""
+    if postgres.program("initdb") and postgres.as_whom() is not None:
+        return request.getfixturevalue("postgres_url")
+    return f"sqlite:///{tmp_path / 'study.db'}"
+
+
+def test_after_a_kill_everybody_goes_on_where_they_were(tmp_path, db, request):
+    server = StudyServer(tmp_path, db=db)
+    walker = Walker(server, "p1").agree().go_to("introduction-tutorial")
+    other = Walker(server, "p2").agree()
+    walker.answer()
+    with Page(server, walker.token) as page:
+        trial = page.until("trial")["trial"]
+        page.do("start")
+        page.do("keys", action=4)
+        page.steps(12)
+        server.stop(signal.SIGKILL)
+    server = StudyServer(tmp_path, db=db, port=server.port)
+    try:
+        assert "2 people are on their way" in server.printed
+        back = Walker(server, "p1")
+        assert back.page.headers["location"] == "/play"
+        told = back.play()
+        assert told["trial"] == trial
+        assert told["step"] >= 9
+        other.server = server
+        other.page = Walker(server, "p2").page
+        assert other.stage == "questions-background"
+        back.go_to("questions-afterwards")
+        with server.store() as store:
+            trials = store.trials(person(store, back).id)
+            assert len({trial.position for trial in trials if trial.position >= 0}) == 2
+            assert len([trial for trial in trials if trial.position >= 0]) == 2
+            recording = store.recording(trial)
+            assert recording.steps == len(store.actions(trial))
+        with Episode(task_named("01-01-01").spec, task_id="01-01-01", seed=recording.seed) as episode:
+            for action in recording.unpacked():
+                episode.step(action)
+            assert episode.total_reward == recording.total_reward
+    finally:
+        server.stop()
+
+
+def test_a_study_that_was_changed_is_refused_while_people_are_on_their_way(app):
+    study, _ = app()
+    walker = Walker(study, "p1").agree()
+    changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
+    told = r"1 of 1 people in .*study.db are on their way .*changed since: test, title\."
+    with pytest.raises(Refused, match=told):
+        app(changed)
+    app(TINY.replace("C1A2", "OTHER"))
+    walker.send("/withdraw")
+    app(changed)
+
+
+def test_check_says_what_it_will_be(tmp_path, command):
+    (tmp_path / "study.yaml").write_text(TINY)
+    done = command("study", str(tmp_path / "study.yaml"), "--check")
+    assert done.returncode == 0
+    assert "2 test tasks after 1 tutorial, 1 practice; about 1 minutes, at most 2" in done.stdout
+    assert "2 orders by task; breaks: 1" in done.stdout
+    assert not (tmp_path / "tiny.db").exists()
+
+
+PLAIN = (
+    TINY[: TINY.index("tutorial:")]
+    + """\
+test: {tasks: [01-01-01, 01-02-01, 01-06-02], limit_s: 0.6, break_every: 1, limit_minutes: 0.001}
+questionnaires:
+  - {name: end, when: after, title: T, items: [{id: a, type: text, ask: A}]}
+"""
+)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A plan without practice, its course, a store, and somebody in it."""
+    (tmp_path / "study.yaml").write_text(PLAIN)
+    plan = load_plan(tmp_path / "study.yaml")
+    with Store(str(tmp_path / "plain.db")) as store:
+        yield plan, StudyCourse(plan), store, flow.enter(plan, store, "p1", {})
+
+
+def stage_name(plan, store, person) -> str:
+    return flow.where(plan, facts_of(store, person)).name
+
+
+def test_no_task_begins_after_the_time_for_playing(plain):
+    plan, _, store, me = plain
+    assert stage_name(plan, store, me) == "test-1"
+    trial = played.begin(store, me)
+    assert stage_name(plan, store, me) == "test-1"
+    # Eight steps are 0.48 s, of 0.06 s that there are.
+    store.finish_trial(trial.id, played.recording())
+    assert stage_name(plan, store, me) == "questions-end"
+
+
+def test_a_test_task_that_cannot_be_gone_on_with_is_never_played_again(plain):
+    plan, course, store, me = plain
+    first = course.next_task(store, me)
+    assert (first.task.id, first.position, first.count, first.most_steps) == ("01-01-01", 0, 3, 10)
+    # Another seed than the study's: not the episode that was begun.
+    trial = played.begin(store, me)
+    assert course.resumed(store, me, trial) is None
+    assert course.next_task(store, me) is None
+    assert stage_name(plan, store, me) == "break-1"
+    store.note(me.id, "passed", {"stage": "break-1"})
+    assert course.next_task(store, me).task.id == "01-02-01"
+    assert course.next_task(store, store.add_participant("p1", "other")) is None
+
+
+def test_a_task_ends_at_its_limit():
+    live = LiveKeys(Open(1, task_named("01-01-01"), 0, 0, "keys", most_steps=5))
+    stepped = live.answer(Step(1, (3,) * 9))
+    live.close()
+    assert (stepped.taken, stepped.recording.steps, stepped.state.outcome) == (5, 5, "stopped")
