@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from arena.errors import ConfigError
 
-MODULES = ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg")
+MODULES = ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it")
 
 
 def require(*modules: str) -> None:
