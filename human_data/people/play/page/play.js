@@ -95,6 +95,7 @@ const heard = {
     $("title").textContent = trial.title || "Animal-AI arena";
     document.querySelector(".reward").hidden = !trial.feedback;
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
+    if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
     if (trial.mode === "scripts") beginScripts(trial); else showReady();
   },
   state(message) { showState(message, trial); },
