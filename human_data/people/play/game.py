@@ -91,7 +91,7 @@ class Game:
         self._wanted, self.action = False, 0
 
     async def stop(self) -> None:
-        """End the episode as it is."""
+        """End the episode: its clock runs down."""
         self.pause()
         if self._task is not None:
             await self._task
@@ -100,6 +100,7 @@ class Game:
         except EpisodeFailed as error:
             self._listener.failed(str(error))
             return
+        self._take(answer.state.step - answer.idle, (0,) * answer.idle, time.time())
         self.state = answer.state
         if answer.recording is not None:
             self._listener.ended(answer.recording)
@@ -156,7 +157,7 @@ class Game:
         self._take(first, actions[:1], at)
         answer = await self._episode.step(actions)
         self.state = answer.state
-        self._take(first + 1, actions[1 : answer.taken], at)
+        self._take(first + 1, (*actions[1 : answer.taken], *(0,) * answer.idle), at)
         late = [loop.time() - due - k * STEP_S for k in range(answer.taken)]
         if answer.recording is not None:
             self._wanted = False

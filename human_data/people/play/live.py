@@ -4,7 +4,19 @@ from typing import Protocol as Interface
 
 from arena import ACTIONS, Episode, Recording, Scene
 from human_data.people.play.pacing import LADDER
-from human_data.people.play.wire import Answer, Draw, Drawn, Open, Opened, Reply, State, Step, Stepped, Stop
+from human_data.people.play.wire import (
+    MOST_STEPS,
+    Answer,
+    Draw,
+    Drawn,
+    Open,
+    Opened,
+    Reply,
+    State,
+    Step,
+    Stepped,
+    Stop,
+)
 from render import Camera, Renderer, jpeg, third_person, top_view
 
 
@@ -44,12 +56,13 @@ class LiveKeys:
 
     def answer(self, request: Step | Reply | Stop) -> Stepped:
         """Take actions, or end the episode."""
-        taken = 0
+        before, taken = self._episode.steps, 0
         if isinstance(request, Step):
             taken = self._take(request.actions)
         elif isinstance(request, Stop):
-            self._episode.stop()
-        return Stepped(self._game, self._state(), taken, finished(self._episode))
+            run_down(self._episode)
+        idle = self._episode.steps - before - taken
+        return Stepped(self._game, self._state(), taken, idle, finished(self._episode))
 
     def drawn(self, request: Draw) -> Drawn:
         """The picture now. Raises RenderError where none can be drawn."""
@@ -73,7 +86,7 @@ class LiveKeys:
             happened = self._episode.step(ACTIONS[index]).events
             self._events += [(str(event.kind), event.reward) for event in happened]
             if self._episode.steps >= self._most_steps:
-                self._episode.stop()
+                run_down(self._episode)
         return len(actions)
 
     def _state(self) -> State:
@@ -86,6 +99,18 @@ def episode_of(request: Open) -> Episode:
     """The episode that is asked for, at its start. Raises LayoutError where its arena cannot be built."""
     task = request.task
     return Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
+
+
+def run_down(episode: Episode) -> None:
+    """End an episode early: the clock runs down, as for a model that is not asked any more.
+
+    Without that, who stops before time has cost anything would pass every task with a pass mark of 0.
+    """
+    while not episode.done:
+        if not episode.spec.time_limit or episode.steps >= MOST_STEPS:
+            episode.stop()
+        else:
+            episode.step(ACTIONS[0])
 
 
 def state_of(episode: Episode, events: tuple[tuple[str, float], ...] = ()) -> State:

@@ -3,7 +3,7 @@
 from inspect_ai.model import ContentText
 
 from arena import ACTIONS
-from human_data.people.play.live import episode_of, finished, state_of
+from human_data.people.play.live import episode_of, finished, run_down, state_of
 from human_data.people.play.wire import Open, Opened, Picture, Replied, Reply, Step, Stepped, Stop, Told
 from llm_control.conversation import Parts, first_content, turn_content
 from llm_control.notes import system_text
@@ -40,10 +40,11 @@ class LiveScripts:
 
     def answer(self, request: Step | Reply | Stop) -> Replied | Stepped:
         """Play a script, or end the episode; steps are not taken singly here."""
-        if not isinstance(request, Reply):
-            self._episode.stop()
-            return Stepped(self._game, state_of(self._episode), 0, finished(self._episode))
         before = self._episode.steps
+        if not isinstance(request, Reply):
+            run_down(self._episode)
+            idle = self._episode.steps - before
+            return Stepped(self._game, state_of(self._episode), 0, idle, finished(self._episode))
         told = self._after(request.text)
         actions = self._taken()[before:]
         return Replied(self._game, state_of(self._episode), actions, told, finished(self._episode))

@@ -135,11 +135,15 @@ class Opened(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """The state after the actions, of which the first `taken` were taken; `recording` once it is over."""
+    """The state after the actions, of which the first `taken` were taken; `recording` once it is over.
+
+    `idle` steps followed in which the clock ran down, because the episode was ended before its time.
+    """
 
     game: int
     state: State
     taken: int
+    idle: int
     recording: Recording | None
 
 

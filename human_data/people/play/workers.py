@@ -186,7 +186,7 @@ class RemoteEpisode:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
         answer = await self._ask(Step(self._game, actions))
         assert isinstance(answer, Stepped)
-        self._actions += actions[: answer.taken]
+        self._actions += (*actions[: answer.taken], *(0,) * answer.idle)
         self._deaths = 0
         return answer
 

@@ -134,6 +134,7 @@ def test_an_episode_outlives_its_worker(loop, workers):
                 undisturbed.health,
                 undisturbed.total_reward,
             )
-        assert (await episode.stop()).recording.steps == 21
+        stopped = await episode.stop()
+        assert stopped.recording.steps == 21 + stopped.idle
 
     loop.run_until_complete(play())

@@ -106,7 +106,10 @@ def test_an_episode_can_be_stopped(server, token):
         assert page.until("end")["passed"] is False
     with server.store() as store:
         (trial,) = store.trials(store.participant(token).id)
-    assert (trial.outcome, trial.steps) == (Outcome.STOPPED, 0)
+        actions = store.actions(trial.id)
+    # The clock ran down: 417 steps of standing still (t = 250).
+    assert (trial.outcome, trial.steps, len(actions)) == (Outcome.HEALTH, 417, 417)
+    assert trial.total_reward == pytest.approx(-1, abs=1e-5)
 
 
 def test_the_newest_window_counts(server, token):

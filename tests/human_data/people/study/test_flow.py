@@ -7,7 +7,7 @@ import pytest
 
 from arena import Episode
 from human_data.people.play.live import LiveKeys
-from human_data.people.play.wire import Open, Step
+from human_data.people.play.wire import Open, Step, Stop
 from human_data.people.store import Refused, Store
 from human_data.people.study import flow
 from human_data.people.study.course import StudyCourse
@@ -69,7 +69,7 @@ def test_the_whole_way_leaves_everything_in_the_store(server, walker):
         order = next(note.data for note in store.notes(me.id) if note.kind == "order")
         assert [trial.task_id for trial in trials[3:]] == order["tasks"]
         assert all(store.actions(trial.id) for trial in trials)
-        assert [row.action for row in store.actions(trials[0].id)][-1] == 5
+        assert 5 in [row.action for row in store.actions(trials[0].id)]
         answers = {(answer.page, answer.item): answer.value for answer in store.answers(me.id)}
         assert answers == {
             ("background", "age"): "9", ("mood-1", "tired"): "4",
@@ -276,4 +276,14 @@ def test_a_task_ends_at_its_limit():
     live = LiveKeys(Open(1, task_named("01-01-01"), 0, 0, "keys", most_steps=5))
     stepped = live.answer(Step(1, (3,) * 9))
     live.close()
-    assert (stepped.taken, stepped.recording.steps, stepped.state.outcome) == (5, 5, "stopped")
+    assert (stepped.taken, stepped.idle, stepped.recording.steps) == (5, 412, 417)
+    assert stepped.recording.total_reward == pytest.approx(-1, abs=1e-5)
+
+
+def test_who_gives_up_at_once_passes_nothing():
+    task = task_named("02-10-01")
+    assert task.spec.pass_mark == 0
+    live = LiveKeys(Open(1, task, 0, 0, "keys", most_steps=1000))
+    stopped = live.answer(Stop(1))
+    live.close()
+    assert not stopped.recording.passed
