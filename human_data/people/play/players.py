@@ -1,6 +1,7 @@
 """Everybody who plays on this server, with the workers and the store that they share."""
 
 import asyncio
+import contextlib
 
 from human_data.people.play.course import Course
 from human_data.people.play.link import Link
@@ -15,6 +16,9 @@ MOST_PLAYERS = 64
 
 FORGET_S = 600.0
 """An episode is kept in memory for so long after its page is gone; then it is built again from the store."""
+
+CLOSING_S = 5.0
+"""The server's end waits so long for episodes that are being saved."""
 
 HELLO_S = 10.0
 """A connection that does not say hello in so long is closed."""
@@ -35,9 +39,13 @@ class Players:
         self.workers.start()
 
     async def close(self) -> None:
-        """Let every episode wait and end the workers; `records` are closed by whoever made the store."""
-        for player in list(self._players.values()):
-            await player.close()
+        """Let every episode wait and end the workers; `records` are closed by whoever made the store.
+
+        Where the database is away, what is not saved in `CLOSING_S` is left to `records`, which say so.
+        """
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_S):
+                await asyncio.gather(*(player.close() for player in self._players.values()))
         self.workers.close()
 
     async def serve(self, participant: Participant, link: Link) -> None:

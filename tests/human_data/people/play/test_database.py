@@ -1,6 +1,7 @@
 """The database away in mid-play: the episode goes on, and all of it is kept once."""
 
 import shutil
+import signal
 
 import pytest
 
@@ -20,6 +21,23 @@ def database():
         database.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_the_server_ends_without_its_database(database):
+    server = Server(database.url("postgres"), "01-01-01")
+    try:
+        with Page(server, server.newcomer()) as page:
+            page.until("trial")
+            page.do("start")
+            page.steps(3)
+            database.stop()
+            page.do("stop")
+            server.stop()
+    finally:
+        database.start()
+        if server.process.poll() is None:
+            server.stop(signal.SIGKILL)
+    assert server.process.returncode not in (0, -signal.SIGKILL)
 
 
 def test_postgres_restarted_in_mid_play(database):
