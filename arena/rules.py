@@ -157,8 +157,7 @@ class Account:
     def decay(self) -> None:
         """The clock's share of one tick."""
         if self._decay:
-            self._heal(self._decay)
-            self._step_reward = np.float32(self._step_reward + self._decay)
+            self._add(self._decay, clock=True)
             self._end_without_health()
 
     def grant(self, amount: float) -> None:
@@ -216,14 +215,11 @@ class Account:
         self._end_without_health()
         return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
-    def _add(self, amount: np.float32) -> None:
-        if self._goals.refill:
-            self._heal(amount)
+    def _add(self, amount: np.float32, *, clock: bool = False) -> None:
+        if clock or self._goals.refill:
+            full = np.float32(FULL_HEALTH)
+            self.health = np.float32(max(np.float32(0), min(full, self.health + full * amount)))
         self._step_reward = np.float32(self._step_reward + amount)
-
-    def _heal(self, amount: np.float32) -> None:
-        full = np.float32(FULL_HEALTH)
-        self.health = np.float32(max(np.float32(0), min(full, self.health + full * amount)))
 
 
 _HAPPENED = {
