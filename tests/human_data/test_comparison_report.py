@@ -1,6 +1,5 @@
 """What is read and what is written: places of runs, figures by their content, the page and the tables."""
 
-import itertools
 import json
 import re
 
@@ -28,6 +27,7 @@ from human_data.comparison_report.ranking_figure import draw_ranking
 from human_data.comparison_report.style import COLUMN, PAGE_WIDTH
 from human_data.figure import PAGE
 from testbed import CHILDREN
+from tests.human_data.lettering import assert_readable
 from tests.human_data.runs import level, rows
 from tests.human_data.test_compared import on_40
 
@@ -80,16 +80,7 @@ def texts(figure):
 
 def test_no_text_covers_another_or_leaves_the_page(figures):
     for figure in figures:
-        boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
-        for text, box in boxes:
-            assert box.x0 >= 0, text
-            assert box.y0 >= -1, text
-            assert box.x1 <= figure.bbox.x1, text
-            assert box.y1 <= figure.bbox.y1, text
-        for (one, box), (other, another) in itertools.combinations(boxes, 2):
-            wide = min(box.x1, another.x1) - max(box.x0, another.x0)
-            high = min(box.y1, another.y1) - max(box.y0, another.y0)
-            assert wide <= 0 or high <= 0.35 * min(box.height, another.height), (one, other)
+        assert_readable(figure, texts(figure))
 
 
 def test_figures_fit_a_page_and_their_letters_are_never_tiny(figures):

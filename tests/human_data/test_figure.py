@@ -1,7 +1,5 @@
 """The figure as a reader sees it: positions and boxes after drawing, pixels where nothing else will do."""
 
-import itertools
-
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,6 +8,7 @@ from matplotlib.colors import to_rgb
 from human_data import compare_levels, results_frame
 from human_data.figure import _OTHERS, _RUNS, PAGE, WIDTH, draw_levels, save
 from human_data.lettering import width, wrap
+from tests.human_data.lettering import assert_readable
 from tests.human_data.runs import level, rows
 
 LONG = "openrouter/meta-llama/llama-3.2-90b-vision-instruct"
@@ -57,17 +56,7 @@ def texts(figure):
 
 def test_no_text_covers_another_or_leaves_the_page(case):
     _, figure = case
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts(figure)]
-    for text, box in boxes:
-        assert box.x0 >= 0, text
-        assert box.y0 >= -1, text
-        assert box.x1 <= figure.bbox.x1, text
-        assert box.y1 <= figure.bbox.y1, text
-    for (one, box), (other, another) in itertools.combinations(boxes, 2):
-        wide = min(box.x1, another.x1) - max(box.x0, another.x0)
-        high = min(box.y1, another.y1) - max(box.y0, another.y0)
-        # Boxes hold room for accents and descenders: a third of a line may be shared.
-        assert wide <= 0 or high <= 0.35 * min(box.height, another.height), (one, other)
+    assert_readable(figure, texts(figure))
 
 
 def test_names_stay_left_of_the_axis_and_numbers_right_of_it(case):

@@ -6,46 +6,30 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from arena_llm.system import BROWSER_PACKAGES, browser, install_command
 from llm_control.agents.pixels import GREEN, blobs
+from tests.human_data.people.chromium import launched, skip_without_browser, watched_page
 from tests.human_data.people.play.line import Line
 
-if browser() is None:
-    reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
-    pytest.skip(reason, allow_module_level=True)
-from playwright.sync_api import sync_playwright
+skip_without_browser()
 
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 DEGREES_PER_S = 100
 """How fast the agent turns."""
 
-WAIT_MS = 30_000
 MOST_LOOKS = 200
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
+    with launched() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture
 def page(chromium):
     """A new participant's page; whatever it complains of fails the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    page, complaints = context.new_page(), []
-    page.set_default_timeout(WAIT_MS)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    yield page
-    context.close()
     # Chromium reports by itself that a server does not answer.
-    assert [text for text in complaints if "WebSocket connection to" not in text] == []
+    with watched_page(chromium, lambda text: "WebSocket connection to" in text) as page:
+        yield page
 
 
 def state(page) -> str:

@@ -1,6 +1,5 @@
 """The database away in mid-play: the episode goes on, and all of it is kept once."""
 
-import shutil
 import signal
 
 import pytest
@@ -12,15 +11,8 @@ from tests.human_data.people.store import postgres
 
 @pytest.fixture
 def database():
-    postgres.skip_without_server()
-    folder = postgres.own_folder()
-    try:
-        database = postgres.Server(folder)
-        database.start()
+    with postgres.running() as database:
         yield database
-        database.stop()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def test_the_server_ends_without_its_database(database):

@@ -1,7 +1,6 @@
 """Every test of the store runs on SQLite and on a real PostgreSQL server."""
 
 import itertools
-import shutil
 from collections.abc import Iterator
 
 import psycopg
@@ -15,15 +14,8 @@ NUMBERS = itertools.count()
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[postgres.Server]:
-    postgres.skip_without_server()
-    folder = postgres.own_folder()
-    try:
-        server = postgres.Server(folder)
-        server.start()
+    with postgres.running() as server:
         yield server
-        server.stop()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def tell(server: postgres.Server, statement: str) -> None:

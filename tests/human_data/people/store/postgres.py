@@ -5,6 +5,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -81,3 +83,17 @@ def skip_without_server() -> None:
         pytest.skip("no PostgreSQL server here (Debian's package postgresql): SQLite only is tested")
     if as_whom() is None:
         pytest.skip("PostgreSQL's server refuses root, and there is no user postgres")
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A server that runs until the end, in a folder that is gone then; skips where there can be none."""
+    skip_without_server()
+    folder = own_folder()
+    try:
+        server = Server(folder)
+        server.start()
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

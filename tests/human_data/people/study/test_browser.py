@@ -6,46 +6,30 @@ import signal
 import pytest
 
 from arena import ACTIONS
-from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from tests.human_data.people.chromium import WAIT_MS, launched, skip_without_browser, watched_page
 from tests.human_data.people.study.server import TINY, StudyServer
 
-if browser() is None:
-    reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
-    pytest.skip(reason, allow_module_level=True)
-from playwright.sync_api import sync_playwright
+skip_without_browser()
 
-FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync",
-)  # fmt: skip
 PLAY_WORDS = """\
 language: de
 play_words: {"Task {n} of {count}": "Aufgabe {n} von {count}", Pause: Anhalten, Health: Gesundheit}
 """
-WAIT_MS = 30_000
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
+    with launched() as chromium:
         yield chromium
-        chromium.close()
 
 
 @pytest.fixture
 def page(chromium):
     """A participant's page; whatever it complains of fails the test, but for answers that were refused."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 800})
-    page, complaints = context.new_page(), []
-    page.set_default_timeout(WAIT_MS)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
-    yield page
-    context.close()
-    assert [line for line in complaints if REFUSED not in line and "ERR_CONNECTION" not in line] == []
+    with watched_page(chromium, lambda text: REFUSED in text or "ERR_CONNECTION" in text) as page:
+        yield page
 
 
 def until(page, state: str) -> None:

@@ -1,0 +1,45 @@
+"""A real browser for the tests of pages."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+WAIT_MS = 30_000
+
+
+def skip_without_browser() -> None:
+    """Skips the module that calls it where there is no browser."""
+    if browser() is None:
+        reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
+        pytest.skip(reason, allow_module_level=True)
+
+
+@contextmanager
+def launched() -> Iterator:
+    """The browser, until the end."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser(), args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def watched_page(chromium, forgiven: Callable[[str], bool]) -> Iterator:
+    """A page of somebody new; what it complains of fails the test, but for what is `forgiven`."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page, complaints = context.new_page(), []
+    page.set_default_timeout(WAIT_MS)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    yield page
+    context.close()
+    assert [text for text in complaints if not forgiven(text)] == []
