@@ -7,14 +7,13 @@ quadratically; on a flat face the first step is already the answer.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.catalog import KINDS, Shape
-from arena.scene import Floats, Scene, Thing, Vector
-from arena.shapes import boundary_parts, parts_of, prism_vertices, tube_wedges
+from arena.scene import Floats, Scene, Thing
+from arena.shapes import boundary_parts
+from arena.solids import box, colliders_of
 
 Indices = npt.NDArray[np.intp]
 
@@ -26,62 +25,6 @@ _ACCURACY = 1e-7
 
 _PARALLEL = 1e-12
 """Replaces a component of a direction that is smaller, so that nothing is divided by 0."""
-
-_TURNED = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-"""Exchanges x and z: a ramp's triangle lies in y and z, a prism's section in x and y."""
-
-
-class Solid(NamedTuple):
-    """A convex part in the frame of its thing.
-
-    `centre` (3,) metres; `axes` (3, 3), whose rows are the part's own axes; `half` (3,) half extents along
-    them; `rounding`, metres added all round; `section` (4, 2), a convex quadrilateral in the part's x and y
-    about its centre, or None for a box.
-    """
-
-    centre: Floats
-    axes: Floats
-    half: Floats
-    rounding: float = 0.0
-    section: Floats | None = None
-
-
-def _box(size: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> Solid:
-    return Solid(np.array(centre), np.eye(3), np.array(size) / 2)
-
-
-def _prism(section: Floats, length: float, axes: Floats) -> Solid:
-    """A prism of `length` over a section (k, 2), whose box is made the centre of the part."""
-    low, high = section.min(axis=0), section.max(axis=0)
-    middle = (low + high) / 2
-    return Solid(
-        axes.T @ np.array([*middle, 0.0]),
-        axes,
-        np.array([*(high - low) / 2, length / 2]),
-        section=section - middle,
-    )
-
-
-def _ramp(size: Vector) -> list[Solid]:
-    foot, toe, top = prism_vertices(size)[[0, 2, 4]][:, [2, 1]]
-    return [_prism(np.array([foot, toe, (toe + top) / 2, top]), size[0], _TURNED)]
-
-
-def _colliders(thing: Thing, size: Vector) -> list[list[Solid]]:
-    """The convex parts of each collider of a thing; the bars of a block are colliders of their own."""
-    shape = KINDS[thing.kind].shape
-    if parts := parts_of(shape, size):
-        return [[_box(part.size, part.centre)] for part in parts]
-    return [_SOLIDS[shape](size)]
-
-
-_SOLIDS: dict[Shape, Callable[[Vector], list[Solid]]] = {
-    Shape.BOX: lambda size: [_box(size)],
-    Shape.BALL: lambda size: [_box((0.0, 0.0, 0.0))._replace(rounding=size[0] / 2)],
-    Shape.PRISM: _ramp,
-    Shape.TUBE: lambda size: [_prism(wedge[:4, :2], size[2], np.eye(3)) for wedge in tube_wedges(size)],
-}
-"""Convex parts of the shapes that are one collider, by size in metres."""
 
 
 class Colliders:
@@ -97,11 +40,11 @@ class Colliders:
         solids = [
             (index, collider, solid)
             for index, thing in enumerate(things)
-            for collider, solids in enumerate(_colliders(thing, tuple(sizes[index])))
+            for collider, solids in enumerate(colliders_of(thing, tuple(sizes[index])))
             for solid in solids
         ]
         walls = enumerate(boundary_parts())
-        solids += [(len(things), number, _box(part.size, part.centre)) for number, part in walls]
+        solids += [(len(things), number, box(part.size, part.centre)) for number, part in walls]
         parts = [solid for _, _, solid in solids]
         self.owner: Indices = np.array([owner for owner, _, _ in solids])
         numbers = {key: number for number, key in enumerate(dict.fromkeys(s[:2] for s in solids))}
