@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from arena.action import Action, Move, Rotate
 from arena.bodies import AGENT_MASS, Body, swap
 from arena.bullet import bullet
-from arena.contacts import find, pushed_out, react
+from arena.contacts import Firm, find, pushed_out, react
 from arena.placed import AgentStart
 from arena.scene import Vector
 from arena.solver import solve
@@ -27,6 +27,9 @@ QUICK_STOP = 0.9
 TURN_DEG = 2.0
 """Heading change of one tick of turning: 100 degrees/s x 0.02 s."""
 
+_FALL = GRAVITY * TICK_S
+"""What gravity adds to a velocity in a tick, m/s."""
+
 _UP = 0.01
 """A contact normal whose vertical part is larger than this carries the agent."""
 
@@ -45,15 +48,42 @@ class AgentBody:
         self.yaw = start.yaw
         self.grounded = False
         self._driven_velocity: Vector = (0.0, 0.0, 0.0)
+        self._known_to_bullet = True
 
     def drive(self, action: Action, frozen: bool) -> None:
         """Apply an action for the coming tick; a frozen agent only falls and slides."""
         vx, vy, vz = self.velocity if frozen else self._driven(action)
-        # PhysX drags after gravity, though Bullet adds gravity only inside its step.
-        fall = GRAVITY * TICK_S
-        x, y, z = vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - fall) * DRAG_FACTOR
-        bullet.resetBaseVelocity(self.body, (x, y, z + fall), physicsClientId=self._client)
-        self._driven_velocity = (x, y, z)
+        # PhysX drags after gravity.
+        self._driven_velocity = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - _FALL) * DRAG_FACTOR)
+
+    def glide(self, firm: Firm) -> bool:
+        """Move the agent through a tick in which it touches nothing that gives way.
+
+        Returns False, and does nothing, where it would push or tip over what it touches.
+        """
+        motion = solve(self._driven_velocity, firm.contacts, TICK_S)
+        for (x, y, _), limit in zip(motion.impulses, firm.limits, strict=True):
+            if AGENT_MASS * math.hypot(x, y) > limit:
+                return False
+        self.grounded = any(contact.normal[2] > _UP for contact in firm.contacts)
+        px, py, pz = self.position
+        vx, vy, vz = motion.moving
+        self.position = (px + vx * TICK_S, py + vz * TICK_S, pz + vy * TICK_S)
+        self.velocity = swap(motion.after)
+        self._known_to_bullet = False
+        return True
+
+    def hand_over(self) -> None:
+        """Tell Bullet where the agent is and how it was driven, before Bullet's step."""
+        client = self._client
+        if not self._known_to_bullet:
+            bullet.resetBasePositionAndOrientation(
+                self.body, swap(self.position), (0, 0, 0, 1), physicsClientId=client
+            )
+            self._known_to_bullet = True
+        x, y, z = self._driven_velocity
+        # Bullet adds gravity inside its step.
+        bullet.resetBaseVelocity(self.body, (x, y, z + _FALL), physicsClientId=client)
 
     def _driven(self, action: Action) -> Vector:
         """Velocity after braking or driving; the force has the heading before this tick's turn."""
@@ -77,7 +107,7 @@ class AgentBody:
         client = self._client
         points = bullet.getContactPoints(bodyA=self.body, physicsClientId=client)
         self.grounded = any(point[7][2] > _UP for point in points)
-        found = find(client, points, bodies, is_still, TICK_S, GRAVITY * TICK_S)
+        found = find(client, points, bodies, is_still, TICK_S, _FALL)
         x, y, z = self._driven_velocity
         px, py, pz = found.impulse
         start = (x + px / AGENT_MASS, y + py / AGENT_MASS, z + pz / AGENT_MASS)

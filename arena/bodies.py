@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.bullet import bullet
-from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Shape
+from arena.catalog import DEFAULT_FRICTION, LOW_FRICTION, Kind, Shape
 from arena.placed import AGENT_RADIUS, Placed
 from arena.scene import Floats, Vector
 from arena.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
@@ -39,6 +39,11 @@ class Body(NamedTuple):
     id: int
     friction: float
     mass: float
+
+
+def agent_friction(kind: Kind) -> float:
+    """Friction coefficient of a kind against an agent: the average of both, as in Unity."""
+    return (kind.friction + DEFAULT_FRICTION) / 2
 
 
 CONTACT_OFFSET = 0.02
@@ -96,7 +101,7 @@ class Builder:
             yaw = math.radians(placed.yaw)
             velocity = (placed.kind.launch * math.sin(yaw), placed.kind.launch * math.cos(yaw), 0.0)
             bullet.resetBaseVelocity(body.id, velocity, physicsClientId=self._client)
-        return body._replace(friction=(placed.kind.friction + DEFAULT_FRICTION) / 2)
+        return body._replace(friction=agent_friction(placed.kind))
 
     def _box(self, half: Vector, centre: Vector) -> Body:
         shape = bullet.createCollisionShape(

@@ -18,7 +18,7 @@ from arena.solver import Contact
 Point = tuple[Any, ...]
 """A row of Bullet's `getContactPoints`."""
 
-_SAME_NORMAL = 0.99
+SAME_NORMAL = 0.99
 """Points of one body whose normals have a larger cosine than this are one contact: PhysX has a single point
 where a sphere touches a box, Bullet remembers some of earlier ticks as well."""
 
@@ -48,6 +48,17 @@ class Found(NamedTuple):
     loose: list[Loose | None]
     impulse: Vector
     normals: list[Vector]
+
+
+class Firm(NamedTuple):
+    """The agent's contacts in a tick, all with what stays where it is, in PhysX's order.
+
+    `limits` has for each contact the horizontal impulse (N s) below which its body does; infinite for what
+    cannot move.
+    """
+
+    contacts: list[Contact]
+    limits: list[float]
 
 
 def find(
@@ -151,7 +162,7 @@ def _groups(points: list[Point]) -> list[list[Point]]:
     groups: list[list[Point]] = []
     for point in sorted(points, key=lambda row: float(row[8])):
         for group in groups:
-            if group[0][2] == point[2] and _cosine(group[0][7], point[7]) > _SAME_NORMAL:
+            if group[0][2] == point[2] and _cosine(group[0][7], point[7]) > SAME_NORMAL:
                 group.append(point)
                 break
         else:

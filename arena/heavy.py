@@ -53,6 +53,11 @@ class Heavy:
         """Whether the body of this id is held still now."""
         return body in self._asleep
 
+    @property
+    def all_asleep(self) -> bool:
+        """Whether every one of them is held still now."""
+        return not self._still
+
     def take_moved(self) -> list[int]:
         """Indices of the bodies that were awake at some time since this was last asked, in order."""
         moved = sorted(self._moved.union(self._still))

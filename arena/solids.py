@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.catalog import KINDS, Shape
-from arena.scene import Floats, Thing, Vector
+from arena.catalog import Shape
+from arena.scene import Floats, Vector
 from arena.shapes import parts_of, prism_vertices, tube_wedges
 
 _TURNED = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -50,10 +50,12 @@ def _ramp(size: Vector) -> list[Solid]:
     return [_prism(np.array([foot, toe, (toe + top) / 2, top]), size[0], _TURNED)]
 
 
-def colliders_of(thing: Thing, size: Vector) -> list[list[Solid]]:
-    """The convex parts of each collider of a thing; the bars of a block are colliders of their own."""
-    shape = KINDS[thing.kind].shape
-    if parts := parts_of(shape, size):
+def colliders_of(shape: Shape, size: Vector, fitted: bool = False) -> list[list[Solid]]:
+    """The convex parts of each collider of a shape; the bars of a block are colliders of their own.
+
+    `fitted` blocks are those of version 4 (`arena.catalog.Kind`).
+    """
+    if parts := parts_of(shape, size, fitted):
         return [[box(part.size, part.centre)] for part in parts]
     return [_SOLIDS[shape](size)]
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from arena.catalog import KINDS
 from arena.scene import Floats, Scene, Thing
 from arena.shapes import boundary_parts
 from arena.solids import box, colliders_of
@@ -40,7 +41,7 @@ class Colliders:
         solids = [
             (index, collider, solid)
             for index, thing in enumerate(things)
-            for collider, solids in enumerate(colliders_of(thing, tuple(sizes[index])))
+            for collider, solids in enumerate(colliders_of(KINDS[thing.kind].shape, tuple(sizes[index])))
             for solid in solids
         ]
         walls = enumerate(boundary_parts())

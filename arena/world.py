@@ -11,21 +11,27 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.action import Action
 from arena.agent import DRIVE, GRAVITY, TICK_S, AgentBody
 from arena.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
 from arena.bullet import bullet
 from arena.catalog import Body as BodyType
-from arena.heavy import Heavy
+from arena.heavy import STILL_SPEED, STILL_TICKS, Heavy
 from arena.placed import AGENT_RADIUS, Layout, Placed
-from arena.scene import Animal, Scene, Vector, yaw_rotation
+from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.support import at_rest, resting_heights
+from arena.surroundings import Surroundings
 
 __all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
+
+
+Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
+"""Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
 
 
 class Touches(NamedTuple):
@@ -72,6 +78,9 @@ class World:
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
+        self._still_ticks = 0
+        self._near: Surroundings | None = None
+        self._poses: Poses | None = None
         self._index_sets()
 
     def close(self) -> None:
@@ -85,19 +94,59 @@ class World:
         Contacts come from the poses at the start of the tick, as in PhysX: what the tick's own motion
         brings together is reported by the next one.
         """
-        touches = tuple(
-            Touches(self._touched_goals(agent.position), self._entered_zones(agent.position))
-            for agent in self.agents
-        )
-        for number, (agent, action) in enumerate(zip(self.agents, actions, strict=True)):
-            agent.drive(action, bool(frozen) and frozen[number])
+        agent, near = self.agents[0], self._at_rest()
+        firm = near.contacts(agent.position) if near else None
+        if near and firm:
+            touches: tuple[Touches, ...] = (Touches((), near.zones(agent.position)),)
+        else:
+            touches = tuple(self._touched(body.position) for body in self.agents)
+        for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
+            body.drive(action, bool(frozen) and frozen[number])
+        if firm is None or not agent.glide(firm):
+            self._simulate()
+        return touches
+
+    def _at_rest(self) -> Surroundings | None:
+        """What is round the agent while it is alone and nothing moves; then Bullet has nothing to do."""
+        if self._still_ticks < STILL_TICKS:
+            return None
+        if self._near is None:
+            there = np.flatnonzero(self._visible).tolist()
+            self._near = Surroundings(self._placed, there, self._present()[:3])
+        return self._near
+
+    def _simulate(self) -> None:
+        """Let Bullet do a tick, and the agents take from it what they touched."""
+        for agent in self.agents:
+            agent.hand_over()
             self._heavy.wake_touched(agent.position)
         bullet.stepSimulation(physicsClientId=self._client)
         for agent in self.agents:
             agent.settle(self._by_id, self._heavy.is_asleep)
         self._heavy.rest()
         self._limit_spin()
-        return touches
+        self._look_for_rest()
+
+    def _look_for_rest(self) -> None:
+        """Count the ticks for which nothing but a lone agent has moved."""
+        rested = self._still_ticks >= STILL_TICKS
+        self._disturb()
+        if len(self.agents) > 1 or not self._heavy.all_asleep or any(map(self._moves, self._moving)):
+            self._still_ticks = 0
+            return
+        self._still_ticks = 1 if rested else self._still_ticks + 1
+        if self._still_ticks == STILL_TICKS:
+            for index in self._moving:
+                body = self._body(index).id
+                bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
+
+    def _moves(self, index: int) -> bool:
+        linear, spin = bullet.getBaseVelocity(self._body(index).id, physicsClientId=self._client)
+        return max(map(abs, (*linear, *spin))) >= STILL_SPEED
+
+    def _disturb(self) -> None:
+        """Forget what was true of the poses before."""
+        self._near = self._poses = None
 
     def remove(self, index: int) -> None:
         """Take a thing out of the world, as when a ball is eaten; does nothing where it is gone."""
@@ -131,6 +180,7 @@ class World:
         """Let a held thing fall."""
         body = self._body(index)
         bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self._client)
+        self._still_ticks = 0
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
         """Give a thing another size (metres) where it is, or at `position`; its motion goes on."""
@@ -171,8 +221,6 @@ class World:
 
     def scene(self, agent: int = 0, lights_on: bool = True) -> Scene:
         """A copy of the present state for the camera of one of the agents."""
-        for index in (*self._moving, *self._heavy.take_moved()):
-            self._refresh(index)
         starts = self.layout.agents
         others = tuple(
             Animal(body.position, body.yaw, starts[number].skin)
@@ -181,10 +229,7 @@ class World:
         )
         return Scene(
             self.things,
-            self._positions.copy(),
-            self._rotations.copy(),
-            self._sizes.copy(),
-            self._visible & self._shown,
+            *self._present(),
             self.agents[agent].position,
             self.agents[agent].yaw,
             starts[agent].skin,
@@ -192,6 +237,17 @@ class World:
             lights_on,
             self.layout.version,
         )
+
+    def _present(self) -> Poses:
+        """Positions, rotations, sizes and what is to be seen now; the same arrays until something moves."""
+        if self._poses is None:
+            for index in (*self._moving, *self._heavy.take_moved()):
+                self._refresh(index)
+            seen = self._visible & self._shown
+            self._poses = (self._positions.copy(), self._rotations.copy(), self._sizes.copy(), seen)
+            for array in self._poses:
+                array.setflags(write=False)
+        return self._poses
 
     def energy(self) -> float:
         """Mechanical energy (J) of the agents and of all that can move: motion, spin, height above y = 0.
@@ -239,7 +295,9 @@ class World:
         return heavy
 
     def _index_sets(self) -> None:
-        """What each tick looks at, in creation order."""
+        """What each tick looks at, in creation order; something came, went or changed its size."""
+        self._still_ticks = 0
+        self._disturb()
         # A data zone may be there without being seen.
         self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
         there = [index for index in range(len(self._placed)) if self._visible[index]]
@@ -262,6 +320,9 @@ class World:
             if rate > MAX_SPIN**2:
                 slower = [component * MAX_SPIN / math.sqrt(rate) for component in spin]
                 bullet.resetBaseVelocity(body, linear, slower, physicsClientId=client)
+
+    def _touched(self, centre: Vector) -> Touches:
+        return Touches(self._touched_goals(centre), self._entered_zones(centre))
 
     def _touched_goals(self, centre: Vector) -> tuple[int, ...]:
         x, y, z = centre
