@@ -114,19 +114,21 @@ class Episode:
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
+        over = False
         for _ in range(rules.TICKS_PER_STEP):
-            self._tick(actions, events)
-            if self.done:
+            over = self._tick(actions, events)
+            if over:
                 break
         self.steps += 1
         return tuple(
-            StepResult(agent.take_reward(), tuple(seen), self.done)
+            StepResult(agent.take_reward(), tuple(seen), over)
             for agent, seen in zip(self.agents, events, strict=True)
         )
 
-    def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> None:
-        """One tick: the clock, what acts by itself, drive and physics, then what was touched."""
-        stage = self._stage
+    def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
+        """One tick, and whether the episode is over then: the clock, what acts by itself, drive and physics,
+        and what was touched."""
+        stage = self._stages[-1]
         self.ticks += 1
         stage.tick += 1
         frozen = [stage.is_frozen(number) for number in range(len(self.agents))]
@@ -134,18 +136,19 @@ class Episode:
             if not still:
                 account.decay()
         if self._is_over():
-            return
+            return True
         if stage.mechanisms:
             self._let_act(events)
             if self._is_over():
-                return
+                return True
         touches = stage.world.advance(actions, frozen)
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
             if not frozen[number]:
                 happened = account.settle(stage.tick, touched.goals, touched.zones)
-                self._clear(happened)
-                events[number] += happened
-        self._is_over()
+                if happened:
+                    self._clear(happened)
+                    events[number] += happened
+        return self._is_over()
 
     def _let_act(self, events: list[list[Event]]) -> None:
         for mechanism in tuple(self._stage.mechanisms):
@@ -165,7 +168,7 @@ class Episode:
     def _is_over(self) -> bool:
         """Settle whether the episode is over, or goes on in a merged arena."""
         accounts = self._accounts
-        ended = sum(account.outcome is not None for account in accounts)
+        ended = len([account for account in accounts if account.outcome is not None])
         if not ended or (ended < len(accounts) and self._stage.spec.episode_end == "all"):
             return False
         if self._merges():

@@ -53,10 +53,10 @@ class Heavy:
         """Whether the body of this id is held still now."""
         return body in self._asleep
 
-    @property
-    def all_asleep(self) -> bool:
-        """Whether every one of them is held still now."""
-        return not self._still
+    def sleep_all(self) -> None:
+        """Hold every body where it is, also those that are touched."""
+        for index in tuple(self._still):
+            self.sleep(index)
 
     def take_moved(self) -> list[int]:
         """Indices of the bodies that were awake at some time since this was last asked, in order."""
@@ -84,14 +84,17 @@ class Heavy:
         outside = np.maximum(local, 0.0)
         return np.asarray(np.sqrt(np.einsum("ni,ni->n", outside, outside)) - WAKE_DISTANCE)
 
-    def rest(self) -> None:
-        """Put to sleep what has been still for long enough."""
+    def rest(self) -> bool:
+        """Put to sleep what has been still for long enough; returns whether none of the bodies moves now."""
+        all_still = True
         for index in tuple(self._still):
             linear, spin = bullet.getBaseVelocity(self._bodies[index].id, physicsClientId=self._client)
             still = max(map(abs, (*linear, *spin))) < STILL_SPEED
+            all_still = all_still and still
             self._still[index] = self._still[index] + 1 if still else 0
             if self._still[index] >= STILL_TICKS:
                 self.sleep(index)
+        return all_still
 
     def sleep(self, index: int) -> None:
         """Hold a body where it is."""

@@ -127,7 +127,7 @@ class NearPrisms:
         return np.asarray((self._outward * points[:, None, :]).sum(axis=2) - self._offsets)
 
     def _way_out(self, row: int, point: Floats) -> tuple[Floats, float]:
-        """Unit vector (3,) from a point (3,) inside a prism to its nearest face, and minus the way, metres."""
+        """Unit vector (3,) from a point (3,) in a prism to its nearest face, and minus the way, metres."""
         beyond = (self._outward[row] @ point[:2]) - self._offsets[row]
         end = abs(float(point[2])) - float(self._lengths[row])
         edge = int(beyond.argmax())

@@ -4,7 +4,7 @@ Follows `TrainingAgent.cs` of Animal-AI (section 6 of the behaviour specificatio
 single precision, as there, so that a clock of 250, 500 or 1000 runs out after 1250, 2500 or 5001 ticks.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -118,6 +118,9 @@ class Goals:
         return kind.ends is Ends.ALWAYS or (counted and self.eaten == self.number and kind.reward != 0)
 
 
+_FULL, _EMPTY = np.float32(FULL_HEALTH), np.float32(0)
+
+
 class Account:
     """Health, reward and outcome of one agent in an episode, updated tick by tick."""
 
@@ -166,11 +169,13 @@ class Account:
         self._end_without_health()
 
     def _end_without_health(self) -> None:
-        if self.health <= 0:
+        if self.health <= _EMPTY:
             self.outcome = Outcome.HEALTH
 
-    def settle(self, tick: int, goals: Iterable[int], zones: Iterable[int]) -> tuple[Event, ...]:
+    def settle(self, tick: int, goals: Collection[int], zones: Collection[int]) -> tuple[Event, ...]:
         """Account for one tick's contacts, in creation order, and say what happened."""
+        if not (goals or zones or self._inside):
+            return ()
         events: list[Event] = []
         for index in goals:
             if not self.done:
@@ -217,9 +222,9 @@ class Account:
 
     def _add(self, amount: np.float32, *, clock: bool = False) -> None:
         if clock or self._goals.refill:
-            full = np.float32(FULL_HEALTH)
-            self.health = np.float32(max(np.float32(0), min(full, self.health + full * amount)))
-        self._step_reward = np.float32(self._step_reward + amount)
+            health = self.health + _FULL * amount
+            self.health = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
+        self._step_reward = self._step_reward + amount
 
 
 _HAPPENED = {

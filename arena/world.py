@@ -79,6 +79,7 @@ class World:
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
         self._still_ticks = 0
+        self._last_to_move = -1
         self._near: Surroundings | None = None
         self._poses: Poses | None = None
         self._index_sets()
@@ -123,26 +124,35 @@ class World:
         bullet.stepSimulation(physicsClientId=self._client)
         for agent in self.agents:
             agent.settle(self._by_id, self._heavy.is_asleep)
-        self._heavy.rest()
+        firm = self._heavy.rest()
         self._limit_spin()
-        self._look_for_rest()
+        self._look_for_rest(firm)
 
-    def _look_for_rest(self) -> None:
-        """Count the ticks for which nothing but a lone agent has moved."""
+    def _look_for_rest(self, firm: bool) -> None:
+        """Count the ticks for which nothing but a lone agent has moved; `firm` is whether no wall has."""
         rested = self._still_ticks >= STILL_TICKS
         self._disturb()
-        if len(self.agents) > 1 or not self._heavy.all_asleep or any(map(self._moves, self._moving)):
+        if len(self.agents) > 1 or not firm or self._something_moves():
             self._still_ticks = 0
             return
         self._still_ticks = 1 if rested else self._still_ticks + 1
         if self._still_ticks == STILL_TICKS:
+            self._heavy.sleep_all()
             for index in self._moving:
                 body = self._body(index).id
                 bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
 
+    def _something_moves(self) -> bool:
+        """Whether a ball or block moves; what moved when this was last asked is looked at first."""
+        last = self._last_to_move
+        if last in self._moving and self._moves(last):
+            return True
+        self._last_to_move = next(filter(self._moves, self._moving), -1)
+        return self._last_to_move >= 0
+
     def _moves(self, index: int) -> bool:
         linear, spin = bullet.getBaseVelocity(self._body(index).id, physicsClientId=self._client)
-        return max(map(abs, (*linear, *spin))) >= STILL_SPEED
+        return any(abs(part) >= STILL_SPEED for part in (*linear, *spin))
 
     def _disturb(self) -> None:
         """Forget what was true of the poses before."""
