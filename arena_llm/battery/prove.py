@@ -59,7 +59,7 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
             blocked = [thing.kind.name for thing in episode.layout.things if thing.blocked]
             if blocked:
                 return f"blocked: {', '.join(blocked)}"
-            failure = _idle(episode)
+            failure = idle(episode)
     except ArenaError as error:
         return str(error)
     if failure.passed:
@@ -71,7 +71,7 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
     return Proof(solution=plan.recording, failure=failure)
 
 
-def _idle(episode: Episode) -> Recording:
+def idle(episode: Episode) -> Recording:
     """Turning to and fro until the time is over."""
     while not episode.done:
         episode.step(TURN_RIGHT if episode.steps % 2 else TURN_LEFT)
