@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arena.ball_casts import BallCasts
 from arena.errors import ConfigError
 from arena.placed import AGENT_RADIUS
 from arena.scene import Animal, Floats, Scene, Thing
-from arena.sweep import Colliders
 from arena.versions import DIFFERENCES, Version
 
 CAST_RADIUS = 0.5
@@ -126,7 +126,7 @@ class Rays:
         turns = [side * max_degrees / per_side for side in range(1, per_side + 1)]
         self.angles: tuple[float, ...] = (0.0, *(angle for turn in turns for angle in (turn, -turn)))
         self._things: tuple[Thing, ...] | None = None
-        self._sizes: Floats = np.empty((0, 3))
+        self._sizes = b""
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
         """What the rays say, float32 (n, 14), one row per ray in the order of `angles`.
@@ -135,45 +135,57 @@ class Rays:
         1 where nothing was hit. Column 13: the ball's way / 200, or 1. Animal-AI sends the rows one after
         another, `observe(scene).ravel()`: 70 values by default.
         """
-        tag, distance = self.hits(scene)
-        rows = np.zeros((len(tag), ROW_LENGTH), np.float32)
-        tagged = np.flatnonzero(tag >= 0)
-        rows[tagged, tag[tagged]] = 1
-        nothing = np.isinf(distance)
-        rows[:, NOTHING_HIT] = nothing
-        rows[:, FRACTION] = np.where(nothing, 1.0, distance / CAST_LENGTH)
-        return rows
+        values = [0.0] * (len(self.angles) * ROW_LENGTH)
+        for row, (tag, way) in enumerate(self._nearest(scene)):
+            first, hit = row * ROW_LENGTH, way < math.inf
+            values[first + NOTHING_HIT] = 0.0 if hit else 1.0
+            values[first + FRACTION] = way / CAST_LENGTH if hit else 1.0
+            if tag >= 0:
+                values[first + tag] = 1.0
+        return np.array(values, np.float32).reshape(-1, ROW_LENGTH)
 
     def hits(self, scene: Scene) -> Hits:
         """The nearest thing on each ray."""
-        if scene.things is not self._things or not np.array_equal(scene.sizes, self._sizes):
-            self._colliders = Colliders(scene.things, scene.sizes)
-            self._tags = _tags(scene.things, self._version)
-            self._things, self._sizes = scene.things, scene.sizes
-        bearings = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
-        directions = np.array([(math.sin(b), 0.0, math.cos(b)) for b in bearings])
-        ways = self._colliders.sweep(scene, CAST_RADIUS, directions, CAST_LENGTH)
-        nearest = ways.argmin(axis=1)
-        distance: Floats = ways[np.arange(len(ways)), nearest]
-        tag = np.where(np.isinf(distance), -1, self._tags[self._colliders.owner[nearest]])
+        tags, ways = zip(*self._nearest(scene), strict=True)
+        return Hits(np.array(tags, np.intp), np.array(ways))
+
+    def _nearest(self, scene: Scene) -> list[tuple[int, float]]:
+        """Per ray the tag (-1 for none) and the way of what it meets."""
+        self._take_in(scene)
+        turns = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
+        bearings = [(math.sin(turn), math.cos(turn)) for turn in turns]
+        nearest = self._casts.nearest(scene, bearings, CAST_LENGTH)
+        met = [(-1 if way == math.inf else self._tags[owner], way) for way, owner in nearest]
         for other in scene.others:
-            way = _to_agent(scene, other, directions)
-            tag, distance = np.where(way < distance, -1, tag), np.minimum(way, distance)
-        return Hits(tag, distance)
+            for ray, bearing in enumerate(bearings):
+                if (way := _to_agent(scene, other, bearing)) < met[ray][1]:
+                    met[ray] = (-1, way)
+        return met
+
+    def _take_in(self, scene: Scene) -> None:
+        """Notice what was added to an episode, or resized, and another episode."""
+        sizes = scene.sizes.tobytes()
+        if scene.things is not self._things:
+            self._casts = BallCasts(scene.things, scene.sizes, CAST_RADIUS)
+            self._tags = _tags(scene.things, self._version)
+        elif sizes != self._sizes:
+            self._casts.resize(scene.sizes)
+        self._things, self._sizes = scene.things, sizes
 
 
-def _to_agent(scene: Scene, other: Animal, directions: Floats) -> Floats:
-    """Way (rays,) of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
-    between = np.array(other.position) - np.array(scene.agent_position)
+def _to_agent(scene: Scene, other: Animal, bearing: tuple[float, float]) -> float:
+    """Way of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
+    x, y, z = (there - here for there, here in zip(other.position, scene.agent_position, strict=True))
     reach = CAST_RADIUS + AGENT_RADIUS
-    along = directions @ between
-    aside = between @ between - along**2
-    hit = (aside < reach**2) & (along > 0) & (between @ between > reach**2)
-    way = along - np.sqrt(np.maximum(0.0, reach**2 - aside))
-    return np.where(hit & (way < CAST_LENGTH), way, np.inf)
+    square, along = x * x + y * y + z * z, x * bearing[0] + z * bearing[1]
+    depth = reach**2 - (square - along**2)
+    if depth <= 0 or along <= 0 or square <= reach**2:
+        return math.inf
+    way = along - math.sqrt(depth)
+    return way if way < CAST_LENGTH else math.inf
 
 
-def _tags(things: tuple[Thing, ...], version: Version) -> npt.NDArray[np.intp]:
+def _tags(things: tuple[Thing, ...], version: Version) -> list[int]:
     """Index into `TAGS` of each thing (-1 for none), and last that of the boundary."""
     tags = [tag_of(thing.kind, version) for thing in things]
-    return np.array([*(-1 if tag is None else TAGS.index(tag) for tag in tags), TAGS.index("arena")])
+    return [*(-1 if tag is None else TAGS.index(tag) for tag in tags), TAGS.index("arena")]

@@ -3,7 +3,8 @@
 Every collider is made of convex parts: boxes (a ball is a box of no size with a rounding) and prisms over
 a quadrilateral (ramps, and the wedges of a tunnel). The distance from a moving point to a convex part is a
 convex function of time, so Newton's method from before the first touch never passes it and converges
-quadratically; on a flat face the first step is already the answer.
+quadratically; on a flat face the first step is already the answer. Rays, which ask for the nearest collider
+only and at every step, have a faster way (`arena.ball_casts`).
 """
 
 from collections.abc import Callable
@@ -15,11 +16,9 @@ from arena.catalog import KINDS
 from arena.scene import Floats, Scene, Thing
 from arena.shapes import boundary_parts
 from arena.solids import box, colliders_of
+from arena.touch import TOUCHING
 
 Indices = npt.NDArray[np.intp]
-
-TOUCHING = 0.001
-"""Nearer than this counts as overlapping, metres: bodies at rest touch to within 0.00001 either way."""
 
 _ACCURACY = 1e-7
 """A touch is found to within this distance, metres."""

@@ -1,0 +1,114 @@
+"""Which colliders each ray may meet: quick bounds that leave out most of them and never too many."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.scene import Floats, Scene, Vector
+
+_FEW = 24
+"""With fewer colliders, plain numbers are faster than arrays."""
+
+_SLACK = 1e-6
+"""Added to bounds, metres: more than all errors of rounding, and too little to let anything useless in."""
+
+_TREMBLE = 1e-4
+"""Bounds are not made anew for rotations whose components changed by less: bodies at rest tremble."""
+
+Bearings = Sequence[tuple[float, float]]
+"""Directions of rays: x and z of horizontal unit vectors."""
+
+Chances = list[tuple[float, int, int]]
+"""What may be met, nearest first: a bound below the way (metres), the ray, the collider."""
+
+
+class Extent(NamedTuple):
+    """The box round a collider: `centre` and `half` extents in the frame of its thing, metres; the ball's
+    centre must come within `reach` of it, which is of a ball its radius, and its box has no size."""
+
+    owner: int
+    centre: Vector
+    half: Vector
+    reach: float
+
+
+class Bounds:
+    """Bounds of an episode's colliders.
+
+    What it keeps from one scene to the next is but a shortcut, as bounds decide on nothing.
+    """
+
+    def __init__(self, extents: Sequence[Extent], loose: Sequence[bool]) -> None:
+        """`loose` things (n,) move and turn all the time, so that bounds are balls about their origins."""
+        self._loose = tuple(loose)
+        self._owner = np.array([extent.owner for extent in extents], np.intp)
+        self._firm = np.flatnonzero(~np.array(loose, np.bool_))
+        self._centre, self._half = np.zeros((2, len(extents), 3))
+        self._reach = np.zeros((len(extents), 1))
+        self._balls = [(0, 0.0)] * len(extents)
+        self._seen, self._turned = b"nothing yet", np.full((len(self._firm), 3, 3), np.inf)
+        self._offset, self._axes = np.zeros((len(extents), 3)), np.zeros((3 * len(extents), 3))
+        for number, extent in enumerate(extents):
+            self.change(number, extent)
+
+    def change(self, number: int, extent: Extent) -> None:
+        """Take in the new extent of a collider."""
+        (x, y, z), (a, b, c) = extent.centre, extent.half
+        reach = extent.reach + _SLACK + 2 * _TREMBLE * (abs(x) + abs(y) + abs(z) + a + b + c)
+        radius = math.hypot(x, y, z) + math.hypot(a, b, c) + reach
+        if self._loose[extent.owner]:
+            reach = radius
+        else:
+            self._centre[number], self._half[number] = extent.centre, extent.half
+            self._seen, self._turned = b"nothing yet", np.full_like(self._turned, np.inf)
+        self._balls[number], self._reach[number] = (extent.owner, radius), reach
+
+    def ahead(self, scene: Scene, bearings: Bearings) -> Chances:
+        """Everything that rays may meet."""
+        few = len(self._balls) < _FEW
+        return sorted(self._by_balls(scene, bearings) if few else self._by_boxes(scene, bearings))
+
+    def _by_balls(self, scene: Scene, bearings: Bearings) -> Chances:
+        """A ray may meet a ball about a thing that is not too far aside."""
+        chances = []
+        agent_x, agent_y, agent_z = scene.agent_position
+        positions, rays = scene.positions.tolist(), list(enumerate(bearings))
+        for number, (owner, radius) in enumerate(self._balls):
+            x, y, z = positions[owner]
+            x, z = x - agent_x, z - agent_z
+            if not -radius <= y - agent_y <= radius:
+                continue
+            for ray, (u, w) in rays:
+                if -radius <= x * w - z * u <= radius and (along := x * u + z * w) >= -radius:
+                    chances.append((along - radius, ray, number))
+        return chances
+
+    def _by_boxes(self, scene: Scene, bearings: Bearings) -> Chances:
+        """A ray may meet a box whose shadow it meets on each of three axes: along it, across, and upwards."""
+        self._turn(scene.rotations)
+        rays, flat = len(bearings), np.array(bearings).T
+        frame = np.zeros((3, 2 * rays + 1))
+        frame[::2, :rays], frame[1, -1] = flat, 1.0
+        frame[0, rays:-1], frame[2, rays:-1] = flat[1], -flat[0]
+        middle = (scene.positions.take(self._owner, axis=0) + self._offset - scene.agent_position) @ frame
+        half = np.abs(self._axes @ frame).reshape(3, len(middle), -1).sum(axis=0) + self._reach
+        meets = np.abs(middle) <= half
+        meets[:, :rays] |= middle[:, :rays] > 0
+        numbers, chosen = (meets[:, :rays] & meets[:, rays:-1] & meets[:, -1:]).nonzero()
+        low = middle[numbers, chosen] - half[numbers, chosen]
+        return list(zip(low.tolist(), chosen.tolist(), numbers.tolist(), strict=True))
+
+    def _turn(self, rotations: Floats) -> None:
+        """Take in the present rotations (n, 3, 3) of the things, where they changed by enough to matter."""
+        if (seen := rotations.tobytes()) == self._seen:
+            return
+        self._seen = seen
+        firm = rotations.take(self._firm, axis=0)
+        if np.abs(firm - self._turned).max(initial=0.0) <= _TREMBLE:
+            return
+        self._turned = firm
+        turns = rotations[self._owner]
+        self._offset = (turns * self._centre[:, None]).sum(axis=2)
+        self._axes = (turns.transpose(2, 0, 1) * self._half.T[:, :, None]).reshape(-1, 3)

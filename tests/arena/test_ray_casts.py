@@ -1,0 +1,92 @@
+"""Rays over random scenes: against the definition, and the same bits whatever the sensor saw before."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from arena import Rays
+from arena.rays import CAST_LENGTH, CAST_RADIUS, TAGS, tag_of
+from arena.versions import Version
+from tests.arena.plain_casts import casts
+from tests.arena.ray_scenes import later, scene_of
+
+ACCURACY = 1e-6
+"""Ways agree to this, metres."""
+
+
+def by_definition(sensor, seen):
+    """Per ray, the way, and the tags of all that is met then, to within `ACCURACY`."""
+    bearings = np.deg2rad(np.array(sensor.angles) + seen.agent_yaw)
+    directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
+    ways, owners = casts(seen, directions, CAST_RADIUS, CAST_LENGTH)
+    names = [*(tag_of(thing.kind, Version.V3) for thing in seen.things), "arena"]
+    tags = [-1 if names[owner] is None else TAGS.index(names[owner]) for owner in owners]
+    first = ways.min(axis=1)
+    return first, [
+        {tag for tag, at in zip(tags, row, strict=True) if at <= way + ACCURACY}
+        for way, row in zip(first, ways, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("count", [0, 3, 12, 35])
+@pytest.mark.parametrize("seed", range(8))
+def test_rays_meet_what_they_meet_by_definition(count, seed):
+    rng = np.random.default_rng([count, seed])
+    sensor, seen = Rays(3, 180), scene_of(rng, count)
+    tags, ways = sensor.hits(seen)
+    expected, possible = by_definition(sensor, seen)
+    assert ways == pytest.approx(expected, abs=ACCURACY)
+    for tag, way, allowed in zip(tags, ways, possible, strict=True):
+        assert tag == -1 if np.isinf(way) else tag in allowed
+
+
+@pytest.mark.parametrize("count", [1, 12, 35])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_used_sensor_says_the_same_bits_as_a_new_one(count, seed):
+    rng = np.random.default_rng([count, seed])
+    sensor, seen = Rays(), scene_of(rng, count, others=2)
+    for _ in range(100):
+        seen = later(seen, rng)
+        used, new = sensor.hits(seen), Rays().hits(seen)
+        assert [part.tobytes() for part in used] == [part.tobytes() for part in new]
+        assert sensor.observe(seen).tobytes() == Rays().observe(seen).tobytes()
+
+
+def test_a_scene_may_be_changed_in_place():
+    rng = np.random.default_rng(0)
+    sensor, seen = Rays(), scene_of(rng, 30)
+    sensor.observe(seen)
+    seen.positions[:] = rng.uniform(0, 40, seen.positions.shape)
+    seen.rotations[:] = np.eye(3)
+    seen.sizes[:] *= 0.5
+    assert sensor.observe(seen).tobytes() == Rays().observe(seen).tobytes()
+
+
+PROGRAM = """
+import numpy as np
+from arena import Rays
+from tests.arena.ray_scenes import later, scene_of
+rng, sensor = np.random.default_rng(5), Rays()
+seen = scene_of(rng, 30, others=1)
+for _ in range(50):
+    print(sensor.hits(seen).distance.tobytes().hex(), sensor.observe(seen).tobytes().hex())
+    seen = later(seen, rng)
+"""
+
+
+def test_processes_agree_on_every_bit():
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={**os.environ, "PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert said[0].count("\n") == 50
+    assert said[0] == said[1]
