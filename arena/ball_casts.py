@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.catalog import KINDS
 from arena.ray_bounds import Bearings, Bounds, Extent
 from arena.scene import Floats, Scene, Thing, Vector
 from arena.shapes import ARENA_SIZE, boundary_parts
@@ -143,8 +144,7 @@ class BallCasts:
 
 @lru_cache(maxsize=128)
 def _colliders(kind: str, size: Vector, radius: float) -> list[Collider]:
-    thing = Thing(kind, size, None, False)
-    return [_collider(solids, radius) for solids in colliders_of(thing, size)]
+    return [_collider(solids, radius) for solids in colliders_of(KINDS[kind].shape, size)]
 
 
 def _collider(solids: Sequence[Solid], radius: float) -> Collider:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.catalog import KINDS
 from arena.scene import Floats, Scene
 from arena.shapes import boundary_parts
 from arena.solids import Solid, box, colliders_of
@@ -81,7 +82,7 @@ def casts(scene: Scene, directions: Floats, radius: float, length: float) -> Cas
         (index, solids)
         for index, thing in enumerate(scene.things)
         if scene.visible[index]
-        for solids in colliders_of(thing, tuple(scene.sizes[index]))
+        for solids in colliders_of(KINDS[thing.kind].shape, tuple(scene.sizes[index]))
     ]
     colliders += [(len(scene.things), [box(part.size, part.centre)]) for part in boundary_parts()]
     ways = []
