@@ -69,7 +69,7 @@ class NearBox:
         p = max(abs(ax * x + ay * y + az * z) - ha, 0.0)
         q = max(abs(bx * x + by * y + bz * z) - hb, 0.0)
         r = max(abs(cx * x + cy * y + cz * z) - hc, 0.0)
-        return p * p + q * q + r * r < AGENT_RADIUS**2
+        return bool(p * p + q * q + r * r < AGENT_RADIUS**2)
 
 
 def _way_out(inside: Vector, half: Vector) -> tuple[float, float, float, float]:

@@ -8,7 +8,6 @@ import math
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,27 +17,18 @@ from arena.agent import DRIVE, GRAVITY, TICK_S, AgentBody
 from arena.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
 from arena.bullet import bullet
 from arena.catalog import Body as BodyType
-from arena.heavy import STILL_SPEED, STILL_TICKS, Heavy
-from arena.placed import AGENT_RADIUS, Layout, Placed
+from arena.heavy import Heavy
+from arena.placed import Layout, Placed
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
+from arena.stillness import Stillness
 from arena.support import at_rest, resting_heights
 from arena.surroundings import Surroundings
+from arena.touchable import Touchable, Touches
 
 __all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 
-MAX_SPIN = 7.0
-"""Unity's default limit on angular speed, rad/s."""
-
-
 Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
 """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
-
-
-class Touches(NamedTuple):
-    """What an agent touched in one tick: indices into the world's things, in creation order."""
-
-    goals: tuple[int, ...]
-    zones: tuple[int, ...]
 
 
 class World:
@@ -78,8 +68,7 @@ class World:
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
-        self._still_ticks = 0
-        self._last_to_move = -1
+        self._stillness = Stillness(self._client)
         self._near: Surroundings | None = None
         self._poses: Poses | None = None
         self._index_sets()
@@ -100,7 +89,7 @@ class World:
         if near and firm:
             touches: tuple[Touches, ...] = (Touches((), near.zones(agent.position)),)
         else:
-            touches = tuple(self._touched(body.position) for body in self.agents)
+            touches = tuple(self._touchable.touched(body.position) for body in self.agents)
         for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
             body.drive(action, bool(frozen) and frozen[number])
         if firm is None or not agent.glide(firm):
@@ -109,7 +98,7 @@ class World:
 
     def _at_rest(self) -> Surroundings | None:
         """What is round the agent while it is alone and nothing moves; then Bullet has nothing to do."""
-        if self._still_ticks < STILL_TICKS:
+        if not self._stillness.at_rest:
             return None
         if self._near is None:
             there = np.flatnonzero(self._visible).tolist()
@@ -125,37 +114,13 @@ class World:
         for agent in self.agents:
             agent.settle(self._by_id, self._heavy.is_asleep)
         firm = self._heavy.rest()
-        self._limit_spin()
-        self._look_for_rest(firm)
-
-    def _look_for_rest(self, firm: bool) -> None:
-        """Count the ticks for which nothing but a lone agent has moved; `firm` is whether no wall has."""
-        rested = self._still_ticks >= STILL_TICKS
-        self._disturb()
-        if len(self.agents) > 1 or not firm or self._something_moves():
-            self._still_ticks = 0
-            return
-        self._still_ticks = 1 if rested else self._still_ticks + 1
-        if self._still_ticks == STILL_TICKS:
+        self._touchable.limit_spin()
+        self._forget_poses()
+        loose = [self._body(index).id for index in self._moving]
+        if self._stillness.count(loose, firm and len(self.agents) == 1):
             self._heavy.sleep_all()
-            for index in self._moving:
-                body = self._body(index).id
-                bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
 
-    def _something_moves(self) -> bool:
-        """Whether a ball or block moves; what moved when this was last asked is looked at first."""
-        last = self._last_to_move
-        if last in self._moving and self._moves(last):
-            return True
-        self._last_to_move = next(filter(self._moves, self._moving), -1)
-        return self._last_to_move >= 0
-
-    def _moves(self, index: int) -> bool:
-        linear, spin = bullet.getBaseVelocity(self._body(index).id, physicsClientId=self._client)
-        return any(abs(part) >= STILL_SPEED for part in (*linear, *spin))
-
-    def _disturb(self) -> None:
-        """Forget what was true of the poses before."""
+    def _forget_poses(self) -> None:
         self._near = self._poses = None
 
     def remove(self, index: int) -> None:
@@ -190,7 +155,7 @@ class World:
         """Let a held thing fall."""
         body = self._body(index)
         bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self._client)
-        self._still_ticks = 0
+        self._stillness.disturb()
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
         """Give a thing another size (metres) where it is, or at `position`; its motion goes on."""
@@ -306,46 +271,17 @@ class World:
 
     def _index_sets(self) -> None:
         """What each tick looks at, in creation order; something came, went or changed its size."""
-        self._still_ticks = 0
-        self._disturb()
+        self._stillness.disturb()
+        self._forget_poses()
         # A data zone may be there without being seen.
         self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]
-        goals = [(index, self._placed[index].size[0] / 2) for index in solid if kinds[index].is_goal]
-        # Per ball: its index, its body, and the square of the distance at which an agent touches it.
-        self._balls = [
-            (index, self._body(index).id, (AGENT_RADIUS + radius + CONTACT_OFFSET) ** 2)
-            for index, radius in goals
-        ]
+        balls = {i: (self._body(i), self._placed[i].size[0] / 2) for i in solid if kinds[i].is_goal}
+        zones = {i: self._placed[i] for i in there if kinds[i].body is BodyType.ZONE}
+        self._touchable = Touchable(self._client, balls, zones)
         self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
-        self._zones = [index for index in there if kinds[index].body is BodyType.ZONE]
-
-    def _limit_spin(self) -> None:
-        client = self._client
-        for _, body, _ in self._balls:
-            linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
-            rate = spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2
-            if rate > MAX_SPIN**2:
-                slower = [component * MAX_SPIN / math.sqrt(rate) for component in spin]
-                bullet.resetBaseVelocity(body, linear, slower, physicsClientId=client)
-
-    def _touched(self, centre: Vector) -> Touches:
-        return Touches(self._touched_goals(centre), self._entered_zones(centre))
-
-    def _touched_goals(self, centre: Vector) -> tuple[int, ...]:
-        x, y, z = centre
-        client = self._client
-        touched = []
-        for index, body, reach in self._balls:
-            at = bullet.getBasePositionAndOrientation(body, physicsClientId=client)[0]
-            if (at[0] - x) ** 2 + (at[1] - z) ** 2 + (at[2] - y) ** 2 < reach:
-                touched.append(index)
-        return tuple(touched)
-
-    def _entered_zones(self, centre: Vector) -> tuple[int, ...]:
-        return tuple(index for index in self._zones if _ball_in_box(centre, self._placed[index]))
 
     def _refresh(self, index: int) -> None:
         self._positions[index], self._rotations[index] = pose(self._client, self._body(index).id)
@@ -354,13 +290,3 @@ class World:
         body = self._bodies[index]
         assert body is not None, "the thing is a zone or was removed"
         return body
-
-
-def _ball_in_box(centre: Vector, zone: Placed) -> bool:
-    """Whether the agent's sphere overlaps a zone's box, which is turned by its yaw only."""
-    yaw = math.radians(zone.yaw)
-    sin, cos = math.sin(yaw), math.cos(yaw)
-    dx, dy, dz = (a - b for a, b in zip(centre, zone.position, strict=True))
-    local = (dx * cos - dz * sin, dy, dx * sin + dz * cos)
-    gaps = (max(abs(a) - size / 2, 0.0) for a, size in zip(local, zone.size, strict=True))
-    return sum(gap * gap for gap in gaps) < AGENT_RADIUS**2

@@ -7,7 +7,6 @@ import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
 from arena.bullet import bullet
-from arena.heavy import STILL_TICKS
 from arena.surroundings import Surroundings
 from tests.arena.worlds import agent, episode, item
 
@@ -116,9 +115,9 @@ def test_the_agent_moves_as_it_does_when_bullet_finds_its_contacts(name):
         glided = 0
         for action in actions:
             if by_bullet:
-                run._stage.world._still_ticks = -1_000_000
+                run._stage.world._stillness.disturb()
             run.step(action)
-            glided += run._stage.world._still_ticks >= STILL_TICKS
+            glided += run._stage.world._stillness.at_rest
         assert (glided > len(actions) / 3) is not by_bullet
         ways.append(run.position)
     assert ways[0] == pytest.approx(ways[1], abs=0.03)
