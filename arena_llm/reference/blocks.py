@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from arena_llm.reference import kinds, keys, options
+from arena_llm.reference import keys, kinds, options
 from arena_llm.reference.markdown import code, table
 from arena_llm.reference.meanings import KIND_MEANINGS
 

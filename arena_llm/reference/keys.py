@@ -89,7 +89,9 @@ def _rows(tag: str) -> Iterator[tuple[str, ...]]:
 
 def _simple(told: dict[str, Any]) -> dict[str, Any]:
     """A property without the alternative of being absent."""
-    choices = [choice for choice in told.get("anyOf", ()) if choice.get("type") != "null"]
+    choices: list[dict[str, Any]] = [
+        choice for choice in told.get("anyOf", ()) if choice.get("type") != "null"
+    ]
     if len(choices) != 1:
         return told
     return {key: value for key, value in told.items() if key != "anyOf"} | choices[0]
@@ -131,11 +133,7 @@ def _range(told: dict[str, Any]) -> str:
     if "enum" in told:
         return " or ".join(map(code, told["enum"]))
     told = told.get("items", told)
-    low, high = told.get("minimum"), told.get("maximum")
-    if low is None and high is None:
+    if "minimum" not in told:
         return ""
-    return f"from {number(low)}" if high is None else f"{number(low or 0)} to {_whole(high)}"
-
-
-def _whole(value: float) -> str:
-    return f"{value:.0f}"
+    low = number(told["minimum"])
+    return f"{low} to {told['maximum']:.0f}" if "maximum" in told else f"from {low}"

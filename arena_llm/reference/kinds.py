@@ -4,6 +4,7 @@ import ast
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any
 
 import arena.versions
@@ -54,7 +55,9 @@ def changing_table() -> str:
 def spawners_table() -> str:
     """What spawners do where the file says nothing, in either version."""
     header = ("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
-    rows = [(code(name), version, *_settings(name, version)) for name in SPAWNERS for version in ("3.1.3", "4")]
+    rows = [
+        (code(name), version, *_settings(name, version)) for name in SPAWNERS for version in ("3.1.3", "4")
+    ]
     return table(header, rows)
 
 
@@ -166,7 +169,7 @@ def _docstrings(described: type) -> dict[str, str]:
     module = ast.parse(inspect.getsource(arena.versions))
     body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == described.__name__)
     found = {}
-    for above, below in zip(body, body[1:], strict=False):
+    for above, below in pairwise(body):
         if isinstance(above, ast.AnnAssign) and isinstance(below, ast.Expr):
             text = " ".join(str(ast.literal_eval(below.value)).split())
             found[ast.unparse(above.target)] = text.split(". ")[0].rstrip(".")

@@ -23,6 +23,11 @@ def code(text: object) -> str:
     return f"`{text}`" if str(text) else ""
 
 
+def plain(text: str) -> str:
+    """Text in which nothing is taken for Markdown."""
+    return re.sub(r"([*_<])", r"\\\1", text)
+
+
 def number(value: float) -> str:
     """A number without digits that say nothing."""
     return f"{value:g}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import typer
 
-from arena_llm.reference.markdown import code, table
+from arena_llm.reference.markdown import code, plain, table
 from llm_control.choices import SHORT_NAMES, effective
 from llm_control.contradictions import shown
 from llm_control.presets import preset_names
@@ -18,7 +18,7 @@ def choices_table() -> str:
 
 def commands_table() -> str:
     """The other options of `arena-llm eval`."""
-    rows = ((code(f"--{name.replace('_', '-')}"), meaning) for name, meaning in _others())
+    rows = ((code(f"--{name.replace('_', '-')}"), plain(meaning)) for name, meaning in _others())
     return table(("option", "meaning"), rows)
 
 
@@ -33,7 +33,7 @@ def _choices() -> Iterator[tuple[str, str, str]]:
         flag = name.replace("_", "-")
         given = f"--{flag}, --no-{flag}" if isinstance(field.default, bool) else f"--{flag}"
         given += f", --{shorts[name]}" if name in shorts else ""
-        yield code(given), code(shown(field.default)), field.description or ""
+        yield code(given), code(shown(field.default)), plain(field.description or "")
 
 
 def _others() -> Iterator[tuple[str, str]]:
@@ -55,7 +55,7 @@ def _presets() -> Iterator[tuple[str, str, str]]:
         }
         told = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
         description = given.preset.description if given.preset else ""
-        yield code(name), description, ", ".join(map(code, told))
+        yield code(name), plain(description), ", ".join(map(code, told))
 
 
 def _brief(key: str, value: str) -> str:
