@@ -42,13 +42,13 @@ MODELS: dict[str, type[BaseModel]] = {
 }
 """What reads each tag."""
 
-HEADER = ("key", "older spelling", "type", "default", "range", "version", "meaning")
+HEADER = ("key", "value", "version", "meaning")
 
 _WORDS = {"number": "number", "integer": "whole number", "string": "text", "boolean": "yes or no"}
 
 
 def keys_table(tag: str) -> str:
-    """Every key of a tag: type, default, range, since when, and what it means."""
+    """Every key of a tag: type, range and default, since when, and what it means."""
     return table(HEADER, _rows(tag))
 
 
@@ -81,10 +81,10 @@ def _rows(tag: str) -> Iterator[tuple[str, ...]]:
     for field, keys in spellings(tag).items():
         told = _simple(schema["properties"][field])
         since = "4" if keys[-1] in SINCE_4 or tag in OPERATIONS else "all"
-        older = ", ".join(map(code, keys[:-1]))
+        older = "".join(f" (older: {code(key)})" for key in keys[:-1])
         default = "required" if field in schema.get("required", ()) else _default(told.get("default"))
-        meaning = KEY_MEANINGS[tag][field]
-        yield code(keys[-1]), older, _type(field, told), default, _range(told), since, meaning
+        value = ", ".join(filter(None, (_type(field, told), _range(told), default)))
+        yield code(keys[-1]) + older, value, since, KEY_MEANINGS[tag][field]
 
 
 def _simple(told: dict[str, Any]) -> dict[str, Any]:
@@ -118,15 +118,16 @@ def _plural(kind: str) -> str:
 
 
 def _default(value: Any) -> str:
+    """What holds where the key is missing; nothing for a list, which is then empty."""
     if value is None:
-        return "none"
+        return "default none"
     if isinstance(value, dict):
-        return code("{" + ", ".join(f"{key}: {number(v)}" for key, v in value.items()) + "}")
+        return "default " + code("{" + ", ".join(f"{key}: {number(v)}" for key, v in value.items()) + "}")
     if isinstance(value, bool):
-        return code(str(value).lower())
+        return f"default {code(str(value).lower())}"
     if isinstance(value, list):
-        return "empty"
-    return code(value if isinstance(value, str) else number(value))
+        return ""
+    return f"default {code(value if isinstance(value, str) else number(value))}"
 
 
 def _range(told: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from arena.keys import KEYS
 from arena.layout import changing_values
 from arena.mechanisms.spawners import settings_of
 from arena.placed import Placed
+from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST
 from arena.scene import Vector
 from arena.versions import DIFFERENCES, Differences, Version, kind_named
 from arena_llm.reference.markdown import code, number, table
@@ -112,7 +113,7 @@ def _by_version(both: Mapping[Version, Kind | None], tell: Any) -> str:
 def _size(kind: Kind) -> str:
     stretched = "" if kind.stretch == (1.0, 1.0, 1.0) else f", built {_metres(kind.stretch)} times as large"
     if kind.change is not Change.NONE:
-        return "its value"
+        return f"diameter is its {'final' if kind.change is Change.RIPEN else 'initial'} value"
     if kind.minimum == kind.maximum:
         return f"always {_metres(kind.minimum)} m{stretched}"
     if kind.is_goal:
@@ -132,7 +133,7 @@ def _mass(kind: Kind) -> str:
 
 def _reward(kind: Kind) -> str:
     if kind.name == "HotZone":
-        return "ten times the clock's share of a tick, at least -0.001 a tick"
+        return f"-{HOT_ZONE_LEAST:g} a tick, or {HOT_ZONE_FACTOR:g} times the clock's where that is more"
     if kind.body is Body.ZONE:
         return number(kind.reward) if kind.reward else ""
     if not kind.is_goal:

@@ -130,7 +130,7 @@ KIND_MEANINGS: dict[str, str] = {
     "GrowGoal": "Ball that grows, and its reward with it; it waits where there is no room.",
     "ShrinkGoal": "Ball that shrinks, and its reward with it.",
     "DeathZone": "Red floor: entering it costs 1 and ends the episode.",
-    "HotZone": "Orange floor: costs ten times the clock, at least 0.001 a tick.",
+    "HotZone": "Orange floor: costs reward and health as long as the agent is on it.",
     "DataZone": "A zone that records who comes and goes, and can set off operations.",
     "SpawnerTree": "Lets yellow balls grow in its crown and drops them.",
     "SpawnerDispenserTall": "Drops yellow balls inside a tall house with a door.",
