@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from itertools import pairwise
 
 import typer
@@ -72,11 +73,14 @@ def _python(arguments):
     assert arguments[0] == "-m"
     words = [word for word in arguments[2:] if not word.startswith("-")]
     below = words[:1] if arguments[1] == "inspect_ai" else []
-    asked = subprocess.run(
-        [sys.executable, *arguments[:2], *below, "--help"], capture_output=True, text=True, check=True
-    )
     for word in arguments[2:]:
-        assert not word.startswith("--") or word in asked.stdout, word
+        assert not word.startswith("--") or word in _help(*arguments[:2], *below), word
+
+
+@cache
+def _help(*words):
+    asked = subprocess.run([sys.executable, *words, "--help"], capture_output=True, text=True, check=True)
+    return asked.stdout
 
 
 def _pip(arguments):

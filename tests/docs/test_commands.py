@@ -99,6 +99,7 @@ def test_the_blocks_of_a_page_run_as_shown(page, folder, programs):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [p for p in RUNNING if any(b.mark == "slow" for b in blocks_of(p))])
 def test_the_slow_blocks_run_too(page, folder, programs):
     run_page(page, folder, programs, slow=True)

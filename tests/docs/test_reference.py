@@ -1,7 +1,6 @@
 """What the documentation takes from the code is what the code says now."""
 
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +10,7 @@ from arena.catalog import KINDS
 from arena.config import Item
 from arena.keys import KEYS
 from arena.versions import DIFFERENCES, Version
+from arena_llm.reference.__main__ import main
 from arena_llm.reference.blocks import BLOCKS
 from arena_llm.reference.keys import MODELS
 from arena_llm.reference.markdown import PageError, filled, table
@@ -19,7 +19,7 @@ from llm_control.presets import preset_names
 from llm_control.protocol import Protocol
 from render import decode
 from tests.docs.commands import COMMAND
-from tests.docs.pages import DOCS, PAGES, ROOT, text_of
+from tests.docs.pages import DOCS, PAGES, text_of
 
 PICTURES = DOCS / "pictures"
 
@@ -90,10 +90,19 @@ def test_bars_are_escaped_in_tables_and_unknown_blocks_refused():
         filled("\n<!-- generated: nope -->\n<!-- end of nope -->", BLOCKS, "page.md")
 
 
-def test_a_folder_without_pages_is_refused(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "arena_llm.reference", str(tmp_path)], capture_output=True, text=True, cwd=ROOT
-    )
-    assert done.returncode == 1
-    assert "no pages" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_pages_are_written_and_a_folder_without_pages_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["reference", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "no pages" in capsys.readouterr().err
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- generated: symbols -->\nold\n<!-- end of symbols -->\nafter\n")
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    made = page.read_text()
+    assert "`u-turn-arrow`" in made
+    assert "old" not in made
+    assert made.startswith("before\n")
+    assert made.endswith("\nafter\n")
