@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: setup browser database eval test test-slow check clean
+.PHONY: setup browser database eval test test-slow docs check clean
 
 setup: $(VENV)/.installed
 	@$(BIN)/python -m arena_llm.system
@@ -33,10 +33,15 @@ test-slow: setup
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m pytest --hypothesis-profile=long tests/arena
 
+# What the pages take from the code is made anew, then the site in site/, without a network.
+docs: setup
+	$(BIN)/python -m arena_llm.reference docs
+	$(BIN)/python -m zensical build --strict --clean
+
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) site .cache .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,50 @@
+"""Markdown tables, and the blocks of a page that are made from the code."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from arena.errors import ArenaError
+
+_BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end of (?P=name) -->)", re.DOTALL)
+
+
+class PageError(ArenaError):
+    """A page of the documentation asks for a block that there is not."""
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with one line per row; vertical bars in cells are escaped."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
+
+
+def code(text: object) -> str:
+    """Text as code; nothing where there is none."""
+    return f"`{text}`" if str(text) else ""
+
+
+def plain(text: str) -> str:
+    """Text in which nothing is taken for Markdown."""
+    return re.sub(r"([*_<])", r"\\\1", text)
+
+
+def number(value: float) -> str:
+    """A number without digits that say nothing."""
+    return f"{value:g}"
+
+
+def filled(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
+    """A page with what stands between its marks made anew.
+
+    Raises PageError for the name of a block that there is not.
+    """
+
+    def block(match: re.Match[str]) -> str:
+        if match["name"] not in blocks:
+            line = text[: match.start()].count("\n") + 1
+            raise PageError(
+                f"{source}:{line}: got the block {match['name']!r}, expected one of: {', '.join(blocks)}"
+            )
+        return f"{match[1]}\n{blocks[match['name']]()}\n\n{match[3]}"
+
+    return _BLOCK.sub(block, text)

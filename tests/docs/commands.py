@@ -1,0 +1,105 @@
+"""Commands of the documentation, read by what they call and not run: a wrong name or option raises."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from itertools import pairwise
+
+import typer
+
+from arena_llm.cli import app
+from llm_control.protocol import Protocol
+from tests.docs.pages import ROOT
+
+COMMAND = typer.main.get_command(app)
+
+_ASSIGNMENT = re.compile(r"[A-Z_]+=.*")
+_MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+_EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+_ARGUMENTS_OF_TASK = {*Protocol.model_fields, "protocol", "folder", "prompt", "each"}
+
+
+def commands_of(script):
+    """The words of each command line, without variables before it and comments behind it."""
+    for line in script.replace("\\\n", " ").splitlines():
+        words = shlex.split(line, comments=True)
+        while words and _ASSIGNMENT.fullmatch(words[0]):
+            words = words[1:]
+        if words:
+            yield words
+
+
+def parse(words):
+    """Read a command as the program that it calls would; raises where it would refuse it."""
+    program, *arguments = words
+    if program not in _READERS:
+        raise LookupError(f"nothing here reads the program {program!r}; run the block, or add a reader")
+    _READERS[program](arguments)
+
+
+def every_option():
+    """Every option of every command of `arena-llm`."""
+    return set(_options(COMMAND))
+
+
+def _options(command):
+    for option in command.params:
+        yield from (*option.opts, *option.secondary_opts)
+    for below in getattr(command, "commands", {}).values():
+        yield from _options(below)
+
+
+def _arena_llm(arguments):
+    command, name = COMMAND, "arena-llm"
+    while hasattr(command, "commands"):
+        name, *arguments = arguments
+        assert name in command.commands, f"got the command {name!r}, expected one of {list(command.commands)}"
+        command = command.commands[name]
+    command.make_context(name, list(arguments))
+
+
+def _inspect(arguments):
+    assert arguments[0] == "eval"
+    _python(["-m", "inspect_ai", *arguments])
+    given = [word.partition("=")[0] for flag, word in pairwise(arguments) if flag == "-T"]
+    assert set(given) <= _ARGUMENTS_OF_TASK, given
+
+
+def _python(arguments):
+    """`python -m MODULE ...`: every option stands in the help of the module's command."""
+    assert arguments[0] == "-m"
+    words = [word for word in arguments[2:] if not word.startswith("-")]
+    below = words[:1] if arguments[1] == "inspect_ai" else []
+    for word in arguments[2:]:
+        assert not word.startswith("--") or word in _help(*arguments[:2], *below), word
+
+
+@cache
+def _help(*words):
+    asked = subprocess.run([sys.executable, *words, "--help"], capture_output=True, text=True, check=True)
+    return asked.stdout
+
+
+def _pip(arguments):
+    assert arguments[0] == "install"
+    for package in arguments[1:]:
+        extras = re.fullmatch(r"arena-llm\[([a-z,]+)\]", package)
+        assert extras, package
+        assert set(extras[1].split(",")) <= _EXTRAS, package
+
+
+def _make(arguments):
+    assert set(arguments) <= _MAKE_TARGETS, arguments
+
+
+_READERS = {
+    "arena-llm": _arena_llm,
+    "inspect": _inspect,
+    "pip": _pip,
+    "python": _python,
+    "make": _make,
+    "export": lambda arguments: None,
+}

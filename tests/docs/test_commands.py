@@ -1,0 +1,145 @@
+"""Every command and program of the documentation: run as shown, or at least read by what it calls."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import gymnasium
+import pytest
+import typer
+
+from arena.errors import ArenaError
+from llm_control.models import OFFLINE
+from tests.docs.commands import commands_of, every_option, parse
+from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
+
+PENDING = {
+    "rl.md": (ROOT / "testbed" / "curriculum.py").is_file()
+    and gymnasium.spec("arena-llm/Arena-v0").vector_entry_point is not None
+}
+"""Pages that tell of more than there is yet, and whether it is there: then they are run as all others."""
+
+Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What Typer raises where it refuses a command; newer versions have a copy of Click of their own."""
+
+RUNNING = [page for page in PAGES if PENDING.get(page, True) and any(b.runs for b in blocks_of(page))]
+COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
+LINKED = ("testbed", "human_data", "configs")
+UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path, request):
+    """Where a page's blocks run; for a page that changes the source a copy of it."""
+    page = request.getfixturevalue("page")
+    if UNUSUAL.search(text_of(page)):
+        for name in COPIED:
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+        for name in LINKED:
+            (tmp_path / name).symlink_to(ROOT / name)
+        subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    """A folder with `arena-llm`, `python` and `inspect` of this interpreter."""
+    made = tmp_path_factory.mktemp("bin")
+    for name, module in {"arena-llm": "-m arena_llm", "python": "", "inspect": "-m inspect_ai"}.items():
+        (made / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        (made / name).chmod(0o755)
+    return made
+
+
+def surroundings(folder: Path, programs: Path) -> dict[str, str]:
+    source = folder if (folder / "arena").is_dir() else ROOT
+    return {
+        **os.environ,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": f"{source}{os.pathsep}{folder}",
+        "COLUMNS": "120",
+    }
+
+
+def run_page(page, folder, programs, *, slow):
+    """Write the files of a page, run its blocks in order, and compare what they print."""
+    before = ""
+    for block in blocks_of(page):
+        if block.title == OUTPUT:
+            assert before.strip() == block.text.strip(), f"{block}: prints\n{before}"
+        elif block.title:
+            path = folder / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.runs and (slow or block.mark != "slow"):
+            before = run_block(block, folder, programs)
+
+
+def run_block(block, folder, programs):
+    words = ["bash", "-euo", "pipefail"] if block.language == "sh" else [sys.executable]
+    script = folder / f".line-{block.line}"
+    script.write_text(block.text, encoding="utf-8")
+    done = subprocess.run(
+        [*words, str(script)],
+        cwd=folder,
+        env=surroundings(folder, programs),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{block}: status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", RUNNING)
+def test_the_blocks_of_a_page_run_as_shown(page, folder, programs):
+    run_page(page, folder, programs, slow=False)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("page", [p for p in RUNNING if any(b.mark == "slow" for b in blocks_of(p))])
+def test_the_slow_blocks_run_too(page, folder, programs):
+    run_page(page, folder, programs, slow=True)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_that_are_not_run_are_read(page):
+    for block in blocks_of(page):
+        if block.language == "sh" and not (block.runs and block.mark != "slow"):
+            for words in commands_of(block.text):
+                try:
+                    parse(words)
+                except (Refused, ArenaError, AssertionError, LookupError) as error:
+                    pytest.fail(f"{block}: {' '.join(words)}: {error}")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_of_every_page_compiles(page):
+    for block in blocks_of(page):
+        if block.language == "python":
+            compile(block.text, str(block), "exec")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_and_files_in_running_text_exist(page):
+    known = every_option() | {"--pictures"}
+    for piece in codes_of(page):
+        for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
+            assert option in known, f"{page}: {piece}"
+        if re.fullmatch(r"(arena|render|testbed|llm_control|human_data|arena_llm|configs)/[\w/.]+", piece):
+            assert piece in OFFLINE or (ROOT / piece).exists(), f"{page}: {piece}"
+
+
+def test_a_misspelt_option_or_command_is_found():
+    for wrong in (
+        "arena-llm eval --modle x",
+        "arena-llm eva",
+        "pip install 'arena-llm[nothing]'",
+        "make cake",
+    ):
+        with pytest.raises((Refused, ArenaError, AssertionError)):
+            parse(next(commands_of(wrong)))

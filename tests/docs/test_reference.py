@@ -1,0 +1,108 @@
+"""What the documentation takes from the code is what the code says now."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from arena.catalog import KINDS
+from arena.config import Item
+from arena.keys import KEYS
+from arena.versions import DIFFERENCES, Version
+from arena_llm.reference.__main__ import main
+from arena_llm.reference.blocks import BLOCKS
+from arena_llm.reference.keys import MODELS
+from arena_llm.reference.markdown import PageError, filled, table
+from arena_llm.reference.meanings import KEY_MEANINGS, KIND_MEANINGS, OWN_KEYS
+from llm_control.presets import preset_names
+from llm_control.protocol import Protocol
+from render import decode
+from tests.docs.commands import COMMAND
+from tests.docs.pages import DOCS, PAGES, text_of
+
+PICTURES = DOCS / "pictures"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_committed_page_is_what_the_code_makes(page):
+    made = filled(text_of(page), BLOCKS, page)
+    assert made == text_of(page), "run: python -m arena_llm.reference docs"
+
+
+def test_every_block_stands_on_a_page():
+    asked = re.findall(r"<!-- generated: (\S+) -->", "".join(map(text_of, PAGES)))
+    assert sorted(asked) == sorted(BLOCKS)
+
+
+def test_every_key_and_every_kind_has_a_meaning():
+    assert KEY_MEANINGS.keys() == KEYS.keys() == MODELS.keys()
+    for tag, keys in KEYS.items():
+        assert KEY_MEANINGS[tag].keys() == set(keys.values()), tag
+    assert KIND_MEANINGS.keys() == {name for name, kind in KINDS.items() if not kind.internal}
+
+
+def test_keys_of_kinds_are_fields_of_items():
+    assert OWN_KEYS.keys() <= KIND_MEANINGS.keys()
+    assert {field for fields in OWN_KEYS.values() for field in fields} <= Item.model_fields.keys()
+
+
+def test_the_reference_has_every_spelling_every_kind_and_its_numbers():
+    text = text_of("yaml.md")
+    for keys in KEYS.values():
+        for key in keys:
+            assert f"`{key}`" in text
+    facts = {part.split("\n")[0]: part for part in text.split("\n### ")}
+    for name, kind in KINDS.items():
+        if not kind.internal:
+            assert (
+                f"{DIFFERENCES[Version.V4].masses.get(name, kind.mass):g} kg" in facts[name] or not kind.mass
+            )
+            assert f"{kind.maximum[0]:g}" in facts[name] or kind.change.value != "none"
+
+
+def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
+    text = text_of("protocols.md")
+    for name in preset_names():
+        assert f"| `{name}` |" in text
+    options = {word for option in COMMAND.commands["eval"].params for word in option.opts}
+    for word in options:
+        assert re.search(rf"`{word}`|`{word}, |, {word}`", text), word
+    assert len(options) > len(Protocol.model_fields)
+
+
+def test_there_is_a_picture_of_every_kind_and_no_other():
+    assert {path.stem for path in PICTURES.glob("*.png")} == KIND_MEANINGS.keys()
+
+
+def test_the_committed_pictures_show_what_the_renderer_draws():
+    from arena_llm.reference.pictures import pictures
+
+    for name, frame in pictures():
+        kept = decode((PICTURES / f"{name}.png").read_bytes()).astype(float)
+        # The palette costs two or three levels; another graphics processor may move an edge by a pixel.
+        assert np.abs(kept - frame).mean() < 6, f"{name}: run: python -m arena_llm.reference docs --pictures"
+
+
+def test_bars_are_escaped_in_tables_and_unknown_blocks_refused():
+    assert table(("a",), [("x|y",)]).endswith(r"| x\|y |")
+    with pytest.raises(PageError, match=r"page\.md:2: got the block 'nope'"):
+        filled("\n<!-- generated: nope -->\n<!-- end of nope -->", BLOCKS, "page.md")
+
+
+def test_pages_are_written_and_a_folder_without_pages_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["reference", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1
+    assert "no pages" in capsys.readouterr().err
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- generated: symbols -->\nold\n<!-- end of symbols -->\nafter\n")
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    made = page.read_text()
+    assert "`u-turn-arrow`" in made
+    assert "old" not in made
+    assert made.startswith("before\n")
+    assert made.endswith("\nafter\n")
