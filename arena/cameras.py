@@ -1,5 +1,6 @@
 """Cameras by name: what draws is found through entry points, so that physics never imports drawing."""
 
+from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
 
@@ -31,6 +32,23 @@ class ChannelRenderer(CameraRenderer, Protocol):
     def channels(self, scene: Scene) -> Channels:
         """The channels of the agent's view, in the size and order of its frame."""
         ...
+
+
+class BatchRenderer(Protocol):
+    """What draws many scenes at once: `render.BatchRenderer`, or another under `arena_llm.batch_cameras`."""
+
+    def frames(self, scenes: Sequence[Scene]) -> Frame:
+        """The agents' views, uint8 (scenes, height, width, 3); black where a scene's lights are out."""
+        ...
+
+
+def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
+    """What draws up to `count` square scenes at once, by its registered name; None where there is none."""
+    known = entry_points(group="arena_llm.batch_cameras")
+    if name not in known.names:
+        return None
+    renderer: BatchRenderer = known[name].load()(count, side, side)
+    return renderer
 
 
 def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:

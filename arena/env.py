@@ -1,11 +1,13 @@
 """The arena as a Gymnasium environment."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 
 from arena.cameras import Frame
+from arena.config import ArenaFile
 from arena.controls import controls
 from arena.curriculum import Config, curriculum
 from arena.episode import Episode
@@ -13,7 +15,7 @@ from arena.errors import ConfigError
 from arena.kept import Kept
 from arena.options import check_options, whole
 from arena.rules import Event, Outcome
-from arena.sensors import Observation, Sensors
+from arena.sensors import Drawn, Observation, Sensors
 from arena.versions import Version
 
 STEP_S = 0.06
@@ -55,9 +57,9 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     limit never ends by itself: give `max_episode_steps`.
 
     ## Info
-    `arena`: the task, a number in a file or an id; after each step `events`, what happened in it, and
-    `is_success`, whether the pass mark is reached so far; at the end `outcome` and `passed` (None without a
-    mark).
+    `arena`: the task, its number where `config` is one file, else its id; after each step `events`, what
+    happened in it, and `is_success`, whether the pass mark is reached so far; at the end `outcome` and
+    `passed` (None without a mark).
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / STEP_S)}  # noqa: RUF012
@@ -81,8 +83,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         """
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(
-                f"render_mode: got {render_mode!r}, expected None or 'rgb_array'; through gymnasium.make also "
-                "'human' and 'rgb_array_list'"
+                f"render_mode: got {render_mode!r}, expected None or 'rgb_array', or through gymnasium.make "
+                "'human' or 'rgb_array_list'"
             )
         check_options(sensors, Sensors, ArenaEnv)
         self.render_mode = render_mode
@@ -96,6 +98,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.observation_space = self._sensors.space()
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
         self.curriculum = curriculum(config, version)
+        # Not for each episode: a vector environment needs one type for all.
+        self._is_numbered = isinstance(config, str | Path | ArenaFile)
         self._started = False
         self._episode: Episode | None = None
         self._over = True
@@ -141,7 +145,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
                 "arena.parallel_env.ArenaParallelEnv"
             )
         self._steps, self._over = 0, False
-        self._arena = int(task_id) if task_id.isdecimal() else task_id
+        self._arena = int(task_id) if self._is_numbered else task_id
         return {"arena": self._arena}
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -172,9 +176,9 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         stopped = episode.outcome is Outcome.STOPPED
         return reward, not stopped, stopped or cut, info | {"outcome": str(episode.outcome), "passed": passed}
 
-    def observe(self, *, first: bool = False, frame: Frame | None = None) -> Observation:
+    def observe(self, *, first: bool = False, drawn: Drawn | None = None) -> Observation:
         """What the agent observes now, as `Sensors.observe` gives it."""
-        return self._sensors.observe(self.episode, first=first, frame=frame)
+        return self._sensors.observe(self.episode, first=first, drawn=drawn)
 
     def render(self) -> Frame | None:  # type: ignore[override]
         """The agent's view, uint8 (render_resolution, render_resolution, 3); None without a render mode."""

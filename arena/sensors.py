@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,13 @@ _FARTHEST = 2000.0
 
 _HIGH = np.array([100.0, *[_FASTEST] * 3, *[_FARTHEST] * 3], np.float32)
 _LOW = np.array([0.0, *[-_FASTEST] * 3, *[-_FARTHEST] * 3], np.float32)
+
+
+class Drawn(NamedTuple):
+    """A scene and the agent's view of it, uint8 (resolution, resolution, 3)."""
+
+    scene: Scene
+    frame: Frame
 
 
 class Sensors:
@@ -111,29 +118,30 @@ class Sensors:
         return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self._stack), np.uint8)
 
     def observe(
-        self, episode: Episode, agent: int = 0, *, first: bool = False, frame: Frame | None = None
+        self, episode: Episode, agent: int = 0, *, first: bool = False, drawn: Drawn | None = None
     ) -> Observation:
         """What an agent observes now, in arrays that nothing else refers to.
 
-        `first` marks the first observation of an episode, with which a stack of frames is filled. `frame` is
-        the agent's view where it is drawn already, uint8 (resolution, resolution, 3).
+        `first` marks the first observation of an episode, with which a stack of frames is filled. `drawn` is
+        the agent's view where it is drawn already.
         """
         now: dict[str, Array] = {}
         if self._looks:
-            self._look(now, episode, agent, frame)
+            self._look(
+                now, episode.scene(agent) if drawn is None else drawn.scene, drawn, episode.spec.version
+            )
         if self._has_vector:
             now["vector"] = vector(episode.agents[agent])
         if self._stack > 1:
             now = self._stacked(now, agent, first)
         return now if self._only is None else now[self._only]
 
-    def _look(self, now: dict[str, Array], episode: Episode, agent: int, frame: Frame | None) -> None:
-        scene = episode.scene(agent)
+    def _look(self, now: dict[str, Array], scene: Scene, drawn: Drawn | None, version: Version) -> None:
         if self.has_camera:
-            view = self._camera(self._side).frame(scene) if frame is None else frame
+            view = self._camera(self._side).frame(scene) if drawn is None else drawn.frame
             now["camera"] = gray(view) if self._grayscale else view
         if self._has_rays:
-            now["rays"] = self._rays[episode.spec.version].observe(scene).ravel()
+            now["rays"] = self._rays[version].observe(scene).ravel()
         if self._has_channels:
             channels = self._channels(scene)
             if "depth" in self._names:
