@@ -23,7 +23,7 @@ Observation = dict[str, Array] | Array
 """What an agent observes: one array by name of each sensor, or the array of the only sensor."""
 
 NAMES = ("camera", "depth", "segmentation", "rays", "vector")
-"""The sensors."""
+"""The sensors, in the order of a dictionary of observations."""
 
 _PICTURES = ("camera", "depth", "segmentation")
 
@@ -140,14 +140,14 @@ class Sensors:
         if self.has_camera:
             view = self._camera(self._side).frame(scene) if drawn is None else drawn.frame
             now["camera"] = gray(view) if self._grayscale else view
-        if self._has_rays:
-            now["rays"] = self._rays[version].observe(scene).ravel()
         if self._has_channels:
             channels = self._channels(scene)
             if "depth" in self._names:
                 now["depth"] = within_sight(channels.depth)[..., None]
             if "segmentation" in self._names:
                 now["segmentation"] = channels.semantic[..., None]
+        if self._has_rays:
+            now["rays"] = self._rays[version].observe(scene).ravel()
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
         """The last observations together; what is remembered is never handed out itself."""
@@ -191,7 +191,7 @@ class Sensors:
 def _checked_names(observation: object) -> tuple[str, ...]:
     names = (observation,) if isinstance(observation, str) else observation
     if isinstance(names, list | tuple) and names and all(name in NAMES for name in names):
-        return tuple(dict.fromkeys(names))
+        return tuple(name for name in NAMES if name in names)
     raise ConfigError(
         f"observation: got {observation!r}, expected one of {', '.join(map(repr, NAMES))}, or a tuple of "
         "at least one of them"
