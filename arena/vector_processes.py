@@ -134,7 +134,7 @@ class Processes:
         task = self._task_of(row)
         self.close()
         what = f"environment {row}" if task is not None else f"environments {share.start} to {share.stop - 1}"
-        playing = f", which played {task}" if task is not None else ""
+        playing = f", which played {task}," if task is not None else ""
         return WorkerError(
             f"the process of {what}{playing} has ended with exit code {process.exitcode}; the vector "
             "environment is closed" + _hint(process.exitcode, task)

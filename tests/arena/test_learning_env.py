@@ -10,8 +10,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from arena import ACTIONS, ArenaEnv, ConfigError, Episode, LayoutError, RecordingError
-from arena.controls import controls
+from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError
 from arena.env import register
 from arena.sensors import NAMES
 from tests.arena.learning import ENDLESS, FILE, arrays, same
@@ -105,45 +104,6 @@ def test_a_success_is_told():
     assert (info["outcome"], info["passed"], info["is_success"], cut) == ("goal", True, True, False)
 
 
-@pytest.mark.parametrize(
-    ("kind", "actions"),
-    [
-        ("discrete9", list(range(9))),
-        ("multidiscrete", [(move, rotate) for move in range(3) for rotate in range(3)]),
-        ("continuous", [(f, r) for f in (0.3, 0.34, -1.0) for r in (-0.3, 1.0, -0.34)]),
-    ],
-)
-def test_kinds_of_action_mean_the_nine_actions(kind, actions):
-    read = controls(kind).read
-    assert [read(action) for action in actions] == list(ACTIONS)
-    dtype = np.float32 if kind == "continuous" else np.int64
-    assert [read(np.array(action, dtype)) for action in actions] == list(ACTIONS)
-
-
-@pytest.mark.parametrize(
-    ("kind", "action"),
-    [
-        ("discrete9", 9),
-        ("discrete9", -1),
-        ("discrete9", 2.5),
-        ("discrete9", None),
-        ("discrete9", np.array([1, 2])),
-        ("multidiscrete", (0, 3)),
-        ("multidiscrete", (-1, 0)),
-        ("multidiscrete", 4),
-        ("multidiscrete", (0.0, 1.0)),
-        ("continuous", (0.5,)),
-        ("continuous", (np.nan, 0.0)),
-        ("continuous", "no"),
-    ],
-)
-def test_what_is_no_action_is_refused(kind, action):
-    env = ArenaEnv(FILE, observation="vector", action=kind)
-    env.reset(seed=1)
-    with pytest.raises(ConfigError, match="^action: got .* expected "):
-        env.step(action)
-
-
 def test_an_action_can_be_repeated():
     once, thrice = (ArenaEnv(FILE, observation="vector", action_repeat=k) for k in (1, 3))
     once.reset(seed=1)
@@ -176,7 +136,7 @@ def test_an_episode_that_is_stopped_from_outside_is_truncated():
     env = ArenaEnv(ENDLESS, observation="vector")
     env.reset(seed=1)
     env.episode.stop()
-    observation, reward, terminated, truncated, info = env.step(0)
+    _, reward, terminated, truncated, info = env.step(0)
     assert (reward, terminated, truncated, info["outcome"]) == (0.0, False, True, "stopped")
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
         env.step(0)
@@ -222,7 +182,7 @@ def test_a_wrong_option_says_what_is_expected(options, message):
 def test_options_of_a_reset_are_refused():
     env = ArenaEnv(FILE, observation="vector")
     env.reset(options={})
-    with pytest.raises(ConfigError, match="got the options {'task': 3}, expected none"):
+    with pytest.raises(ConfigError, match=r"got the options {'task': 3}, expected none"):
         env.reset(options={"task": 3})
 
 
@@ -230,7 +190,7 @@ def test_several_files_are_played_in_turn_and_a_broken_one_is_named(tmp_path):
     good = "!ArenaConfig {arenas: {0: !Arena {items: []}, 1: !Arena {items: []}}}"
     wall = item("Wall", "20 0 20", sizes="39.99 10 39.99", rotations="0")
     (tmp_path / "easy.yaml").write_text(good)
-    (tmp_path / "full.yaml").write_text("!ArenaConfig {arenas: {0: !Arena {items: [%s]}}}" % wall)
+    (tmp_path / "full.yaml").write_text(f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{wall}]}}}}}}")
     env = ArenaEnv([FILE, str(tmp_path / "easy.yaml"), tmp_path / "full.yaml"], observation="vector")
     names = [env.reset(seed=1)[1]["arena"]] + [env.reset()[1]["arena"] for _ in range(3)]
     assert names == ["<text>", "<text>#1", "easy", "easy#1"]
@@ -275,7 +235,7 @@ def test_a_copy_that_does_not_replay_is_refused():
     state = env.__getstate__()
     recording = state["_episode"].recording
     state["_episode"] = state["_episode"]._replace(recording=recording.model_copy(update={"health": 3.0}))
-    with pytest.raises(RecordingError, match="does not replay here: .* expected 0 and 3"):
+    with pytest.raises(RecordingError, match=r"does not replay here: .* expected 0 and 3"):
         ArenaEnv.__new__(ArenaEnv).__setstate__(state)
 
 

@@ -91,7 +91,7 @@ def test_every_environment_is_the_one_that_plays_alone(vector, workers):
 def test_cameras_draw_the_same_in_every_layout(vector, monkeypatch, batch, mode):
     monkeypatch.setattr("arena.vector_env.open_batch", batch)
     options = {"observation": NAMES, "resolution": 24, "autoreset_mode": mode}
-    here, there = (rollout(vector(workers=workers, **options), None, count=25) for workers in (0, 2))
+    here, there = (rollout(vector(workers=workers, **options), None, count=12) for workers in (0, 2))
     assert all(map(same, here, there))
 
 

@@ -74,9 +74,13 @@ def test_a_worker_that_is_killed_is_an_error():
     envs = envs_of(workers=2)
     envs.reset(seed=0)
     os.kill(pids(envs)[1], signal.SIGKILL)
-    with pytest.raises(WorkerError, match="environment [23], which played 0, .* exit code -9; .* memory"):
-        for _ in range(3):
-            envs.step(np.zeros(4, int))
+    with pytest.raises(WorkerError, match=r"environment [23], which played 0, .* exit code -9; .* memory"):
+        _step_often(envs)
+
+
+def _step_often(envs):
+    for _ in range(3):
+        envs.step(np.zeros(4, int))
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -84,7 +88,7 @@ def test_a_broken_task_is_named_and_the_others_go_on(workers):
     envs = envs_of(Deadly(), workers=workers)
     envs.reset(seed=0)
     envs.reset()
-    with pytest.raises(LayoutError, match="^environment 2: third: too full"):
+    with pytest.raises(LayoutError, match=r"^environment 2: third: too full"):
         envs.reset()
     envs.reset()
     envs.close()
@@ -94,7 +98,7 @@ def test_a_broken_task_is_named_and_the_others_go_on(workers):
 def test_an_action_outside_the_space_names_its_environment(workers):
     envs = envs_of(workers=workers)
     envs.reset(seed=0)
-    with pytest.raises(ConfigError, match="^environment 3: action: got .*9.*, expected"):
+    with pytest.raises(ConfigError, match=r"^environment 3: action: got .*9.*, expected"):
         envs.step(np.array([0, 1, 2, 9]))
     envs.close()
 

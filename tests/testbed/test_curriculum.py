@@ -71,11 +71,11 @@ def test_a_broken_task_is_named_with_its_file(tmp_path):
     file.write_text("!ArenaConfig {arenas: {0: !Arena {items: [!Item {nam: Wall}]}}}")
     with pytest.raises(ConfigError, match=r"01-01-01\.yaml:1"):
         Levels("1", testbed=tmp_path).next()
-    wall = "!Item {name: Wall, positions: [!Vector3 {x: 20, z: 20}], sizes: [!Vector3 {x: 40, y: 9, z: 40}]}"
     full = tmp_path / "full"
     full.mkdir()
-    (full / "01-01-02.yaml").write_text("!ArenaConfig {arenas: {0: !Arena {items: [%s]}}}" % wall)
-    with pytest.raises(LayoutError, match=r"01-01-02\.yaml: 01-01-02: the agent cannot be placed"):
+    walls = f"!Item {{name: Wall, rotations: [{', '.join(['0'] * 1001)}]}}"
+    (full / "01-01-02.yaml").write_text(f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{walls}]}}}}}}")
+    with pytest.raises(LayoutError, match=r"01-01-02\.yaml: 01-01-02: got 1001 objects"):
         ArenaEnv(Levels("1", testbed=full), observation="vector").reset(seed=1)
 
 
