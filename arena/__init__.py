@@ -12,6 +12,7 @@ from arena.errors import (
     RecordingError,
     RenderError,
     ScriptError,
+    WorkerError,
 )
 from arena.load import load, load_text
 from arena.rays import Rays
@@ -50,6 +51,7 @@ __all__ = [
     "ScriptError",
     "StepResult",
     "Thing",
+    "WorkerError",
     "load",
     "load_text",
 ]

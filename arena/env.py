@@ -5,120 +5,207 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
-from gymnasium import spaces
 
-from arena.action import ACTIONS
+from arena.cameras import Frame
 from arena.config import ArenaFile
+from arena.controls import controls
+from arena.curriculum import Config, curriculum
 from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.load import load
-from arena.sensors import Frame, Observation, Sensors
-from arena.sequence import Sequence
+from arena.kept import Kept
+from arena.options import check_options, whole
+from arena.rules import Event, Outcome
+from arena.sensors import Drawn, Observation, Sensors
 from arena.versions import Version
 
+STEP_S = 0.06
+"""Seconds of one step: 3 ticks of 0.02 s."""
 
-class ArenaEnv(gymnasium.Env[Observation, np.int64]):
+
+class ArenaEnv(gymnasium.Env[Any, Any]):
     """One agent in an Animal-AI arena.
 
     ## Description
-    `config` is a task file in the original's YAML format (or a loaded `ArenaFile`). The i-th reset plays
-    its i-th arena, wrapping around; one step is 3 physics ticks (0.06 s).
+    `config` says what is played: a task file in the original's YAML format, a list of files in turn, or a
+    curriculum, such as `testbed.curriculum.Levels("1-3")` or `Generated(levels="1")`. Every reset plays the
+    next task. One step is 3 physics ticks (0.06 s); `action_repeat=k` plays an action for k of them.
 
     ## Action space
-    `Discrete(9)`: 3 x move + rotate, with move 0 none, 1 forward, 2 backward and rotate 0 none, 1 right,
-    2 left (`arena.ACTIONS`).
+    `action="discrete9"`: `Discrete(9)`, 3 x move + rotate, with move 0 none, 1 forward, 2 backward and rotate
+    0 none, 1 right, 2 left (`arena.ACTIONS`). "multidiscrete": `MultiDiscrete([3, 3])` of move and rotate.
+    "continuous": `Box(-1, 1, (2,))`, forward and right; beyond 1/3 either way counts as that action.
 
     ## Observation space
-    A dictionary: `camera` uint8 (resolution, resolution, 3), the agent's view (absent with camera=False;
-    one channel, the mean of red, green and blue, with grayscale=True); with depth=True `depth` float32
-    (resolution, resolution, 1), metres along the viewing axis, 70 for the sky and for all in the dark; with
-    segmentation=True `segmentation` uint8 (resolution, resolution, 1), indices into
-    `arena.channels.CLASSES`, 0 in the dark; glass and zones count as surfaces; `rays` float32 (14 * (2 *
-    rays_per_side + 1),), 70 for two a side, as `arena.rays.Rays` describes (absent without rays_per_side);
-    `health` float32 (1,), 0 to 100; `velocity` float32 (3,), m/s in the agent's frame (right, up,
-    forward); `position` float32 (3,), metres in the arena (x, y, z).
+    `observation` is a tuple of names, observed as a dictionary, or one name, observed as an array:
+    "camera" uint8 (resolution, resolution, 3), the agent's view, or one channel with grayscale=True;
+    "depth" float32 (resolution, resolution, 1), metres along the viewing axis, 70 for sky and dark;
+    "segmentation" uint8 (resolution, resolution, 1), indices into `arena.channels.CLASSES`, 0 in the dark;
+    "rays" float32 (14 x (2 x rays_per_side + 1),), as `arena.Rays` describes, row by row;
+    "vector" float32 (7,): health 0 to 100, velocity in m/s in the agent's frame (right, up, forward), and
+    position in metres in the arena (x, y, z).
+    With `frame_stack=k` the last axis holds the last k observations, the oldest first; at the start of an
+    episode the first one is repeated.
 
     ## Rewards
     The step's reward: the clock's -1/(5 t) per tick, a ball's signed diameter, -1 in a death zone, and
     what a hot zone takes. Their sum is the episode's total reward.
 
     ## Episode end
-    `terminated` when the arena ends the episode (goal, death, health gone); `truncated` is always False.
+    `terminated` when the arena ends the episode: goal, death zone, health gone. The clock is part of the
+    task and not a cut: it drains health, which is observed, and ends the episode at 0. `truncated` when it is
+    ended from outside: by `max_episode_steps`, or by `env.unwrapped.episode.stop()`. An arena without a time
+    limit never ends by itself: give `max_episode_steps`.
 
     ## Info
-    `arena`: id of the arena; `events`: what happened in the step; `outcome` and `passed` at the end.
+    `arena`: the task, its number where `config` is one file, else its id; after each step `events`, what
+    happened in it, and `is_success`, whether the pass mark is reached so far; at the end `outcome` and
+    `passed` (None without a mark).
     """
 
-    metadata = {"render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
+    metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / STEP_S)}  # noqa: RUF012
 
     def __init__(
         self,
-        config: str | Path | ArenaFile,
+        config: Config,
         *,
+        action: str = "discrete9",
+        action_repeat: int = 1,
+        max_episode_steps: int | None = None,
         version: str = Version.V3,
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`version` of Animal-AI to read a file for; `sensors` are the options of `arena.sensors.Sensors`:
-        resolution=84, camera=True, grayscale=False, depth=False, segmentation=False, renderer="moderngl",
-        rays_per_side=None, ray_max_degrees=60.
+        """`version` of Animal-AI to read files for; `sensors` are the options of `arena.sensors.Sensors`:
+        observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="moderngl",
+        rays_per_side=2, ray_max_degrees=60.0, render_resolution=512.
 
-        Raises ConfigError for a broken file or option, or several agents; RenderError where no camera opens.
+        Raises ConfigError for a broken file or a wrong option.
         """
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
+            raise ConfigError(
+                f"render_mode: got {render_mode!r}, expected None or 'rgb_array', or through gymnasium.make "
+                "'human' or 'rgb_array_list'"
+            )
+        check_options(sensors, Sensors, ArenaEnv)
         self.render_mode = render_mode
-        file = config if isinstance(config, ArenaFile) else load(config, version)
-        self._sensors = Sensors(**sensors, version=next(iter(file.arenas.values())).version)
-        self._sequence = Sequence(file)
-        self._episode: Episode | None = None
+        self._sensors = Sensors(**sensors)
+        self._repeat = whole("action_repeat", action_repeat)
+        self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
+        self._controls = action
+        made = controls(action)
+        self._read = made.read
+        self.action_space = made.space()
+        self.observation_space = self._sensors.space()
+        self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
+        self.curriculum = curriculum(config, version)
+        # Not for each episode: a vector environment needs one type for all.
+        self._is_numbered = isinstance(config, str | Path | ArenaFile)
         self._started = False
-        self.action_space = spaces.Discrete(len(ACTIONS))
-        self.observation_space = self._sensors.space()  # type: ignore[assignment]
+        self._episode: Episode | None = None
+        self._over = True
+        self._steps = 0
+
+    @property
+    def episode(self) -> Episode:
+        """The episode that is played. Raises ResetNeeded where there is none."""
+        if self._episode is None:
+            raise gymnasium.error.ResetNeeded("call reset() first: no episode is played")
+        return self._episode
+
+    @property
+    def sensors(self) -> Sensors:
+        """What the agent observes with."""
+        return self._sensors
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the next arena. With `seed`, start again from the file's first arena, with that seed."""
+        """Start the next task. With `seed`, start again from the first one, with that seed.
+
+        There are no `options`. Raises ConfigError for any, and LayoutError, naming the task, for one that
+        cannot be built or has several agents.
+        """
+        info = self.begin(seed, options)
+        return self.observe(first=True), info
+
+    def begin(self, seed: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """`reset` without its observation, which `observe(first=True)` gives."""
+        if options:
+            raise ConfigError(f"reset: got the options {dict(options)!r}, expected none")
         super().reset(seed=seed)
         if seed is not None or not self._started:
-            self._sequence.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
+            self.curriculum.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
             self._started = True
         self.close()
-        self._episode = self._sequence.next()
+        self._episode = self.curriculum.next()
+        task_id = self._episode.task_id
         if len(self._episode.agents) > 1:
             raise ConfigError(
-                f"arena {self._episode.task_id} has {len(self._episode.agents)} agents, expected one; use "
+                f"arena {task_id} has {len(self._episode.agents)} agents, expected one; use "
                 "arena.parallel_env.ArenaParallelEnv"
             )
-        return self._sensors.observe(self._episode), {"arena": int(self._episode.task_id)}
+        self._steps, self._over = 0, False
+        self._arena = int(task_id) if self._is_numbered else task_id
+        return {"arena": self._arena}
 
-    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Play one of the nine actions."""
-        episode = self._playing()
-        result = episode.step(ACTIONS[int(action)])
-        info: dict[str, Any] = {"arena": int(episode.task_id), "events": result.events}
-        if result.done:
-            info |= {"outcome": str(episode.outcome), "passed": episode.passed}
-        return self._sensors.observe(episode), result.reward, result.done, False, info
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Play an action. Raises ConfigError for one that is not in the action space."""
+        reward, terminated, truncated, info = self.advance(action)
+        return self._sensors.observe(self.episode), reward, terminated, truncated, info
 
-    def render(self) -> Frame | None:
-        """The agent's view now, uint8 (resolution, resolution, 3); None without a render mode."""
-        return self._sensors.view(self._playing()) if self.render_mode else None
+    def advance(self, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
+        """`step` without its observation, which `observe` gives: reward, terminated, truncated, info."""
+        if self._over:
+            raise gymnasium.error.ResetNeeded("call reset() first: no episode is played, or it is over")
+        episode, taken = self.episode, self._read(action)
+        reward, done = 0.0, episode.done
+        events: tuple[Event, ...] = ()
+        for _ in range(self._repeat):
+            if done:
+                break
+            result = episode.step(taken)
+            reward, events, done = reward + result.reward, events + result.events, result.done
+        self._steps += 1
+        passed = episode.passed
+        info: dict[str, Any] = {"arena": self._arena, "events": events, "is_success": passed is True}
+        cut = self._steps == self._most
+        if not (done or cut):
+            return reward, False, False, info
+        self._over = True
+        episode.stop()
+        stopped = episode.outcome is Outcome.STOPPED
+        return reward, not stopped, stopped or cut, info | {"outcome": str(episode.outcome), "passed": passed}
+
+    def observe(self, *, first: bool = False, drawn: Drawn | None = None) -> Observation:
+        """What the agent observes now, as `Sensors.observe` gives it."""
+        return self._sensors.observe(self.episode, first=first, drawn=drawn)
+
+    def render(self) -> Frame | None:  # type: ignore[override]
+        """The agent's view, uint8 (render_resolution, render_resolution, 3); None without a render mode."""
+        return self._sensors.view(self.episode) if self.render_mode else None
 
     def close(self) -> None:
         """Free the present episode's physics."""
         if self._episode is not None:
             self._episode.close()
+        self._episode, self._over = None, True
 
-    def _playing(self) -> Episode:
-        if self._episode is None:
-            raise gymnasium.error.ResetNeeded("call reset() before step() or render()")
-        return self._episode
+    def __getstate__(self) -> dict[str, Any]:
+        """With the episode as something that can be replayed."""
+        episode = None if self._episode is None else Kept.of(self._episode)
+        return self.__dict__ | {"_episode": episode}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        kept: Kept | None = state["_episode"]
+        self._episode = None if kept is None else kept.replayed()
 
 
 def register() -> None:
     """Make `gymnasium.make("arena-llm/Arena-v0", config=...)` work; called when `arena` is imported."""
     if "arena-llm/Arena-v0" not in gymnasium.registry:
-        gymnasium.register("arena-llm/Arena-v0", entry_point="arena.env:ArenaEnv")
+        gymnasium.register(
+            "arena-llm/Arena-v0",
+            entry_point="arena.env:ArenaEnv",
+            vector_entry_point="arena.vector_env:ArenaVectorEnv",
+        )

@@ -7,7 +7,8 @@ ArenaError              base: one clear sentence, never a traceback for the user
 ├── RecordingError      a recording cannot be read or does not replay
 ├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
 ├── ScriptError         a script is not in the language (says where and what was expected)
-└── EvaluationError     a run cannot start or go on (model, key, folder)
+├── EvaluationError     a run cannot start or go on (model, key, folder)
+└── WorkerError         a process that plays environments has ended by itself
 """
 
 
@@ -41,3 +42,7 @@ class ScriptError(ArenaError):
 
 class EvaluationError(ArenaError):
     """An evaluation cannot start or go on: unknown model, missing key, unwritable folder."""
+
+
+class WorkerError(ArenaError):
+    """A process that plays environments has ended by itself; the message names them and their task."""

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from arena.action import ACTIONS
+from arena.cameras import Frame
 from arena.config import ArenaFile
+from arena.curriculum import Files
 from arena.episode import Episode
 from arena.errors import ConfigError
 from arena.load import load
-from arena.sensors import Frame, Observation, Sensors
-from arena.sequence import Sequence
+from arena.options import check_options
+from arena.sensors import Observation, Sensors
 from arena.versions import Version
 
 try:
@@ -34,7 +36,7 @@ class ArenaParallelEnv(ParallelEnv):
 
     An arena ends for all when the first agent finishes (`episodeEnd: any`), or when the last one has
     (`episodeEnd: all`; until then those that have finished stand still, with a reward of 0). `infos` hold the
-    `team` of an agent, its `events`, and at the end its `outcome` and `passed`.
+    `team` of an agent, its `events`, `is_success`, and at the end its `outcome` and `passed`.
     """
 
     metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
@@ -46,7 +48,7 @@ class ArenaParallelEnv(ParallelEnv):
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`sensors` are the options of `arena.sensors.Sensors`.
+        """`sensors` are the options of `arena.sensors.Sensors`, the same for every agent.
 
         Raises ConfigError for a broken file or option, or arenas with different numbers of agents.
         """
@@ -54,20 +56,23 @@ class ArenaParallelEnv(ParallelEnv):
             raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
         self.render_mode = render_mode
         file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
-        self._sensors = Sensors(**sensors, version=Version.V4)
-        self._sequence = Sequence(file)
+        check_options(sensors, Sensors)
+        self._sensors = Sensors(**sensors)
+        self._files = Files([file])
         self._episode: Episode | None = None
         self._seed: int | None = None
         self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
         self.agents: list[str] = []
         self.observation_spaces = {name: self._sensors.space() for name in self.possible_agents}
-        self.action_spaces = {name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents}
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
+            name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents
+        }
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
         """As `arena.ArenaEnv.observation_space`, the same for every agent."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """`Discrete(9)`: 3 x move + rotate, the numbering of `arena.ACTIONS`."""
         return self.action_spaces[agent]
 
@@ -77,11 +82,11 @@ class ArenaParallelEnv(ParallelEnv):
         """Start the next arena. With `seed`, start again from the file's first arena, with that seed."""
         if seed is not None or self._seed is None:
             self._seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
-            self._sequence.restart(self._seed)
+            self._files.restart(self._seed)
         self.close()
-        self._episode = self._sequence.next()
+        self._episode = self._files.next()
         self.agents = list(self.possible_agents)
-        return self._observe(), self._infos()
+        return self._observe(first=True), self._infos()
 
     def step(
         self, actions: Mapping[str, np.int64]
@@ -97,9 +102,10 @@ class ArenaParallelEnv(ParallelEnv):
         results = episode.step_all([ACTIONS[int(actions[name])] for name in self.possible_agents])
         observations, infos = self._observe(), self._infos()
         rewards: dict[str, float] = {}
-        for name, result in zip(self.possible_agents, results, strict=True):
+        for name, result, agent_state in zip(self.possible_agents, results, episode.agents, strict=True):
             rewards[name] = result.reward
             infos[name]["events"] = result.events
+            infos[name]["is_success"] = bool(agent_state.passed)
         if episode.done:
             for name, state in zip(self.possible_agents, episode.agents, strict=True):
                 infos[name] |= {"outcome": str(state.outcome), "passed": state.passed}
@@ -108,7 +114,7 @@ class ArenaParallelEnv(ParallelEnv):
         return observations, rewards, ended, dict.fromkeys(self.possible_agents, False), infos
 
     def render(self) -> Frame | None:
-        """The first agent's view, uint8 (resolution, resolution, 3); None without a render mode."""
+        """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
         return self._sensors.view(self._playing()) if self.render_mode else None
 
     def close(self) -> None:
@@ -121,9 +127,12 @@ class ArenaParallelEnv(ParallelEnv):
             raise RuntimeError("call reset() before step() or render()")
         return self._episode
 
-    def _observe(self) -> dict[str, Observation]:
+    def _observe(self, first: bool = False) -> dict[str, Observation]:
         episode = self._playing()
-        return {name: self._sensors.observe(episode, k) for k, name in enumerate(self.possible_agents)}
+        return {
+            name: self._sensors.observe(episode, k, first=first)
+            for k, name in enumerate(self.possible_agents)
+        }
 
     def _infos(self) -> dict[str, dict[str, Any]]:
         starts = self._playing().layout.agents

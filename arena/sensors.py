@@ -1,155 +1,217 @@
-"""What an agent observes: camera, depth, segmentation, rays, health, velocity and position."""
+"""What an agent observes: camera, depth, segmentation, rays, and its own health, velocity and position."""
 
-from importlib.metadata import entry_points
-from typing import Any, Protocol, runtime_checkable
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from arena.agent_state import AgentState
+from arena.cameras import RESOLUTIONS, CameraRenderer, ChannelRenderer, Frame, open_camera
 from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
+from arena.options import whole
 from arena.rays import ROW_LENGTH, Rays
 from arena.scene import Scene
 from arena.versions import Version
 
-Frame = npt.NDArray[np.uint8]
-Observation = dict[str, npt.NDArray[Any]]
+Array = npt.NDArray[Any]
+Observation = dict[str, Array] | Array
+"""What an agent observes: one array by name of each sensor, or the array of the only sensor."""
 
-RESOLUTIONS = (4, 1024)
-"""Smallest and largest camera picture, pixels a side."""
+NAMES = ("camera", "depth", "segmentation", "rays", "vector")
+"""The sensors, in the order of a dictionary of observations."""
+
+_PICTURES = ("camera", "depth", "segmentation")
 
 _FASTEST = 1000.0
-"""Bound of the velocity space, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
+"""Bound of observed velocities, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
 
 _FARTHEST = 2000.0
-"""Bound of the position space, metres; the highest start of the original battery is 1500."""
+"""Bound of observed positions, metres; the highest start of the original battery is 1500."""
+
+_HIGH = np.array([100.0, *[_FASTEST] * 3, *[_FARTHEST] * 3], np.float32)
+_LOW = np.array([0.0, *[-_FASTEST] * 3, *[-_FARTHEST] * 3], np.float32)
 
 
-class CameraRenderer(Protocol):
-    """What draws: `render.Renderer`, or another registered under the entry points `arena_llm.cameras`."""
+class Drawn(NamedTuple):
+    """A scene and the agent's view of it, uint8 (resolution, resolution, 3)."""
 
-    def frame(self, scene: Scene) -> Frame:
-        """The agent's view, uint8 (height, width, 3) RGB, row 0 on top."""
-        ...
-
-
-@runtime_checkable
-class ChannelRenderer(CameraRenderer, Protocol):
-    """A camera that also tells depth and classes."""
-
-    def channels(self, scene: Scene) -> Channels:
-        """The channels of the agent's view, in the size and order of its frame."""
-        ...
-
-
-def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:
-    """A renderer by its registered name. Raises RenderError where there is none or it cannot draw."""
-    known = entry_points(group="arena_llm.cameras")
-    if name not in known.names:
-        names = ", ".join(sorted(known.names)) or "(none is installed)"
-        raise RenderError(
-            f"renderer: got {name!r}, expected one of {names}; where a name is missing, reinstall "
-            "the package arena-llm"
-        )
-    renderer: CameraRenderer = known[name].load()(width, height)
-    return renderer
+    scene: Scene
+    frame: Frame
 
 
 class Sensors:
-    """The sensors of an environment's agents; the camera is opened when it is first used."""
+    """The sensors of an environment's agents; a camera is opened when it is first used.
+
+    It can be pickled: what it saw is kept, cameras are opened anew.
+    """
 
     def __init__(
         self,
+        observation: str | Sequence[str] = ("camera", "vector"),
         *,
         resolution: int = 84,
-        camera: bool = True,
+        frame_stack: int = 1,
         grayscale: bool = False,
-        depth: bool = False,
-        segmentation: bool = False,
         renderer: str = "moderngl",
-        rays_per_side: int | None = None,
+        rays_per_side: int = 2,
         ray_max_degrees: float = 60.0,
-        version: Version = Version.V3,
+        render_resolution: int = 512,
     ) -> None:
-        """`renderer` is a name among the entry points `arena_llm.cameras`.
+        """`observation` is a tuple of `NAMES` (observed as a dictionary), or one of them (as an array).
 
-        Raises ConfigError for a resolution out of range or impossible rays.
+        `resolution` is the side of observed pictures, `render_resolution` that of `view`, both in pixels;
+        `frame_stack` is how many observations are given together, the oldest first; `renderer` is a name
+        among the entry points `arena_llm.cameras`; rays are those of `arena.Rays`.
+
+        Raises ConfigError for an unknown name, a number out of range or impossible rays.
         """
-        low, high = RESOLUTIONS
-        if not low <= resolution <= high:
-            raise ConfigError(f"resolution: got {resolution}, expected {low} to {high} pixels")
-        self._resolution = resolution
-        self._camera = camera
-        self._grayscale = grayscale
-        self._depth, self._segmentation = depth, segmentation
-        self._renderer_name = renderer
-        self._rays = None if rays_per_side is None else Rays(rays_per_side, ray_max_degrees, version)
-        self._renderer: CameraRenderer | None = None
+        self._only = observation if isinstance(observation, str) else None
+        self._names = _checked_names(observation)
+        _check_side("resolution", resolution)
+        _check_side("render_resolution", render_resolution)
+        self._side, self._view_side, self._stack = (
+            resolution,
+            render_resolution,
+            whole("frame_stack", frame_stack),
+        )
+        self._grayscale, self._renderer = grayscale, renderer
+        self._ray_options = (whole("rays_per_side", rays_per_side, 0), ray_max_degrees)
+        self._rays = self._new_rays()
+        self._cameras: dict[int, CameraRenderer] = {}
+        self._seen: dict[int, deque[dict[str, Array]]] = {}
+        self._looks = any(name != "vector" for name in self._names)
+        self._has_vector, self._has_rays = "vector" in self._names, "rays" in self._names
+        self.has_camera = "camera" in self._names
+        self._has_channels = "depth" in self._names or "segmentation" in self._names
 
-    def space(self) -> spaces.Dict:
-        """The observation space of one agent."""
-        parts: dict[str, spaces.Space[Any]] = {
-            "health": spaces.Box(0.0, 100.0, (1,), np.float32),
-            "velocity": spaces.Box(-_FASTEST, _FASTEST, (3,), np.float32),
-            "position": spaces.Box(-_FARTHEST, _FARTHEST, (3,), np.float32),
-        }
-        side = self._resolution
-        if self._camera:
-            parts["camera"] = spaces.Box(0, 255, (side, side, 1 if self._grayscale else 3), np.uint8)
-        if self._depth:
-            parts["depth"] = spaces.Box(0.0, SIGHT, (side, side, 1), np.float32)
-        if self._segmentation:
-            parts["segmentation"] = spaces.Box(0, len(CLASSES) - 1, (side, side, 1), np.uint8)
-        if self._rays is not None:
-            parts["rays"] = spaces.Box(0.0, 1.0, (ROW_LENGTH * len(self._rays.angles),), np.float32)
-        return spaces.Dict(parts)
+    @property
+    def resolution(self) -> int:
+        """Side of observed pictures, pixels."""
+        return self._side
 
-    def view(self, episode: Episode, agent: int = 0) -> Frame:
-        """An agent's view now, uint8 (resolution, resolution, 3)."""
-        return self._frame(episode.scene(agent))
-
-    def _frame(self, scene: Scene) -> Frame:
-        return self._opened().frame(scene)
-
-    def _opened(self) -> CameraRenderer:
-        if self._renderer is None:
-            self._renderer = open_camera(self._resolution, self._resolution, self._renderer_name)
+    @property
+    def renderer(self) -> str:
+        """The name of what draws."""
         return self._renderer
 
+    def space(self) -> spaces.Space[Any]:
+        """The observation space of one agent: a `Dict`, or a `Box` where there is one sensor by its name."""
+        boxes = {name: self._box(name) for name in self._names}
+        return spaces.Dict(boxes) if self._only is None else boxes[self._only]  # type: ignore[arg-type]
+
+    def _box(self, name: str) -> spaces.Box:
+        if name == "vector":
+            return spaces.Box(np.tile(_LOW, self._stack), np.tile(_HIGH, self._stack), dtype=np.float32)
+        if name == "rays":
+            length = ROW_LENGTH * (2 * self._ray_options[0] + 1)
+            return spaces.Box(0.0, 1.0, (length * self._stack,), np.float32)
+        picture = (self._side, self._side)
+        if name == "depth":
+            return spaces.Box(0.0, SIGHT, (*picture, self._stack), np.float32)
+        if name == "segmentation":
+            return spaces.Box(0, len(CLASSES) - 1, (*picture, self._stack), np.uint8)
+        return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self._stack), np.uint8)
+
+    def observe(
+        self, episode: Episode, agent: int = 0, *, first: bool = False, drawn: Drawn | None = None
+    ) -> Observation:
+        """What an agent observes now, in arrays that nothing else refers to.
+
+        `first` marks the first observation of an episode, with which a stack of frames is filled. `drawn` is
+        the agent's view where it is drawn already.
+        """
+        now: dict[str, Array] = {}
+        if self._looks:
+            self._look(
+                now, episode.scene(agent) if drawn is None else drawn.scene, drawn, episode.spec.version
+            )
+        if self._has_vector:
+            now["vector"] = vector(episode.agents[agent])
+        if self._stack > 1:
+            now = self._stacked(now, agent, first)
+        return now if self._only is None else now[self._only]
+
+    def _look(self, now: dict[str, Array], scene: Scene, drawn: Drawn | None, version: Version) -> None:
+        if self.has_camera:
+            view = self._camera(self._side).frame(scene) if drawn is None else drawn.frame
+            now["camera"] = gray(view) if self._grayscale else view
+        if self._has_channels:
+            channels = self._channels(scene)
+            if "depth" in self._names:
+                now["depth"] = within_sight(channels.depth)[..., None]
+            if "segmentation" in self._names:
+                now["segmentation"] = channels.semantic[..., None]
+        if self._has_rays:
+            now["rays"] = self._rays[version].observe(scene).ravel()
+
+    def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
+        """The last observations together; what is remembered is never handed out itself."""
+        if first or agent not in self._seen:
+            self._seen[agent] = deque([now] * self._stack, maxlen=self._stack)
+        else:
+            self._seen[agent].append(now)
+        seen = self._seen[agent]
+        return {name: np.concatenate([past[name] for past in seen], axis=-1) for name in now}
+
+    def view(self, episode: Episode, agent: int = 0) -> Frame:
+        """An agent's view now, uint8 (render_resolution, render_resolution, 3)."""
+        return self._camera(self._view_side).frame(episode.scene(agent))
+
+    def _camera(self, side: int) -> CameraRenderer:
+        if side not in self._cameras:
+            self._cameras[side] = open_camera(side, side, self._renderer)
+        return self._cameras[side]
+
     def _channels(self, scene: Scene) -> Channels:
-        renderer = self._opened()
-        if not isinstance(renderer, ChannelRenderer):
+        camera = self._camera(self._side)
+        if not isinstance(camera, ChannelRenderer):
             raise RenderError(
-                f"renderer {self._renderer_name!r} draws neither depth nor segmentation; leave these out or "
+                f"renderer {self._renderer!r} draws neither depth nor segmentation; leave these out or "
                 "use 'moderngl'"
             )
-        return renderer.channels(scene)
+        return camera.channels(scene)
 
-    def observe(self, episode: Episode, agent: int = 0) -> Observation:
-        """What an agent observes now."""
-        state = episode.agents[agent]
-        observation: Observation = {
-            "health": np.array([state.health], np.float32),
-            "velocity": np.array(state.local_velocity, np.float32),
-            "position": np.array(state.position, np.float32),
-        }
-        if not any((self._camera, self._depth, self._segmentation, self._rays)):
-            return observation
-        scene = episode.scene(agent)
-        if self._camera:
-            view = self._frame(scene)
-            observation["camera"] = gray(view) if self._grayscale else view
-        if self._rays is not None:
-            observation["rays"] = self._rays.observe(scene).ravel()
-        if self._depth or self._segmentation:
-            channels = self._channels(scene)
-            if self._depth:
-                observation["depth"] = within_sight(channels.depth)[..., None]
-            if self._segmentation:
-                observation["segmentation"] = channels.semantic[..., None]
-        return observation
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what belongs to this process, or holds on to the things of an episode."""
+        return self.__dict__ | {"_cameras": {}, "_rays": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._rays = self._new_rays()
+
+    def _new_rays(self) -> dict[Version, Rays]:
+        return {version: Rays(*self._ray_options, version) for version in Version}
+
+
+def _checked_names(observation: object) -> tuple[str, ...]:
+    names = (observation,) if isinstance(observation, str) else observation
+    if isinstance(names, list | tuple) and names and all(name in NAMES for name in names):
+        return tuple(name for name in NAMES if name in names)
+    raise ConfigError(
+        f"observation: got {observation!r}, expected one of {', '.join(map(repr, NAMES))}, or a tuple of "
+        "at least one of them"
+    )
+
+
+def _check_side(option: str, side: object) -> None:
+    low, high = RESOLUTIONS
+    if not isinstance(side, int) or not low <= side <= high:
+        raise ConfigError(f"{option}: got {side!r}, expected {low} to {high} pixels")
+
+
+def vector(state: AgentState) -> npt.NDArray[np.float32]:
+    """What an agent knows of itself, float32 (7,), in Animal-AI's order and clipped to the space's bounds.
+
+    Health 0 to 100; velocity in m/s in its own frame: right, up, forward; position in the arena, metres.
+    """
+    values = np.array((state.health, *state.local_velocity, *state.position), np.float32)
+    np.maximum(values, _LOW, out=values)
+    return np.minimum(values, _HIGH, out=values)
 
 
 def gray(frame: Frame) -> Frame:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from arena.cameras import RESOLUTIONS
 from arena.channels import SKY, Channels, Depth, dark, semantic
 from arena.errors import RenderError
 from arena.scene import Scene
-from arena.sensors import RESOLUTIONS
 from render import sky
 from render.camera import Camera, first_person
 from render.pyrender_context import drawing, pyrender

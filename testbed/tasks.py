@@ -94,22 +94,30 @@ def find_tasks(
     `version` is that of Animal-AI, "3.1.3" or "4".
     Raises ConfigError where the folder or a level has no tasks, and where a file is broken.
     """
+    paths = find_paths(levels, folder)
+    tasks = tuple(task for path in paths for task in read_tasks(path, version))
+    _refuse_twins(tasks)
+    return tasks
+
+
+def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None) -> tuple[Path, ...]:
+    """The task files of the given levels (all levels where None), sorted by name; see `find_tasks`.
+
+    Raises ConfigError where the folder or a level has no tasks.
+    """
     root = folder if folder is not None else LEVELS_FOLDER
     if not root.is_dir():
         raise ConfigError(f"{root}: no such folder of task files")
     paths = sorted((p for p in root.rglob("*.yaml") if p.is_file()), key=lambda path: (path.stem, path))
     if not paths:
         raise ConfigError(f"{root}: no task files (*.yaml) in this folder")
-    wanted = [path for path in paths if levels is None or level_of(path) in levels]
     present = sorted({level_of(path) for path in paths})
     for level in levels or ():
         if level not in present:
             raise ConfigError(
                 f"{root}: no tasks of level {level}; there are levels {', '.join(map(str, present))}"
             )
-    tasks = tuple(task for path in wanted for task in read_tasks(path, version))
-    _refuse_twins(tasks)
-    return tasks
+    return tuple(path for path in paths if levels is None or level_of(path) in levels)
 
 
 def task_named(name: str, folder: Path | None = None, version: str = Version.V3) -> Task:

@@ -12,13 +12,12 @@ ALONE = load_text("arenas: {0: {t: 5, pass_mark: 0, items: [{name: Agent, positi
 
 
 def test_the_environment_gives_seventy_values_on_request():
-    env = ArenaEnv(ALONE, camera=False, rays_per_side=2)
+    env = ArenaEnv(ALONE, observation="rays")
     observation, _ = env.reset(seed=1)
-    assert observation["rays"].shape == env.observation_space["rays"].shape == (70,)
+    assert observation.shape == env.observation_space.shape == (70,)
     assert env.observation_space.contains(observation)
-    assert "rays" not in ArenaEnv(ALONE, camera=False).reset(seed=1)[0]
-    env = ArenaEnv(ALONE, camera=False, rays_per_side=3, ray_max_degrees=90)
-    assert env.reset(seed=1)[0]["rays"].shape == (98,)
+    env = ArenaEnv(ALONE, observation="rays", rays_per_side=3, ray_max_degrees=90)
+    assert env.reset(seed=1)[0].shape == (98,)
     check_env(env, skip_render_check=True)
 
 

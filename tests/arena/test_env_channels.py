@@ -18,7 +18,9 @@ FILE = load_text(
 
 
 def test_depth_and_segmentation_are_observed_on_request():
-    env = gymnasium.make("arena-llm/Arena-v0", config=FILE, resolution=40, depth=True, segmentation=True)
+    env = gymnasium.make(
+        "arena-llm/Arena-v0", config=FILE, resolution=40, observation=("depth", "segmentation")
+    )
     observation, _ = env.reset(seed=1)
     assert env.observation_space.contains(observation)
     depth, classes = observation["depth"], observation["segmentation"]
@@ -32,23 +34,20 @@ def test_depth_and_segmentation_are_observed_on_request():
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"depth": True}, {"segmentation": True}, {"depth": True, "segmentation": True, "camera": True}],
+    "observation",
+    [("depth",), ("segmentation",), ("depth", "segmentation", "camera", "vector")],
     ids=str,
 )
-def test_the_environments_pass_gymnasiums_check(options):
+def test_the_environments_pass_gymnasiums_check(observation):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        env = ArenaEnv(FILE, **{"camera": False, "resolution": 16} | options)
+        env = ArenaEnv(FILE, observation=observation, resolution=16)
         check_env(env, skip_render_check=True)
-    observation, _ = env.reset(seed=1)
-    assert set(observation) - {"health", "velocity", "position"} == {
-        name for name, asked in options.items() if asked
-    }
+    assert set(env.reset(seed=1)[0]) == set(observation)
 
 
 def test_nothing_is_seen_in_the_dark():
-    env = ArenaEnv(FILE, resolution=16, depth=True, segmentation=True)
+    env = ArenaEnv(FILE, observation=("camera", "depth", "segmentation"), resolution=16)
     env.reset(seed=1)
     for _ in range(5):
         observation = env.step(np.int64(0))[0]
@@ -72,7 +71,7 @@ def test_every_agent_observes_its_own_depth():
         "{name: Agent, positions: [{x: 20, z: 16}], rotations: [0]}]}}",
         version="4",
     )
-    env = parallel_env.ArenaParallelEnv(two, resolution=40, camera=False, depth=True, segmentation=True)
+    env = parallel_env.ArenaParallelEnv(two, resolution=40, observation=("depth", "segmentation"))
     observations, _ = env.reset(seed=1)
     behind, ahead = (observations[name]["segmentation"] == CLASSES.index("agent") for name in env.agents)
     assert not ahead.any()
@@ -89,4 +88,4 @@ def test_a_renderer_without_channels_is_refused(monkeypatch):
     monkeypatch.setattr("arena.sensors.open_camera", lambda *_: OnlyFrames())
     assert ArenaEnv(FILE, resolution=16).reset(seed=1)[0]["camera"].shape == (16, 16, 3)
     with pytest.raises(RenderError, match="draws neither depth nor segmentation"):
-        ArenaEnv(FILE, resolution=16, depth=True).reset(seed=1)
+        ArenaEnv(FILE, resolution=16, observation="depth").reset(seed=1)

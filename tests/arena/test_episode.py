@@ -92,23 +92,23 @@ TWO_ARENAS = load_text(
 
 
 def test_the_environment_passes_the_checker():
-    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, camera=False)
+    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, observation=("vector",))
     check_env(env.unwrapped, skip_render_check=True)
 
 
 def test_the_module_form_of_the_id_works():
-    gymnasium.make("arena:arena-llm/Arena-v0", config=TWO_ARENAS, camera=False).close()
+    gymnasium.make("arena:arena-llm/Arena-v0", config=TWO_ARENAS, observation=("vector",)).close()
 
 
 def test_the_ith_reset_gives_the_ith_arena():
-    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, camera=False)
+    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, observation=("vector",))
     ids = [env.reset(seed=1)[1]["arena"]] + [env.reset()[1]["arena"] for _ in range(3)]
     assert ids == [0, 7, 0, 7]
     assert env.reset(seed=1)[1]["arena"] == 0
 
 
 def test_an_environment_runs_to_its_end_and_says_why():
-    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, camera=False)
+    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, observation=("vector",))
     env.reset(seed=1)
     ended = False
     while not ended:
@@ -118,7 +118,7 @@ def test_an_environment_runs_to_its_end_and_says_why():
 
 
 def test_observations_share_no_memory():
-    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, camera=False)
+    env = gymnasium.make("arena-llm/Arena-v0", config=TWO_ARENAS, observation=("vector",))
     first, _ = env.reset(seed=1)
     kept = {key: value.copy() for key, value in first.items()}
     env.step(3)

@@ -23,12 +23,15 @@ def pair(*items, more="", **options):
 
 
 def test_the_api_is_kept():
-    parallel_api_test(ArenaParallelEnv(file(*FACING, GOAL), resolution=16, rays_per_side=1), num_cycles=30)
+    parallel_api_test(
+        ArenaParallelEnv(file(*FACING, GOAL), observation=("camera", "rays"), resolution=16, rays_per_side=1),
+        num_cycles=30,
+    )
 
 
 def test_the_same_seed_gives_the_same_bits():
     def rollout():
-        env = ArenaParallelEnv(file(agent("-1 0 -1"), agent("-1 0 -1"), GOAL), camera=False)
+        env = ArenaParallelEnv(file(agent("-1 0 -1"), agent("-1 0 -1"), GOAL), observation=("vector",))
         seen = [env.reset(seed=3)[0]]
         for _ in range(20):
             seen.append(env.step({"agent_0": np.int64(3), "agent_1": np.int64(4)})[0])

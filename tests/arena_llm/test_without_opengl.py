@@ -46,13 +46,13 @@ def test_an_environment_without_a_camera_plays(battery):
     program = f"""
 import gymnasium, arena
 config = {str(battery / "01-01-01.yaml")!r}
-env = gymnasium.make("arena-llm/Arena-v0", config=config, camera=False, rays_per_side=2)
+env = gymnasium.make("arena-llm/Arena-v0", config=config, observation=("rays", "vector"))
 env.reset(seed=1)
 print(sorted(env.step(3)[0]))
 """
     result = python("-c", program)
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout == "['health', 'position', 'rays', 'velocity']\n"
+    assert result.stdout == "['rays', 'vector']\n"
 
 
 def test_files_are_checked_and_agents_with_rays_play(battery, tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena import RenderError
-from arena.sensors import ChannelRenderer, open_camera
+from arena.cameras import ChannelRenderer, open_camera
 from render import Renderer
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]

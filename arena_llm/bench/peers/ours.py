@@ -32,11 +32,10 @@ def _frames(side: int, seed: int) -> Timed:
 
 
 def _steps(work: Work, side: int, seed: int) -> Timed:
-    options: dict[str, Any] = {"camera": work is Work.CAMERA}
+    sensors = {Work.CAMERA: ("camera", "vector"), Work.RAYS: ("rays", "vector")}
+    options: dict[str, Any] = {"observation": sensors.get(work, ("vector",)), "rays_per_side": RAYS_PER_SIDE}
     if work is Work.CAMERA:
         options["resolution"] = side
-    if work is Work.RAYS:
-        options["rays_per_side"] = RAYS_PER_SIDE
     env = ArenaEnv(SCENE_FILE, **options)
     env.reset(seed=seed)
     actions = random_actions("bench", seed)

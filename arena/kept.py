@@ -1,0 +1,38 @@
+"""An episode between its steps as a value that can be pickled: it is replayed to where it was."""
+
+from typing import NamedTuple
+
+from arena.config import ArenaSpec
+from arena.episode import Episode
+from arena.errors import RecordingError
+from arena.recording import Recording
+from arena.rules import Outcome
+
+
+class Kept(NamedTuple):
+    """All that an episode is made of again; physics itself cannot be stored to the last bit."""
+
+    spec: ArenaSpec
+    recording: Recording
+
+    @classmethod
+    def of(cls, episode: Episode) -> "Kept":
+        """An episode as it is now."""
+        return cls(episode.spec, episode.recording())
+
+    def replayed(self) -> Episode:
+        """The episode again; raises RecordingError where other software makes something else of it."""
+        kept = self.recording
+        episode = Episode(self.spec, task_id=kept.task_id, seed=kept.seed, trial=kept.trial)
+        for actions in kept.steps_taken():
+            episode.step_all(actions)
+        if kept.outcome is Outcome.STOPPED:
+            episode.stop()
+        if (episode.total_reward, episode.health) != (kept.total_reward, kept.health):
+            episode.close()
+            raise RecordingError(
+                f"{kept.task_id}: the environment's episode does not replay here: reward and health are "
+                f"{episode.total_reward:g} and {episode.health:g}, expected {kept.total_reward:g} and "
+                f"{kept.health:g}; it was pickled by {kept.versions}"
+            )
+        return episode

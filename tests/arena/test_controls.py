@@ -1,0 +1,47 @@
+"""Kinds of action that learning agents send."""
+
+import numpy as np
+import pytest
+
+from arena import ACTIONS, ArenaEnv, ConfigError
+from arena.controls import controls
+from tests.arena.learning import FILE
+
+
+@pytest.mark.parametrize(
+    ("kind", "actions"),
+    [
+        ("discrete9", list(range(9))),
+        ("multidiscrete", [(move, rotate) for move in range(3) for rotate in range(3)]),
+        ("continuous", [(f, r) for f in (0.3, 0.34, -1.0) for r in (-0.3, 1.0, -0.34)]),
+    ],
+)
+def test_kinds_of_action_mean_the_nine_actions(kind, actions):
+    read = controls(kind).read
+    assert [read(action) for action in actions] == list(ACTIONS)
+    dtype = np.float32 if kind == "continuous" else np.int64
+    assert [read(np.array(action, dtype)) for action in actions] == list(ACTIONS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "action"),
+    [
+        ("discrete9", 9),
+        ("discrete9", -1),
+        ("discrete9", 2.5),
+        ("discrete9", None),
+        ("discrete9", np.array([1, 2])),
+        ("multidiscrete", (0, 3)),
+        ("multidiscrete", (-1, 0)),
+        ("multidiscrete", 4),
+        ("multidiscrete", (0.0, 1.0)),
+        ("continuous", (0.5,)),
+        ("continuous", (np.nan, 0.0)),
+        ("continuous", "no"),
+    ],
+)
+def test_what_is_no_action_is_refused(kind, action):
+    env = ArenaEnv(FILE, observation="vector", action=kind)
+    env.reset(seed=1)
+    with pytest.raises(ConfigError, match=r"^action: got .* expected "):
+        env.step(action)

@@ -1,0 +1,273 @@
+"""The environment as learning agents use it: observations, actions, episodes' ends, copies."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pytest
+
+from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError
+from arena.env import register
+from arena.sensors import NAMES
+from tests.arena.learning import ENDLESS, FILE, arrays, same
+from tests.arena.worlds import item, spec
+
+ALL = {"observation": NAMES, "resolution": 16}
+
+
+def test_a_single_name_is_observed_as_an_array():
+    env = ArenaEnv(FILE, observation="vector")
+    observation, info = env.reset(seed=1)
+    assert (observation.shape, observation.dtype, info) == ((7,), np.float32, {"arena": 0})
+    together = ArenaEnv(FILE, observation=("vector", "rays")).reset(seed=1)[0]
+    assert list(together) == ["rays", "vector"]
+    assert same(together["vector"], observation)
+
+
+def test_the_vector_is_health_velocity_and_position_in_animal_ais_order():
+    env = ArenaEnv(ENDLESS, observation="vector")
+    env.reset(seed=1)
+    for _ in range(10):
+        observation = env.step(3)[0]
+    state = env.episode.agents[0]
+    told = (state.health, *state.local_velocity, *state.position)
+    assert observation.tolist() == np.array(told, np.float32).tolist()
+    right, up, forward = observation[1:4]
+    assert forward > 5 > 1 > abs(right) + abs(up)
+    assert observation[6] > 22 > 20.1 > observation[4] > 19.9
+
+
+def test_frames_are_stacked_oldest_first_and_the_first_is_repeated():
+    one, three = ArenaEnv(FILE, **ALL), ArenaEnv(FILE, **ALL, frame_stack=3)
+    seen = [one.reset(seed=1)[0]] * 3
+    stacked = three.reset(seed=1)[0]
+    for action in (3, 4, 5, 6):
+        for name in NAMES:
+            assert same(stacked[name], np.concatenate([past[name] for past in seen[-3:]], axis=-1))
+        seen.append(one.step(action)[0])
+        stacked = three.step(action)[0]
+    again = three.reset()[0]
+    assert same(again["vector"][:7], again["vector"][14:])
+    assert three.observation_space.contains(again)
+
+
+@pytest.mark.parametrize("stack", [1, 2])
+def test_observations_are_nobody_elses(stack):
+    env = ArenaEnv(FILE, **ALL, frame_stack=stack)
+    seen = [env.reset(seed=1)[0]]
+    kept = [copy.deepcopy(seen[0])]
+    for action in (3, 4, 0, 5):
+        seen.append(env.step(action)[0])
+        kept.append(copy.deepcopy(seen[-1]))
+    assert all(map(same, seen, kept))
+    every = [array for observation in seen for array in arrays(observation)]
+    assert not any(np.shares_memory(a, b) for k, a in enumerate(every) for b in every[:k])
+    untouched = ArenaEnv(FILE, **ALL, frame_stack=stack)
+    untouched.reset(seed=1)
+    for action in (3, 4, 0, 5):
+        untouched.step(action)
+    for array in every:
+        array[...] = 0
+    assert same(env.step(3)[0], untouched.step(3)[0])
+
+
+def test_every_value_has_its_type():
+    env = ArenaEnv(FILE, **ALL)
+    env.reset(seed=1)
+    ended = False
+    while not ended:
+        observation, reward, ended, cut, info = env.step(np.int64(1))
+        assert [type(value) for value in (reward, ended, cut, info["is_success"])] == [
+            float,
+            bool,
+            bool,
+            bool,
+        ]
+        assert env.observation_space.contains(observation)
+        assert isinstance(info["events"], tuple)
+        assert ("outcome" in info) is ended
+    assert (info["outcome"], info["passed"], info["is_success"]) == ("health gone", False, False)
+
+
+def test_a_success_is_told():
+    goal = item("GoodGoal", "10 0 12", sizes="1 1 1")
+    arena = spec(item("Agent", "10 0 10", rotations="0"), goal)
+    env = ArenaEnv(FILE.model_copy(update={"arenas": {0: arena}}), observation="vector")
+    env.reset(seed=1)
+    ended = False
+    while not ended:
+        *_, ended, cut, info = env.step(3)
+    assert (info["outcome"], info["passed"], info["is_success"], cut) == ("goal", True, True, False)
+
+
+def test_an_action_can_be_repeated():
+    once, thrice = (ArenaEnv(FILE, observation="vector", action_repeat=k) for k in (1, 3))
+    once.reset(seed=1)
+    thrice.reset(seed=1)
+    ended = False
+    while not ended:
+        total = 0.0
+        for _ in range(3):
+            if not ended:
+                observation, reward, ended, *_ = once.step(4)
+                total += reward
+        got, reward, over, *_ = thrice.step(4)
+        assert (same(got, observation), reward, over) == (True, total, ended)
+    assert thrice.metadata["render_fps"] == 6
+
+
+def test_an_arena_without_a_time_limit_is_cut():
+    env = ArenaEnv(ENDLESS, observation="vector", max_episode_steps=4)
+    env.reset(seed=1)
+    ends = [env.step(0)[2:4] for _ in range(3)]
+    *_, terminated, truncated, info = env.step(0)
+    assert ends == [(False, False)] * 3
+    assert (terminated, truncated, info["outcome"], info["passed"]) == (False, True, "stopped", None)
+    made = gymnasium.make("arena-llm/Arena-v0", config=ENDLESS, observation="vector", max_episode_steps=2)
+    made.reset(seed=1)
+    assert [made.step(0)[2:4] for _ in range(2)] == [(False, False), (False, True)]
+
+
+def test_an_episode_that_is_stopped_from_outside_is_truncated():
+    env = ArenaEnv(ENDLESS, observation="vector")
+    env.reset(seed=1)
+    env.episode.stop()
+    _, reward, terminated, truncated, info = env.step(0)
+    assert (reward, terminated, truncated, info["outcome"]) == (0.0, False, True, "stopped")
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        env.step(0)
+
+
+@pytest.mark.parametrize("use", ["step", "render", "episode"])
+def test_an_environment_is_reset_first(use):
+    env = ArenaEnv(FILE, observation="vector", render_mode="rgb_array")
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        {"step": lambda: env.step(0), "render": env.render, "episode": lambda: env.episode}[use]()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"observation": "rgb"}, "observation: got 'rgb', expected one of 'camera'"),
+        ({"observation": ()}, "observation: got \\(\\), expected"),
+        ({"observation": ("rays", 3)}, "observation: got .* expected"),
+        ({"camera": False}, "camera: no such option; name all that is observed"),
+        ({"frame_stak": 4}, "frame_stak: no such option; did you mean 'frame_stack'"),
+        ({"wings": 2}, "wings: no such option; expected some of action"),
+        ({"frame_stack": 0}, "frame_stack: got 0, expected a whole number, 1 or more"),
+        ({"action": "discrete"}, "action: got 'discrete', expected one of discrete9, multidiscrete"),
+        ({"action_repeat": 1.5}, "action_repeat: got 1.5, expected a whole number"),
+        ({"max_episode_steps": 0}, "max_episode_steps: got 0, expected"),
+        ({"rays_per_side": None}, "rays_per_side: got None, expected a whole number, 0 or more"),
+        ({"ray_max_degrees": 200}, "ray_max_degrees: got 200, expected"),
+        ({"resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
+        ({"render_resolution": 2}, "render_resolution: got 2, expected 4 to 1024"),
+        ({"render_mode": "human"}, "render_mode: got 'human', expected None or 'rgb_array'"),
+        ({"config": 3}, "config: got 3, expected a task file's path"),
+        ({"config": []}, "config: got \\[\\], expected"),
+        ({"config": [4]}, "config: got 4 in a list"),
+        ({"config": "absent.yaml"}, "absent.yaml"),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_says_what_is_expected(options, message):
+    with pytest.raises(ConfigError, match=message):
+        ArenaEnv(**{"config": FILE} | options)
+
+
+def test_options_of_a_reset_are_refused():
+    env = ArenaEnv(FILE, observation="vector")
+    env.reset(options={})
+    with pytest.raises(ConfigError, match=r"got the options {'task': 3}, expected none"):
+        env.reset(options={"task": 3})
+
+
+def test_several_files_are_played_in_turn_and_a_broken_one_is_named(tmp_path):
+    good = "!ArenaConfig {arenas: {0: !Arena {items: []}, 1: !Arena {items: []}}}"
+    wall = item("Wall", "20 0 20", sizes="39.99 10 39.99", rotations="0")
+    (tmp_path / "easy.yaml").write_text(good)
+    (tmp_path / "full.yaml").write_text(f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{wall}]}}}}}}")
+    env = ArenaEnv([FILE, str(tmp_path / "easy.yaml"), tmp_path / "full.yaml"], observation="vector")
+    names = [env.reset(seed=1)[1]["arena"]] + [env.reset()[1]["arena"] for _ in range(3)]
+    assert names == ["<text>", "<text>#1", "easy", "easy#1"]
+    with pytest.raises(LayoutError, match=r"full\.yaml: arena full: the agent cannot be placed"):
+        env.reset()
+    assert env.reset()[1]["arena"] == "<text>"
+
+
+def test_the_numbers_of_a_file_name_its_arenas_and_seed_their_episodes():
+    env = ArenaEnv(FILE, observation="vector")
+    env.reset(seed=5)
+    env.reset()
+    with Episode(FILE.arenas[7], task_id="7", seed=5, trial=1) as episode:
+        assert env.episode.position == episode.position
+
+
+@pytest.mark.parametrize("way", [pickle, cloudpickle, copy], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("steps", [None, 0, 6, 15], ids=lambda steps: f"{steps} steps")
+def test_an_environment_can_be_copied_at_any_time(way, steps):
+    env = ArenaEnv(FILE, **ALL, frame_stack=2, action_repeat=2, max_episode_steps=20)
+    if steps is not None:
+        env.reset(seed=3)
+        env.reset()
+    for k in range(steps or 0):
+        if env.step(k % 9)[2]:
+            env.reset()
+    other = copy.deepcopy(env) if way is copy else way.loads(way.dumps(env))
+    if steps is None:
+        assert same(*(each.reset(seed=3) for each in (env, other)))
+    for k in range(20):
+        one, two = (each.step(k % 9) for each in (env, other))
+        assert all(map(same, one, two))
+        if one[2] or one[3]:
+            one, two = env.reset(), other.reset()
+            assert all(map(same, one, two))
+
+
+def test_a_copy_that_does_not_replay_is_refused():
+    env = ArenaEnv(ENDLESS, observation="vector")
+    env.reset(seed=3)
+    env.step(3)
+    state = env.__getstate__()
+    recording = state["_episode"].recording
+    state["_episode"] = state["_episode"]._replace(recording=recording.model_copy(update={"health": 3.0}))
+    with pytest.raises(RecordingError, match=r"does not replay here: .* expected 0 and 3"):
+        ArenaEnv.__new__(ArenaEnv).__setstate__(state)
+
+
+PROGRAM = """
+import hashlib, arena
+from testbed.curriculum import Generated
+env = arena.ArenaEnv(Generated("1-10", seed=4), observation=("camera", "rays", "vector"), resolution=24)
+told = hashlib.sha256()
+for number in range(3):
+    observation, info = env.reset(seed=9 if number == 0 else None)
+    for k in range(12):
+        for name in sorted(observation):
+            told.update(observation[name].tobytes())
+        observation, reward, ended, cut, info = env.step((5 * k) % 9)
+        told.update(f"{reward} {ended} {info}".encode())
+        if ended:
+            break
+print(told.hexdigest())
+"""
+
+
+def test_two_processes_get_the_same_bits():
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, env=None
+        ).stdout
+        for _ in range(2)
+    ]
+    assert runs[0] == runs[1] != ""
+
+
+def test_registering_again_changes_nothing():
+    spec_before = gymnasium.spec("arena-llm/Arena-v0")
+    register()
+    assert gymnasium.spec("arena-llm/Arena-v0") is spec_before

@@ -1,0 +1,192 @@
+"""Many environments at once give what each of them gives alone."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from arena import ArenaEnv
+from arena.sensors import NAMES
+from arena.vector_env import ArenaVectorEnv
+from render import BatchRenderer
+from testbed.curriculum import Generated
+from tests.arena.learning import ENDLESS, FILE, arrays, same
+
+LAYOUTS = [0, 1, 2, 3]
+"""Workers for three environments."""
+
+MODES = list(AutoresetMode)
+OPTIONS = {"config": FILE, "observation": ("rays", "vector"), "frame_stack": 2}
+ID = "arena-llm/Arena-v0"
+
+
+@pytest.fixture
+def vector():
+    """Makes vector environments that are closed after the test."""
+    made = []
+
+    def make(num_envs=3, **options):
+        made.append(ArenaVectorEnv(num_envs, **OPTIONS | options))
+        return made[-1]
+
+    yield make
+    for env in made:
+        env.close()
+
+
+def batch_of(count, side, name):
+    """The renderer that the entry point leads to, also where the installed package does not know it yet."""
+    return BatchRenderer(count, side, side)
+
+
+def actions(count, num_envs=3):
+    return np.random.default_rng(0).integers(9, size=(count, num_envs))
+
+
+def rollout(envs, mode, count=40, seed=4):
+    """Everything that a vector environment returns."""
+    yield envs.reset(seed=seed)
+    for taken in actions(count, envs.num_envs):
+        step = envs.step(taken)
+        yield step
+        over = step[2] | step[3]
+        if mode is AutoresetMode.DISABLED and over.any():
+            yield envs.reset(options={"reset_mask": over})
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+@pytest.mark.parametrize("workers", LAYOUTS)
+def test_it_returns_what_gymnasiums_own_returns(vector, mode, workers):
+    ours = vector(workers=workers, autoreset_mode=mode)
+    theirs = SyncVectorEnv([lambda: gymnasium.make(ID, **OPTIONS)] * 3, autoreset_mode=mode)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert ours.metadata == theirs.metadata
+    ended = 0
+    for one, two in zip(rollout(ours, mode), rollout(theirs, mode), strict=True):
+        assert same(one, two)
+        assert ours.observation_space.contains(one[0])
+        ended += len(one) == 5 and one[2].sum()
+    assert ended >= 6
+
+
+@pytest.mark.parametrize("workers", LAYOUTS)
+def test_every_environment_is_the_one_that_plays_alone(vector, workers):
+    envs = vector(workers=workers, autoreset_mode="SAME_STEP", config=Generated("1-10"), max_episode_steps=9)
+    steps = list(rollout(envs, None, count=25))
+    for number in range(3):
+        alone = ArenaEnv(**OPTIONS | {"config": Generated("1-10")}, max_episode_steps=9)
+        observation, info = alone.reset(seed=4 + number)
+        for (seen, *_), taken in zip(steps, actions(25), strict=False):
+            assert all(same(seen[name][number], observation[name]) for name in seen)
+            observation, _, ended, cut, _ = alone.step(taken[number])
+            if ended or cut:
+                observation, info = alone.reset()
+        assert steps[-1][-1]["arena"][number] == info["arena"]
+
+
+@pytest.mark.parametrize("batch", [batch_of, lambda *_: None], ids=["in one call", "one by one"])
+@pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
+def test_cameras_draw_the_same_in_every_layout(vector, monkeypatch, batch, mode):
+    monkeypatch.setattr("arena.vector_env.open_batch", batch)
+    options = {"observation": NAMES, "resolution": 24, "autoreset_mode": mode}
+    here, there = (rollout(vector(workers=workers, **options), None, count=12) for workers in (0, 2))
+    assert all(map(same, here, there))
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("grayscale", [False, True])
+def test_a_single_array_is_batched_as_one(vector, monkeypatch, workers, grayscale):
+    monkeypatch.setattr("arena.vector_env.open_batch", batch_of)
+    envs = vector(workers=workers, observation="camera", resolution=16, grayscale=grayscale)
+    observation, _ = envs.reset(seed=1)
+    assert observation.shape == (3, 16, 16, 2 if grayscale else 6)
+    assert envs.observation_space.contains(observation)
+    assert observation.any()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_was_returned_stays_unless_asked_otherwise(vector, workers):
+    for copy in (True, False):
+        envs = vector(workers=workers, copy=copy)
+        first = [envs.reset(seed=1)[0]]
+        first += envs.step(np.full(3, 3))[:4]
+        before = [array.copy() for part in first for array in arrays(part)]
+        for _ in range(10):
+            later = envs.step(np.full(3, 4))
+        after = [array for part in first for array in arrays(part)]
+        assert all(map(same, before, after)) is copy
+        shared = np.shares_memory(first[0]["vector"], later[0]["vector"])
+        assert shared is not copy
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_seeds_may_be_a_list_or_missing(vector, workers):
+    envs, alone = vector(workers=workers, frame_stack=1), ArenaEnv(FILE, observation="vector")
+    seen, _ = envs.reset(seed=[7, 8, 7])
+    assert same(seen["vector"][0], seen["vector"][2])
+    assert same(seen["vector"][1], alone.reset(seed=8)[0])
+    first = [alone.reset(seed=9)[0], alone.reset()[0]]
+    seen, infos = envs.reset(seed=[9, None, 9])
+    assert infos["arena"].tolist() == [0, 7, 0]
+    seen, _ = envs.reset()
+    assert same(seen["vector"][0], first[1])
+    fresh = vector(workers=workers)
+    fresh.reset()
+    seeds = fresh.np_random_seed
+    assert [seed - seeds[0] for seed in seeds] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_mask_resets_some(vector, workers):
+    envs = vector(workers=workers, autoreset_mode="DISABLED", frame_stack=1)
+    before, _ = envs.reset(seed=1)
+    seen, *_ = envs.step(np.full(3, 3))
+    mask = np.array([False, True, False])
+    after, infos = envs.reset(seed=1, options={"reset_mask": mask})
+    assert same(after["vector"][0], seen["vector"][0])
+    assert same(after["vector"][1], before["vector"][1])
+    assert infos["_arena"].tolist() == mask.tolist()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_methods_and_attributes_of_all_can_be_used(vector, workers):
+    envs = vector(workers=workers, render_mode="rgb_array", render_resolution=16, config=ENDLESS)
+    envs.reset(seed=1)
+    frames = envs.render()
+    assert [frame.shape for frame in frames] == [(16, 16, 3)] * 3
+    assert envs.get_attr("render_mode") == ("rgb_array",) * 3
+    envs.set_attr("mark", ["a", "b", "c"])
+    assert envs.get_attr("mark") == ("a", "b", "c")
+    envs.set_attr("mark", 5)
+    assert envs.call("get_wrapper_attr", "mark") == (5, 5, 5)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async", "vector_entry_point"])
+def test_gymnasium_makes_it_in_every_mode(mode):
+    options = OPTIONS | ({"workers": 1} if mode == "vector_entry_point" else {})
+    envs = gymnasium.make_vec(ID, num_envs=2, vectorization_mode=mode, **options)
+    reference = ArenaVectorEnv(2, workers=0, **OPTIONS)
+    for one, two in zip(rollout(envs, None, 12), rollout(reference, None, 12), strict=True):
+        assert same(one, two)
+    envs.close()
+
+
+def test_gymnasium_passes_a_step_limit_on():
+    envs = gymnasium.make_vec(
+        ID, num_envs=2, vectorization_mode="vector_entry_point", config=ENDLESS, workers=0,
+        observation="vector", max_episode_steps=3,
+    )  # fmt: skip
+    envs.reset(seed=1)
+    assert [envs.step(np.zeros(2, int))[3].tolist() for _ in range(3)] == [[False] * 2] * 2 + [[True] * 2]
+
+
+@pytest.mark.parametrize("action", ["multidiscrete", "continuous"])
+def test_every_kind_of_action_can_be_sent(vector, action):
+    options = {"action": action, "observation": "vector", "frame_stack": 1}
+    here, there = vector(workers=0, **options), vector(workers=2, **options)
+    here.action_space.seed(3)
+    taken = [here.action_space.sample() for _ in range(8)]
+    both = [[envs.reset(seed=1), *map(envs.step, taken)] for envs in (here, there)]
+    assert all(map(same, *both))

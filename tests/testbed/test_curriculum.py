@@ -1,0 +1,166 @@
+"""Streams of tasks: levels of the battery, and tasks drawn from its blueprints."""
+
+import copy
+import pickle
+from itertools import islice
+
+import pytest
+
+from arena import ArenaEnv, ConfigError, LayoutError, load_text
+from arena.curriculum import Curriculum
+from testbed.blueprints import CONDITIONS
+from testbed.curriculum import FIRST_VARIANT, Generated, Levels
+from testbed.tasks import LEVELS_FOLDER, find_paths
+
+
+def played(stream, seed=0, count=5):
+    """The ids of the first tasks with a seed."""
+    stream.restart(seed)
+    return list(islice(_ids(stream), count))
+
+
+def _ids(stream):
+    while True:
+        with stream.next() as episode:
+            yield episode.task_id
+
+
+def test_levels_are_played_in_the_order_of_their_ids():
+    assert played(Levels("2-3"), count=3) == ["02-01-01", "02-01-02", "02-01-03"]
+    assert played(Levels("10"), count=1) == ["10-01-01"]
+
+
+def test_levels_begin_again_after_the_last(tmp_path):
+    for name in ("01-01-01", "01-01-02"):
+        (tmp_path / f"{name}.yaml").write_bytes(
+            (LEVELS_FOLDER / "01_food_retrieval/01-01-01.yaml").read_bytes()
+        )
+    assert played(Levels("1", testbed=tmp_path)) == [
+        "01-01-01",
+        "01-01-02",
+        "01-01-01",
+        "01-01-02",
+        "01-01-01",
+    ]
+
+
+def test_a_random_order_has_every_task_once_a_round_and_depends_on_the_seed():
+    stream = Levels("1", order="random")
+    first = played(stream, seed=1, count=90)
+    assert sorted(first) == sorted(path.stem for path in find_paths((1,)))
+    assert played(stream, seed=1, count=90) == first != sorted(first)
+    assert played(stream, seed=2, count=90) != first
+
+
+def test_further_arenas_of_a_file_are_tasks_of_their_own(tmp_path):
+    (tmp_path / "pair.yaml").write_text(
+        "!ArenaConfig {arenas: {3: !Arena {items: []}, 5: !Arena {items: []}}}"
+    )
+    stream = Levels("1-10", testbed=_with_levels(tmp_path))
+    assert {"pair", "pair#1"}.isdisjoint(played(stream, count=12))
+
+
+def _with_levels(folder):
+    for level in range(1, 11):
+        (folder / f"{level:02d}-01-01.yaml").write_text("!ArenaConfig {arenas: {0: !Arena {items: []}}}")
+    return folder
+
+
+def test_a_broken_task_is_named_with_its_file(tmp_path):
+    file = tmp_path / "01-01-01.yaml"
+    file.write_text("!ArenaConfig {arenas: {0: !Arena {items: [!Item {nam: Wall}]}}}")
+    with pytest.raises(ConfigError, match=r"01-01-01\.yaml:1"):
+        Levels("1", testbed=tmp_path).next()
+    full = tmp_path / "full"
+    full.mkdir()
+    walls = f"!Item {{name: Wall, rotations: [{', '.join(['0'] * 1001)}]}}"
+    (full / "01-01-02.yaml").write_text(f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{walls}]}}}}}}")
+    with pytest.raises(LayoutError, match=r"01-01-02\.yaml: 01-01-02: got 1001 objects"):
+        ArenaEnv(Levels("1", testbed=full), observation="vector").reset(seed=1)
+
+
+def test_generated_tasks_depend_on_the_seeds_alone():
+    first = played(Generated("1-10", seed=3), seed=1, count=8)
+    stream = Generated("1-10", seed=3)
+    played(stream, seed=2, count=3)
+    assert played(stream, seed=1, count=8) == first
+    texts = [stream.text(task_id) for task_id in first]
+    assert [Generated("1-10", seed=3).text(task_id) for task_id in first] == texts
+    assert [Generated("1-10", seed=4).text(task_id) for task_id in first] != texts
+    assert len(set(texts)) == 8
+
+
+def test_a_generated_task_can_be_made_again_from_its_id():
+    stream = Generated("3", seed=3)
+    with stream.next() as episode:
+        spec = load_text(stream.text(episode.task_id)).arenas[0]
+        assert spec == episode.spec
+    with pytest.raises(ConfigError, match="task_id: got '3', expected the id"):
+        stream.text("3")
+    with pytest.raises(ConfigError, match="task_id: got '11-99-1', expected the id"):
+        stream.text("11-99-1")
+
+
+@pytest.mark.parametrize("other", [-1, 1, 2, 7])
+def test_environments_with_seeds_of_their_own_play_no_task_twice(other):
+    stream = Generated("1")
+    assert not set(played(stream, seed=0, count=40)) & set(played(stream, seed=other, count=40))
+
+
+def test_no_generated_task_is_of_the_shipped_battery():
+    names = [task_id.split("-") for seed in range(4) for task_id in played(Generated("1-10"), seed, 10)]
+    assert all(int(variant) >= FIRST_VARIANT for _, _, variant in names)
+
+
+def test_a_number_of_tasks_is_played_in_turn_from_the_seed_on():
+    stream = Generated("1-3", count=3)
+    tasks = played(stream, seed=0, count=3)
+    assert len(set(tasks)) == 3
+    assert played(stream, seed=0, count=7) == tasks * 2 + tasks[:1]
+    assert played(stream, seed=4, count=3) == tasks[1:] + tasks[:1]
+
+
+def test_a_difficulty_keeps_its_paradigms():
+    for task_id in played(Generated("1-10", difficulty=3), count=20):
+        level, task, _ = map(int, task_id.split("-"))
+        assert CONDITIONS[level][task - 1].difficulty == 3
+
+
+def test_every_paradigm_comes_up():
+    stream = Generated("4")
+    seen = {stream._draw(0, number).task for number in range(400)}
+    assert seen == set(range(1, len(CONDITIONS[4]) + 1))
+
+
+@pytest.mark.parametrize("stream", [Levels("1", order="random"), Generated("1-2"), Generated("1", count=4)])
+def test_a_stream_goes_on_in_a_copy(stream):
+    assert isinstance(stream, Curriculum)
+    played(stream, seed=5, count=3)
+    copies = [pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream), stream]
+    assert len({tuple(islice(_ids(each), 4)) for each in copies}) == 1
+
+
+def test_an_environment_leaves_the_stream_it_was_made_of_alone():
+    stream = Generated("1")
+    first = played(stream, count=1)
+    stream.restart(0)
+    one, two = (ArenaEnv(stream, observation="vector") for _ in range(2))
+    assert [env.reset(seed=0)[1]["arena"] for env in (one, two)] == first * 2
+    assert list(islice(_ids(stream), 1)) == first
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Levels("11"), "levels: got '11', expected levels between 1 and 10"),
+        (lambda: Levels("1", order="shuffled"), "order: got 'shuffled', expected one of listed, random"),
+        (lambda: Levels("1", testbed="absent"), "absent: no such folder"),
+        (lambda: Generated("0"), "levels: got '0'"),
+        (lambda: Generated("1", seed=-1), "seed: got -1, expected a whole number, 0 or more"),
+        (lambda: Generated("1", count=0), "count: got 0, expected a whole number, 1 or more"),
+        (lambda: Generated("1", difficulty=4), "difficulty: got 4, expected one of 1, 2, 3"),
+    ],
+)
+def test_a_wrong_option_says_what_is_expected(make, message):
+    with pytest.raises(ConfigError, match=message):
+        make()
