@@ -1,6 +1,7 @@
 """What is drawn of a scene, as arrays: one row per part of a thing, kept for as long as the things stay."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,9 @@ def joined(batches: Sequence[Batch]) -> Batch:
     return Batch(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
+@cache
 def arena_batch() -> Batch:
-    """Floor and fence."""
+    """Floor and fence; for reading alone."""
     level = np.eye(3)
     still = [(part, look, level) for part, look in surroundings()]
     return batch(still + [(part, look, yaw_rotation(yaw)) for part, look, yaw in rails()])
@@ -168,6 +170,7 @@ class ThingRows:
             self.reach[rows] = reach_of(self.rows[rows])
 
 
+@cache
 def _surface(look: Look) -> Floats:
     """The last numbers of a row: colour, layer, lit, emission, repeat."""
     surface = SURFACES[look.material]
