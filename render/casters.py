@@ -17,8 +17,8 @@ all that is at rest takes about as long as a frame (our choice)."""
 class Casters:
     """What of some things throws a shadow; floor and fence do too, but are none of them.
 
-    What is at rest is drawn once, what has moved in every frame, both alike, so that a shadow does not depend on
-    what was before.
+    What is at rest is drawn once, what has moved in every frame, both alike, so that a shadow does not depend
+    on what was before.
     """
 
     def __init__(self, rows: ThingRows) -> None:

@@ -55,6 +55,7 @@ class Painter:
         self.scene = program(ctx, "scene")
         self.shadow = program(ctx, "shadow")
         self.textures = _textures(ctx)
+        self._light: Light | None = None
         self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
         write(self.scene, "u_sun_view", sun_view())
         write(self.shadow, "u_sun_view", sun_view())
@@ -63,6 +64,9 @@ class Painter:
 
     def shine(self, light: Light) -> None:
         """Take the light of what is drawn from now on."""
+        if light is self._light:
+            return
+        self._light = light
         self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
         self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 

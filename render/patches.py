@@ -20,22 +20,39 @@ _MARGIN_TEXELS = 4
 _UNIT = 4
 """Texture unit of the map that is copied; the scene's are 0 to 2."""
 
+_MOST_PATCHED = 1.0
+"""Area of the rectangles, of the 4.0 of the whole map, above which a copy of it all takes less time."""
+
 _CLIP_PER_M = 2 / (SIDE * TEXEL_M)
 """The sun's clip space over metres, across its view; the same for all versions."""
 
 
-def rectangles(casters: Batch, texel_m: float) -> Edges:
-    """Where the sun sees some casters: a rectangle each, or one round all where that is smaller than theirs."""
+def rectangles(casters: Batch, texel_m: float) -> Edges | None:
+    """Where the sun sees some casters: a rectangle each, or one round all where that is smaller than theirs.
+
+    None where that is so much of the map that a copy of it all takes less time.
+    """
     if not len(casters.rows):
         return np.empty((0, 4), np.float32)
-    view = sun_view()
-    middles = casters.rows[:, :3] @ view[:2, :3].T + view[:2, 3]
-    halves = _CLIP_PER_M * (casters.reach + _MARGIN_TEXELS * texel_m)[:, None]
-    low, high = np.maximum(middles - halves, -1), np.minimum(middles + halves, 1)
-    all_low, all_high = low.min(axis=0), high.max(axis=0)
-    if np.prod(all_high - all_low) <= np.prod(high - low, axis=1).sum():
-        low, high = all_low[None], all_high[None]
-    return np.concatenate([low, high], axis=1).astype(np.float32)
+    across, offset = _across()
+    middles = casters.rows[:, :3] @ across + offset
+    halves = (_CLIP_PER_M * (casters.reach + _MARGIN_TEXELS * texel_m))[:, None]
+    edges = np.concatenate([middles - halves, middles + halves], axis=1)
+    whole = np.concatenate([edges[:, :2].min(axis=0), edges[:, 2:].max(axis=0)])[None]
+    area, whole_area = _area(edges), _area(whole)
+    if min(area, whole_area) > _MOST_PATCHED:
+        return None
+    return (whole if whole_area <= area else edges).astype(np.float32)
+
+
+def _area(edges: npt.NDArray[np.float64]) -> float:
+    return float(((edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])).sum())
+
+
+@cache
+def _across() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """The arena to the plane that the sun looks at: a matrix (3, 2) for rows, and an offset (2,)."""
+    return np.ascontiguousarray(sun_view()[:2, :3].T), sun_view()[:2, 3]
 
 
 class Patcher:

@@ -12,9 +12,6 @@ from render.painter import shared_painter
 from render.patches import Edges, patcher, rectangles
 from render.sun import Light
 
-_MOST_PATCHED = 1.0
-"""Area of the rectangles, of the 4.0 of the whole map, above which a copy of it all takes less time."""
-
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 
 
@@ -59,7 +56,7 @@ class Shadows:
     def _restore(self) -> None:
         """Take out what moved: where little of the map did, only there."""
         dirty = self._dirty
-        if dirty is None or np.prod(dirty[:, 2:] - dirty[:, :2], axis=1).sum() > _MOST_PATCHED:
+        if dirty is None:
             self._ctx.copy_framebuffer(self._target, self._still)
         elif len(dirty):
             self._target.use()
@@ -80,8 +77,10 @@ def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
     ctx, painter, thin = gl_context(), shared_painter(), _thin(casters, texel_m)
     target.use()
     ctx.enable_only(moderngl.DEPTH_TEST)
-    painter.draw(casters.only(np.flatnonzero(~thin)).groups(), shadow=True)
-    if thin.any():
+    some_thin = thin.any()
+    thick = casters.only(np.flatnonzero(~thin)) if some_thin else casters
+    painter.draw(thick.groups(), shadow=True)
+    if some_thin:
         ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         ctx.front_face = "cw"
         painter.draw(casters.only(np.flatnonzero(thin)).groups(), shadow=True)

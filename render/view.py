@@ -56,7 +56,7 @@ class View:
         self._draw(target, opaque, self._clear, camera or first_person(scene))
 
     def _take_light(self, light: Light) -> None:
-        if light != self._light:
+        if light is not self._light:
             self._light, self._things = light, None
             self._shadows = Shadows(light)
             self._ctx.gc()
@@ -88,7 +88,7 @@ class View:
         self._shadows.texture.use(1)
         self._painter.draw(front_to_back(opaque, camera, view, target.height))
         self._sky.draw(camera.rays(aspect))
-        self._draw_clear(target, back_to_front(clear, camera, view))
+        self._draw_clear(target, back_to_front(clear, camera, view, target.height))
 
     def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
         """Translucent things, the farthest first; only their near faces show."""
