@@ -101,10 +101,15 @@ def _glyph(polygons: Polygons) -> Mesh:
 
 
 def _flat(mesh: trimesh.Trimesh) -> Mesh:
-    """Every triangle with corners of its own, so that edges are sharp."""
+    """Triangles share corners only with those of the same face, so that edges are sharp."""
     normals = np.repeat(mesh.face_normals, 3, axis=0)
-    vertices = np.hstack([mesh.triangles.reshape(-1, 3), normals]).astype(np.float32)
-    return Mesh(vertices, np.arange(len(vertices), dtype=np.uint32))
+    return _shared(np.hstack([mesh.triangles.reshape(-1, 3), normals]))
+
+
+def _shared(corners: npt.NDArray[np.float64]) -> Mesh:
+    """Triangles (3 m, 6) of position and normal; equal corners are shared, and so worked out once."""
+    vertices, place = np.unique(corners.astype(np.float32), axis=0, return_inverse=True)
+    return Mesh(vertices, place.ravel().astype(np.uint32))
 
 
 def _ball(subdivisions: int) -> Mesh:
@@ -154,10 +159,9 @@ def _smooth_tube(wedges: int) -> Mesh:
 
 
 def _quads(rows: Sequence[npt.NDArray[np.float64]]) -> Mesh:
-    """Four rows of position and normal each; equal corners are shared, and so worked out once."""
+    """Four corners of position and normal after another make a face."""
     quads = 4 * np.arange(len(rows) // 4)[:, None] + (0, 1, 2, 0, 2, 3)
-    vertices, place = np.unique(np.array(rows, dtype=np.float32), axis=0, return_inverse=True)
-    return Mesh(vertices, place.ravel()[quads.ravel()].astype(np.uint32))
+    return _shared(np.array(rows)[quads.ravel()])
 
 
 def _prickles() -> Mesh:
