@@ -64,15 +64,17 @@ class View:
 
     def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
-        new = self._things is None or scene.things is not self._things.things
-        if new:
-            self._things = ThingRows(scene.things, scene.sizes, scene.version)
-        self._things.update(scene)
-        if new:
-            self._casters = Casters(self._things)
-        if new or self._casters.update():
+        things = self._things
+        if things is not None and scene.things is things.things:
+            things.update(scene)
+            redraw = self._casters.update()
+        else:
+            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
+            things.update(scene)
+            self._casters, redraw = Casters(things), True
+        if redraw:
             self._shadows.draw_still(self._casters.still)
-        return self._things, self._casters
+        return things, self._casters
 
     def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
         ctx, aspect = self._ctx, target.width / target.height
