@@ -39,6 +39,7 @@ class View:
         self._light = light_of(Version.V3)
         self._shadows = Shadows(self._light)
         self._things: ThingRows | None = None
+        self._casters: Casters
 
     def cast(self, scene: Scene) -> None:
         """Take over a scene and bring its shadows up to date; `draw` comes after."""
