@@ -27,10 +27,10 @@ BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
 BALL_ERRORS = (0.039, 0.0097, 0.0024)
 """How far the outline of each ball but the last lies within a circle, as a share of the radius."""
 
-TUBES = ("tube 24", "tube 48", "tube")
+TUBES = ("tube 48", "tube")
 """Tubes by number of wedges; "tube" is the one that parts name, and has those of its collider."""
 
-TUBE_ERRORS = (0.0086, 0.0021)
+TUBE_ERRORS = (0.0021,)
 """The same for each tube but the last: 1 - cos(180 degrees / wedges)."""
 
 PRICKLES = 220
