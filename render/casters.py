@@ -1,84 +1,68 @@
-"""Which rows throw shadows: those that stand still and those that may have moved since the last frame."""
+"""Which rows throw shadows: those that have been at rest for a while, and those that move."""
 
 import numpy as np
 
 from render.culling import coarse
-from render.instances import Batch, Places, Rows, ThingRows, joined
+from render.instances import Batch, Bools, Rows, ThingRows
 
 _TREMBLE = 1 / 512
-"""Step in metres (and of the rotation's numbers) to which the poses of heavy things are rounded for their
-shadows, which depend on the pose alone and are seldom redrawn."""
+"""Step in metres (and of the rotation's numbers) to which poses are rounded for shadows, which depend on the
+pose alone: what lies still trembles by less in Bullet, and a shadow's texel is 0.04 m or more."""
+
+_REST = 16
+"""Frames without a change after which a thing is at rest, and the fewest between two such findings: to draw
+all that is at rest takes about as long as a frame (our choice)."""
 
 
 class Casters:
-    """What of some things throws a shadow; floor and fence do too.
+    """What of some things throws a shadow; floor and fence do too, but are none of them.
 
-    What is not said to move counts as still until it does; from then on it is drawn with what moves. Its
-    pose is rounded all the same, so that a shadow does not depend on what was before.
+    What is at rest is drawn once, what has moved in every frame, both alike, so that a shadow does not depend
+    on what was before.
     """
 
     def __init__(self, rows: ThingRows) -> None:
-        self._rows, owner = rows, rows.owner
-        self._meshes = coarse(rows.meshes)
-        self._casts = rows.casts
-        self._exact = np.array([thing.moves for thing in rows.things], bool)[owner]
-        self._roused = np.zeros(len(owner), bool)
-        self._arena = self._pick(np.arange(len(owner), len(rows.rows)))
-        self._shown: bytes | None = None
-        self._raw: Rows
-        self._rounded: Rows
+        self._things, count = rows, len(rows.owner)
+        self._meshes, self._reach = coarse(rows.meshes[:count]), rows.reach[:count]
+        self._resting, self._rested = np.ones(count, bool), np.full(count, _REST)
+        self._since = 0
+        self._rows, self._shown = self._present()
 
     def update(self) -> bool:
-        """Take over the present rows; returns whether what stands still is another or elsewhere."""
-        shown = self._rows.shown.tobytes()
-        if shown != self._shown:
-            self._shown = shown
-            self._choose()
-            return True
-        raw = self._standing_rows()
-        if np.array_equal(raw, self._raw):
+        """Take over the present rows; returns whether what is at rest is another or elsewhere."""
+        changed = self._take_over()
+        self._rested += 1
+        self._rested[changed] = 0
+        rested = self._rested >= _REST
+        self._since += 1
+        overdue = self._since >= _REST and (rested > self._resting).any()
+        if not overdue and not (changed & self._resting).any():
             return False
-        before = self._rounded
-        self._raw, self._rounded = raw, _rounded(raw)
-        moved = (self._rounded != before).any(axis=1)
-        if not moved.any():
-            return False
-        self._roused |= np.isin(self._rows.owner, self._rows.owner[self._standing[moved]])
-        self._choose()
+        self._resting, self._since = rested, 0
         return True
 
     @property
     def still(self) -> Batch:
-        """What stands still."""
-        return joined([self._arena, self._pick(self._standing, rounded=True)])
+        """What is at rest."""
+        return self._only(self._resting)
 
     @property
     def moving(self) -> Batch:
-        """What moves, or has moved once."""
-        exact = self._pick(self._movers)
-        return joined([exact, self._pick(self._former, rounded=True)]) if len(self._former) else exact
+        """What moves, or did a moment ago."""
+        return self._only(~self._resting)
 
-    def _choose(self) -> None:
-        casts = self._rows.shown & self._casts
-        self._movers = np.flatnonzero(casts & self._exact)
-        self._former = np.flatnonzero(casts & ~self._exact & self._roused)
-        self._standing = np.flatnonzero(casts & ~self._exact & ~self._roused)
-        self._raw = self._standing_rows()
-        self._rounded = _rounded(self._raw)
+    def _take_over(self) -> Bools:
+        """Take over the present rows and return (rows,) which of them have changed."""
+        before, shown = self._rows, self._shown
+        self._rows, self._shown = self._present()
+        return np.asarray((self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown))
 
-    def _standing_rows(self) -> Rows:
-        """Pose and size of what stands still."""
-        return self._rows.rows.take(self._standing, axis=0)[:, :15]
+    def _present(self) -> tuple[Rows, Bools]:
+        """The things' rows as they are drawn, and (rows,) which of them throw a shadow now."""
+        rows = self._things.rows[: len(self._meshes)].copy()
+        rows[:, :12] = np.rint(rows[:, :12] / _TREMBLE) * _TREMBLE
+        return rows, self._things.shown & self._things.casts
 
-    def _pick(self, chosen: Places, rounded: bool = False) -> Batch:
-        rows = self._rows.rows.take(chosen, axis=0)
-        return Batch(
-            self._meshes.take(chosen), _rounded(rows) if rounded else rows, self._rows.reach.take(chosen)
-        )
-
-
-def _rounded(rows: Rows) -> Rows:
-    """The same with rounded poses."""
-    made = rows.copy()
-    made[:, :12] = np.rint(rows[:, :12] / _TREMBLE) * _TREMBLE
-    return made
+    def _only(self, chosen: Bools) -> Batch:
+        places = np.flatnonzero(chosen & self._shown)
+        return Batch(self._meshes, self._rows, self._reach).only(places)

@@ -1,6 +1,7 @@
 """What is drawn of a scene, as arrays: one row per part of a thing, kept for as long as the things stay."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -78,8 +79,9 @@ def joined(batches: Sequence[Batch]) -> Batch:
     return Batch(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
 
 
+@cache
 def arena_batch() -> Batch:
-    """Floor and fence."""
+    """Floor and fence; for reading alone."""
     level = np.eye(3)
     still = [(part, look, level) for part, look in surroundings()]
     return batch(still + [(part, look, yaw_rotation(yaw)) for part, look, yaw in rails()])
@@ -110,6 +112,7 @@ class ThingRows:
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
         self._clear = np.array([look.translucent for look in looks], bool)
         self._off_centre = np.flatnonzero(self._centres.any(axis=1))
+        self._one_each = np.array_equal(self.owner, np.arange(len(things)))
         self._pose: tuple[bytes, ...] | None = None
 
     def update(self, scene: Scene) -> bool:
@@ -147,12 +150,14 @@ class ThingRows:
 
     def _place(self, scene: Scene) -> None:
         rows, off = self.rows[: len(self.owner)], self._off_centre
-        rotations = scene.rotations.take(self.owner, axis=0)
-        positions = scene.positions.take(self.owner, axis=0)
-        if len(off):
-            positions[off] += np.einsum("nij,nj->ni", rotations[off], self._centres[off])
+        rotations, positions = scene.rotations, scene.positions
+        if not self._one_each:
+            rotations, positions = rotations.take(self.owner, axis=0), positions.take(self.owner, axis=0)
         rows[:, :3] = positions
-        rows[:, 3:12] = rotations.transpose(0, 2, 1).reshape(-1, 9)
+        if len(off):
+            rows[off, :3] = positions[off] + np.einsum("nij,nj->ni", rotations[off], self._centres[off])
+        for column in range(3):  # twice as fast as all at once
+            rows[:, 3 + 3 * column : 6 + 3 * column] = rotations[:, :, column]
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
@@ -168,6 +173,7 @@ class ThingRows:
             self.reach[rows] = reach_of(self.rows[rows])
 
 
+@cache
 def _surface(look: Look) -> Floats:
     """The last numbers of a row: colour, layer, lit, emission, repeat."""
     surface = SURFACES[look.material]

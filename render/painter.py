@@ -1,6 +1,7 @@
 """Programs and meshes on the GPU: draws rows of `render/instances.py`."""
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from render import sky, textures
+from render.context import gl_context
 from render.instances import ROW, Group
 from render.meshes import Mesh, unit_meshes
 from render.sun import Light, sun_view
@@ -25,6 +27,9 @@ _SCENE = (
 )
 _SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
+
+_SRGB8 = 0x8C41
+"""OpenGL's number of a format that moderngl has no name for."""
 
 
 def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
@@ -50,6 +55,7 @@ class Painter:
         self.scene = program(ctx, "scene")
         self.shadow = program(ctx, "shadow")
         self.textures = _textures(ctx)
+        self._light: Light | None = None
         self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
         write(self.scene, "u_sun_view", sun_view())
         write(self.shadow, "u_sun_view", sun_view())
@@ -58,6 +64,9 @@ class Painter:
 
     def shine(self, light: Light) -> None:
         """Take the light of what is drawn from now on."""
+        if light is self._light:
+            return
+        self._light = light
         self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
         self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 
@@ -65,6 +74,12 @@ class Painter:
         """Draw groups of rows, one after the other, into the frame buffer in use."""
         for mesh, rows in groups:
             self._stocks[mesh].draw(rows, shadow)
+
+
+@cache
+def shared_painter() -> Painter:
+    """The one of this process."""
+    return Painter(gl_context())
 
 
 class Reader(NamedTuple):
@@ -115,7 +130,10 @@ class Sky:
         self._program = program(ctx, "sky")
         self._program["u_sky"] = 2
         self._array = ctx.vertex_array(self._program, [])
-        self._cube = ctx.texture_cube((sky.SIDE, sky.SIDE), 3, sky.cube().tobytes(), alignment=1)
+        # As sRGB, and so back to the same bytes: to switch the frame buffer's sRGB off and on costs llvmpipe,
+        # which then draws in two goes, 0.1 ms.
+        size, faces = (sky.SIDE, sky.SIDE), sky.cube().tobytes()
+        self._cube = ctx.texture_cube(size, 3, faces, alignment=1, internal_format=_SRGB8)
         self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
 
     def draw(self, rays: npt.NDArray[np.float32]) -> None:

@@ -1,11 +1,15 @@
 """The shadow map: depth as the sun sees it."""
 
+from functools import cache
+
 import moderngl
 import numpy as np
 
-from render.instances import Batch, Bools
+from render.context import gl_context
+from render.instances import Batch, Bools, arena_batch
 from render.meshes import MESHES
-from render.painter import Painter
+from render.painter import shared_painter
+from render.patches import Edges, patcher, rectangles
 from render.sun import Light
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
@@ -14,24 +18,30 @@ _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 class Shadows:
     """A depth texture that compares, blending the four nearest texels.
 
-    What stands still is kept in a second map, from which the first is restored before what moves is drawn.
+    What is at rest is kept in a second map, from which the first is restored where something moved before
+    what moves is drawn.
     """
 
-    def __init__(self, ctx: moderngl.Context, painter: Painter, light: Light) -> None:
-        self._ctx, self._painter, self._light = ctx, painter, light
+    def __init__(self, light: Light) -> None:
+        ctx = gl_context()
+        self._ctx, self._light = ctx, light
         self.texture = ctx.depth_texture((light.side, light.side))
         self.texture.repeat_x = self.texture.repeat_y = False
         self.texture.compare_func = "<="
         self.texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
         self._target = _map(ctx, self.texture)
-        self._still = _map(ctx, ctx.depth_texture((light.side, light.side)))
+        self._kept = ctx.depth_texture((light.side, light.side))
+        self._kept.compare_func = ""
+        self._kept.filter = (moderngl.NEAREST, moderngl.NEAREST)
+        self._still = _map(ctx, self._kept)
         self._moving: tuple[bytes, bytes] | None = None
+        self._dirty: Edges | None = None
 
     def draw_still(self, casters: Batch) -> None:
-        """Take new casters that will not move."""
-        self._still.clear(depth=1.0)
-        self._cast(self._still, casters)
-        self._moving = None
+        """Take new casters that will not move, beside floor and fence."""
+        self._ctx.copy_framebuffer(self._still, _arena_map(self._light))
+        _cast(self._still, casters, self._light.texel_m)
+        self._moving = self._dirty = None
 
     def draw_moving(self, casters: Batch) -> None:
         """Take the casters that may have moved since the last call."""
@@ -39,18 +49,41 @@ class Shadows:
         if moving == self._moving:
             return
         self._moving = moving
-        # A copy of the whole map takes less time than drawing into a part of it.
-        self._ctx.copy_framebuffer(self._target, self._still)
-        self._cast(self._target, casters)
+        self._restore()
+        _cast(self._target, casters, self._light.texel_m)
+        self._dirty = rectangles(casters, self._light.texel_m)
 
-    def _cast(self, target: moderngl.Framebuffer, casters: Batch) -> None:
-        target.use()
-        thin = _thin(casters, self._light.texel_m)
-        self._ctx.enable_only(moderngl.DEPTH_TEST)
-        self._painter.draw(casters.only(np.flatnonzero(~thin)).groups(), shadow=True)
-        self._ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        self._ctx.front_face = "cw"
-        self._painter.draw(casters.only(np.flatnonzero(thin)).groups(), shadow=True)
+    def _restore(self) -> None:
+        """Take out what moved: where little of the map did, only there."""
+        dirty = self._dirty
+        if dirty is None:
+            self._ctx.copy_framebuffer(self._target, self._still)
+        elif len(dirty):
+            self._target.use()
+            patcher().copy(self._kept, dirty)
+
+
+@cache
+def _arena_map(light: Light) -> moderngl.Framebuffer:
+    """The map of floor and fence alone, which are the same in all arenas: to draw it takes 4 ms."""
+    ctx = gl_context()
+    made = _map(ctx, ctx.depth_texture((light.side, light.side)))
+    made.clear(depth=1.0)
+    _cast(made, arena_batch(), light.texel_m)
+    return made
+
+
+def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
+    ctx, painter, thin = gl_context(), shared_painter(), _thin(casters, texel_m)
+    target.use()
+    ctx.enable_only(moderngl.DEPTH_TEST)
+    some_thin = thin.any()
+    thick = casters.only(np.flatnonzero(~thin)) if some_thin else casters
+    painter.draw(thick.groups(), shadow=True)
+    if some_thin:
+        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        ctx.front_face = "cw"
+        painter.draw(casters.only(np.flatnonzero(thin)).groups(), shadow=True)
 
 
 def _thin(casters: Batch, texel_m: float) -> Bools:

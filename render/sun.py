@@ -53,6 +53,7 @@ def light_of(version: str) -> Light:
     return Light((red, green, blue), SIDE * finer, texel_m, 2 * texel_m if finer == 1 else 1000.0)
 
 
+@cache
 def sun_view() -> npt.NDArray[np.float32]:
     """World to the sun's clip space (4, 4): orthographic, around the whole arena."""
     forward = -TO_SUN / np.linalg.norm(TO_SUN)

@@ -14,7 +14,7 @@ from render.context import gl_context
 from render.culling import back_to_front, front_to_back
 from render.instances import Batch, Group, ThingRows, joined
 from render.meshes import MESHES
-from render.painter import Painter, Sky, write
+from render.painter import Sky, shared_painter, write
 from render.shadows import Shadows
 from render.sun import Light, light_of
 
@@ -35,10 +35,11 @@ class View:
 
     def __init__(self) -> None:
         self._ctx = gl_context()
-        self._painter, self._sky = _shared()
+        self._painter, self._sky = shared_painter(), _shared_sky()
         self._light = light_of(Version.V3)
-        self._shadows = Shadows(self._ctx, self._painter, self._light)
+        self._shadows = Shadows(self._light)
         self._things: ThingRows | None = None
+        self._casters: Casters
 
     def cast(self, scene: Scene) -> None:
         """Take over a scene and bring its shadows up to date; `draw` comes after."""
@@ -56,20 +57,25 @@ class View:
         self._draw(target, opaque, self._clear, camera or first_person(scene))
 
     def _take_light(self, light: Light) -> None:
-        if light != self._light:
+        if light is not self._light:
             self._light, self._things = light, None
-            self._shadows = Shadows(self._ctx, self._painter, light)
+            self._shadows = Shadows(light)
             self._ctx.gc()
         self._painter.shine(light)
 
     def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
         """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
-        if self._things is None or scene.things is not self._things.things:
-            self._things = ThingRows(scene.things, scene.sizes, scene.version)
-            self._casters = Casters(self._things)
-        if self._things.update(scene) and self._casters.update():
+        things = self._things
+        if things is not None and scene.things is things.things:
+            things.update(scene)
+            redraw = self._casters.update()
+        else:
+            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
+            things.update(scene)
+            self._casters, redraw = Casters(things), True
+        if redraw:
             self._shadows.draw_still(self._casters.still)
-        return self._things, self._casters
+        return things, self._casters
 
     def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
         ctx, aspect = self._ctx, target.width / target.height
@@ -84,23 +90,20 @@ class View:
         self._painter.textures.use(0)
         self._shadows.texture.use(1)
         self._painter.draw(front_to_back(opaque, camera, view, target.height))
-        ctx.disable_direct(_FRAMEBUFFER_SRGB)
         self._sky.draw(camera.rays(aspect))
-        self._draw_clear(target, back_to_front(clear, camera, view))
+        self._draw_clear(target, back_to_front(clear, camera, view, target.height))
 
     def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
         """Translucent things, the farthest first; only their near faces show."""
         if not len(batch.rows):
             return
         ctx = self._ctx
-        ctx.enable_direct(_FRAMEBUFFER_SRGB)
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         target.depth_mask = False
         self._painter.draw(_runs(batch))
         target.depth_mask = True
         ctx.disable(moderngl.BLEND)
-        ctx.disable_direct(_FRAMEBUFFER_SRGB)
 
 
 def _own(scene: Scene) -> Animal:
@@ -109,9 +112,9 @@ def _own(scene: Scene) -> Animal:
 
 
 @cache
-def _shared() -> tuple[Painter, Sky]:
-    """What all views of a process have in common."""
-    return Painter(gl_context()), Sky(gl_context())
+def _shared_sky() -> Sky:
+    """The one of this process."""
+    return Sky(gl_context())
 
 
 def _runs(batch: Batch) -> list[Group]:
