@@ -4,13 +4,11 @@ import numpy as np
 
 from arena.scene import Floats
 from render.camera import Camera, Matrix
-from render.instances import Batch, Group, Places, Rows, groups
-from render.meshes import BALL_ERRORS, BALLS, MESHES, TUBE_ERRORS, TUBES
+from render.instances import Batch, Group, Places, groups
+from render.meshes import BALL_ERRORS, BALLS, MESHES
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
-_TUBE = MESHES.index("tube")
-_TUBES = np.array([MESHES.index(name) for name in TUBES])
 _LEAST_ERROR_PX = 0.3
 
 _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
@@ -26,21 +24,21 @@ _ORDER_M = 0.001
 def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
     """What may show, by mesh, and by how far it reaches from the camera: what may hide others first.
 
-    `view` is the camera's matrix to clip space. Balls and tubes are as coarse as their size in a picture of
-    `height` pixels allows.
+    `view` is the camera's matrix to clip space. Balls are as coarse as their size in a picture of `height`
+    pixels allows.
     """
     seen = _in_view(batch, view)
     distance = _distances(seen, camera)
-    meshes = _fitting(seen, distance, camera, height)
+    meshes = _with_fitting_balls(seen, distance, camera, height)
     order = np.lexsort((distance + seen.reach, meshes))
     return groups(meshes, seen.rows.take(order, axis=0))
 
 
-def back_to_front(batch: Batch, camera: Camera, view: Matrix, height: int) -> Batch:
+def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
     """What may show, the farthest first: by the distance of the box round it, then by that of its middle.
 
     By the middles alone, what stands in a large zone would cover the zone's near side. What lies flat on the
-    floor comes before all, so that it does not cover what stands on it. Tubes are coarse as above.
+    floor comes before all, so that it does not cover what stands on it.
     """
     if not len(batch.rows):
         return batch
@@ -51,8 +49,7 @@ def back_to_front(batch: Batch, camera: Camera, view: Matrix, height: int) -> Ba
     beyond = np.abs(np.einsum("nij,nj->ni", turned_back, _away(seen, camera))) - half
     nearest = _lengths(np.maximum(beyond, 0.0))
     stands = rows[:, 1] + np.einsum("ni,ni->n", np.abs(turned_back[:, :, 1]), half) > _FLAT_M
-    fitting = seen._replace(meshes=_fitting(seen, distance, camera, height))
-    return fitting.only(np.lexsort((-distance, np.rint(nearest / -_ORDER_M), stands)))
+    return seen.only(np.lexsort((-distance, np.rint(nearest / -_ORDER_M), stands)))
 
 
 def coarse(meshes: Places) -> Places:
@@ -70,28 +67,16 @@ def _in_view(batch: Batch, view: Matrix) -> Batch:
     return batch.only(np.flatnonzero(inside.min(axis=0) > 0))
 
 
-def _fitting(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
-    """The meshes, with balls and tubes as coarse as the picture allows without a visible corner.
-
-    A tube may be long, and is as fine as where it may be nearest; its coarse meshes have no texture.
-    """
-    meshes = batch.meshes
-    for mesh, kinds, errors in ((_BALL, _BALLS, BALL_ERRORS), (_TUBE, _TUBES, TUBE_ERRORS)):
-        places = np.flatnonzero(batch.meshes == mesh)
-        if not len(places):
-            continue
-        away = distance[places] - (batch.reach[places] if mesh == _TUBE else 0.0)
-        pixels_per_metre = 0.5 * height * camera.magnification(away)
-        radius = 0.5 * _width(batch.rows[places], mesh) * pixels_per_metre
-        if meshes is batch.meshes:
-            meshes = meshes.copy()
-        meshes[places] = kinds[(radius[:, None] * errors > _LEAST_ERROR_PX).sum(axis=1)]
+def _with_fitting_balls(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
+    """The meshes, with balls as coarse as their size in the picture allows without a visible corner."""
+    balls = np.flatnonzero(batch.meshes == _BALL)
+    if not len(balls):
+        return batch.meshes
+    pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
+    radius = 0.5 * batch.rows[balls, 12:15].max(axis=1) * pixels_per_metre
+    meshes = batch.meshes.copy()
+    meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
     return meshes
-
-
-def _width(rows: Rows, mesh: int) -> Rows:
-    """Largest extent in metres across the part that is round: a tube's axis is z."""
-    return np.asarray(rows[:, 12 : 14 if mesh == _TUBE else 15].max(axis=1))
 
 
 def _distances(batch: Batch, camera: Camera) -> Floats:

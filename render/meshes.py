@@ -10,7 +10,7 @@ import trimesh
 from arena.catalog import KINDS, Shape
 from arena.errors import RenderError
 from arena.scene import Thing, Vector
-from arena.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, prism_vertices, tube_wedges
+from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
 from arena.shapes import parts_of as boxes_of
 from render.glyphs import GLYPHS, Polygons, glyph_vertices
 from render.look import FENCE, FLOOR, POST, RAIL, Look
@@ -27,16 +27,10 @@ BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
 BALL_ERRORS = (0.039, 0.0097, 0.0024)
 """How far the outline of each ball but the last lies within a circle, as a share of the radius."""
 
-TUBES = ("tube 48", "tube")
-"""Tubes by number of wedges; "tube" is the one that parts name, and has those of its collider."""
-
-TUBE_ERRORS = (0.0021,)
-"""The same for each tube but the last: 1 - cos(180 degrees / wedges)."""
-
 PRICKLES = 220
 """Number of cones on a hedgehog's back."""
 
-MESHES = ("box", "prism", *TUBES, "rod", "prickles", *BALLS, *(f"symbol {g}" for g in GLYPHS))
+MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS, *(f"symbol {g}" for g in GLYPHS))
 """The names of all unit meshes."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
@@ -87,7 +81,6 @@ def unit_meshes() -> dict[str, Mesh]:
         "box": _flat(trimesh.creation.box(UNIT)),
         "prism": _flat(trimesh.Trimesh(prism_vertices(UNIT), _PRISM_FACES, process=False)),
         **{ball: _ball(level) for level, ball in enumerate(BALLS, start=1)},
-        **{tube: _smooth_tube(int(tube.split()[1])) for tube in TUBES[:-1]},
         "tube": _tube(),
         "rod": _rod(),
         "prickles": _prickles(),
@@ -138,23 +131,6 @@ def _tube() -> Mesh:
             normal = np.cross(b - a, c - a)
             normal /= np.linalg.norm(normal)
             rows += [np.concatenate([corner, normal]) for corner in (a, b, c, d)]
-    return _quads(rows)
-
-
-def _smooth_tube(wedges: int) -> Mesh:
-    """A tube of fewer wedges, with light that runs smoothly over them."""
-    rows: list[npt.NDArray[np.float64]] = []
-    along = np.array([0.0, 0.0, 1.0])
-    for wedge in tube_wedges(UNIT, wedges):
-        out = wedge * (2.0, 2.0, 0.0)
-        inward = -wedge * (2 / TUBE_INNER, 2 / TUBE_INNER, 0.0)
-        for corners, normals in (
-            ((0, 1, 5, 4), out),
-            ((2, 3, 7, 6), inward),
-            ((0, 3, 2, 1), np.tile(-along, (8, 1))),
-            ((4, 5, 6, 7), np.tile(along, (8, 1))),
-        ):
-            rows += [np.concatenate([wedge[corner], normals[corner]]) for corner in corners]
     return _quads(rows)
 
 

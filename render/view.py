@@ -91,7 +91,7 @@ class View:
         self._shadows.texture.use(1)
         self._painter.draw(front_to_back(opaque, camera, view, target.height))
         self._sky.draw(camera.rays(aspect))
-        self._draw_clear(target, back_to_front(clear, camera, view, target.height))
+        self._draw_clear(target, back_to_front(clear, camera, view))
 
     def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
         """Translucent things, the farthest first; only their near faces show."""

@@ -1,4 +1,4 @@
-"""What is at rest is drawn once, and coarse where that does not show: the picture stays what it was."""
+"""What is at rest is drawn once: the picture stays what it was."""
 
 import resource
 from dataclasses import replace
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena.scene import Scene
-from render import Renderer, culling, top_view
+from render import Renderer, top_view
 from tests.arena.worlds import agent, episode, item
 
 SIZE = 96
@@ -77,20 +77,6 @@ def test_trembling_things_are_at_rest(monkeypatch):
         renderer.frame(scene)
     assert len(drawn) == 1
     assert len(moving[-1].rows) == own + 1
-
-
-@pytest.mark.parametrize("kind", ["CylinderTunnel", "CylinderTunnelTransparent"])
-def test_coarse_tunnels_look_like_fine_ones(kind, monkeypatch):
-    for place in ("20 0 23", "22 0 28", "20 0 35"):
-        scene = episode(agent("20 0 18"), item(kind, place, sizes="3 3 3", rotations="50")).scene()
-        coarse = Renderer(SIZE, SIZE).frame(scene).astype(int)
-        with monkeypatch.context() as fine:
-            fine.setattr(culling, "_LEAST_ERROR_PX", 0.0)
-            exact = Renderer(SIZE, SIZE).frame(scene).astype(int)
-        difference = np.abs(coarse - exact).max(axis=2)
-        assert (difference > 0).any()
-        assert (difference > 12).mean() < 0.003
-        assert np.median(difference[difference > 0]) <= 2
 
 
 def megabytes() -> float:
