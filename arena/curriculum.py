@@ -38,10 +38,16 @@ Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
 def curriculum(config: Config, version: str = Version.V3) -> Curriculum:
     """The stream of episodes of an environment; a curriculum is copied. `version` is for files to be read.
 
-    Raises ConfigError for anything else, for an empty list, and as `arena.load` does.
+    Raises ConfigError for anything else, an empty list or what cannot be copied, and as `arena.load` does.
     """
     if isinstance(config, Curriculum):
-        return copy.deepcopy(config)
+        try:
+            return copy.deepcopy(config)
+        except Exception as error:
+            raise ConfigError(
+                f"config: the curriculum {config!r} cannot be copied ({error}), and each environment needs "
+                "one of its own; keep in it only what can be pickled"
+            ) from None
     several = [config] if isinstance(config, str | Path | ArenaFile) else config
     if not isinstance(several, list | tuple) or not several:
         raise ConfigError(

@@ -66,7 +66,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
 
     def __init__(
         self,
-        config: Config,
+        config: Config = (),
         *,
         action: str = "discrete9",
         action_repeat: int = 1,
@@ -137,7 +137,7 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             self.curriculum.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
             self._started = True
         self.close()
-        self._episode = self.curriculum.next()
+        self._episode = _checked(self.curriculum.next())
         task_id = self._episode.task_id
         if len(self._episode.agents) > 1:
             raise ConfigError(
@@ -199,6 +199,13 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.__dict__.update(state)
         kept: Kept | None = state["_episode"]
         self._episode = None if kept is None else kept.replayed()
+
+
+def _checked(episode: object) -> Episode:
+    """What a curriculum gave; raises ConfigError where it is no episode."""
+    if not isinstance(episode, Episode):
+        raise ConfigError(f"config: next() of the curriculum gave {episode!r}, expected an arena.Episode")
+    return episode
 
 
 def register() -> None:

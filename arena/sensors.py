@@ -79,6 +79,10 @@ class Sensors:
             render_resolution,
             whole("frame_stack", frame_stack),
         )
+        if not isinstance(grayscale, bool):
+            raise ConfigError(f"grayscale: got {grayscale!r}, expected True or False")
+        if not isinstance(ray_max_degrees, int | float):
+            raise ConfigError(f"ray_max_degrees: got {ray_max_degrees!r}, expected a number of degrees")
         self._grayscale, self._renderer = grayscale, renderer
         self._ray_options = (whole("rays_per_side", rays_per_side, 0), ray_max_degrees)
         self._rays = self._new_rays()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +55,8 @@ class Processes:
         self._connections: list[Connection] = []
         self._processes: list[Any] = []
         self._owed: set[int] = set()
+        # Not `__del__`: that may come after the connections are gone, and close what has their numbers now.
+        self._end = finalize(self, _end, self._connections, self._processes)
         wrapped = _sendable(options)
         try:
             for worker, share in enumerate(self._shares):
@@ -110,9 +113,13 @@ class Processes:
     def _gather(self, workers: Sequence[int], heed: bool = True) -> list[Any]:
         """The answers of workers; when all have come, the first error among them is raised."""
         answers = [self._receive(worker) for worker in workers]
-        for answer in answers:
-            if heed and answer.error is not None:
-                raise answer.error
+        errors = [answer.error for answer in answers if answer.error is not None]
+        if heed and errors:
+            try:
+                raise errors[0]
+            finally:
+                # An error knows this frame; if the frame knew the error, neither would be freed soon.
+                del answers, errors
         return [answer.value for answer in answers]
 
     def _receive(self, worker: int) -> Answer:
@@ -142,14 +149,19 @@ class Processes:
 
     def close(self) -> None:
         """End all processes."""
-        for connection in self._connections:
-            connection.close()
-        for process in self._processes:
-            process.join(_PATIENCE_S)
-            for end in (process.terminate, process.kill):
-                if process.is_alive():
-                    end()
-                    process.join(_PATIENCE_S)
+        self._end()
+
+
+def _end(connections: Sequence[Connection], processes: Sequence[Any]) -> None:
+    """Close what workers listen to, and wait for them; one that does not end is killed."""
+    for connection in connections:
+        connection.close()
+    for process in processes:
+        process.join(_PATIENCE_S)
+        for end in (process.terminate, process.kill):
+            if process.is_alive():
+                end()
+                process.join(_PATIENCE_S)
 
 
 def _sendable(options: Info) -> CloudpickleWrapper:

@@ -4,6 +4,7 @@ import copy
 import pickle
 import subprocess
 import sys
+import threading
 
 import cloudpickle
 import gymnasium
@@ -15,6 +16,20 @@ from arena.env import register
 from arena.sensors import NAMES
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
+
+
+class Unfit:
+    """A stream that is none: it gives something else than episodes."""
+
+    def __init__(self, kept=None):
+        self.kept = kept
+
+    def restart(self, seed):
+        pass
+
+    def next(self):
+        return 3
+
 
 ALL = {"observation": NAMES, "resolution": 16}
 
@@ -167,6 +182,9 @@ def test_an_environment_is_reset_first(use):
         ({"resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
         ({"render_resolution": 2}, "render_resolution: got 2, expected 4 to 1024"),
         ({"render_mode": "human"}, "render_mode: got 'human', expected None or 'rgb_array'"),
+        ({"ray_max_degrees": "wide"}, "ray_max_degrees: got 'wide', expected a number"),
+        ({"grayscale": "yes"}, "grayscale: got 'yes', expected True or False"),
+        ({"config": Unfit(threading.Lock())}, "config: the curriculum .* cannot be copied"),
         ({"config": 3}, "config: got 3, expected a task file's path"),
         ({"config": []}, "config: got \\[\\], expected"),
         ({"config": [4]}, "config: got 4 in a list"),
@@ -177,6 +195,11 @@ def test_an_environment_is_reset_first(use):
 def test_a_wrong_option_says_what_is_expected(options, message):
     with pytest.raises(ConfigError, match=message):
         ArenaEnv(**{"config": FILE} | options)
+
+
+def test_a_stream_gives_episodes():
+    with pytest.raises(ConfigError, match=r"gave 3, expected an arena.Episode"):
+        ArenaEnv(Unfit(), observation="vector").reset(seed=1)
 
 
 def test_options_of_a_reset_are_refused():

@@ -1,5 +1,6 @@
 """What a vector environment says and leaves behind when something goes wrong."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 from arena import ConfigError, LayoutError, WorkerError
 from arena.episode import Episode
 from arena.vector_env import ArenaVectorEnv
-from tests.arena.learning import FILE
+from tests.arena.learning import FILE, same
 
 
 class Deadly:
@@ -153,6 +154,26 @@ def test_wrong_use_says_what_is_expected(use, message):
 def test_wrong_options_start_no_process(options, message):
     with pytest.raises(ConfigError, match=message):
         envs_of(**options)
+
+
+def test_an_error_keeps_no_process():
+    envs = envs_of(workers=2)
+    numbers = pids(envs)
+    envs.reset(seed=0)
+    with pytest.raises(ConfigError):
+        envs.step(np.full(4, 9))
+    del envs
+    gc.collect()
+    assert wait_for_end(numbers)
+
+
+def test_an_interrupted_step_does_not_mix_up_the_next():
+    envs, reference = envs_of(workers=2), envs_of(workers=0)
+    envs.reset(seed=0)
+    envs._players._connections[0].send(("step", (np.zeros(2, int),)))
+    envs._players._owed.add(0)  # as when Ctrl-C comes before the answer
+    assert same(envs.reset(seed=3), reference.reset(seed=3))
+    envs.close()
 
 
 def test_processes_end_with_the_object():
