@@ -1,0 +1,165 @@
+"""Train PPO on fresh foraging tasks of level 1, from rays or from the camera, and say what it learned.
+
+    python examples/train_ppo.py --observation rays --out policies/rays
+    python examples/train_ppo.py --observation camera --actions 300000 --out policies/camera
+
+Every training episode is a task that was drawn for it and is never played again, so the curve of their pass
+rates already is one of unseen tasks, played by a policy that still explores. At the end the policy, now
+without exploring, plays 300 further tasks of another seed.
+
+The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png` and
+`result.json`. The same `--seed`, `--actions` and `--processes` give the same policy on the same machine.
+Needs `pip install 'arena-llm[rl]'`.
+"""
+
+import csv
+import json
+import time
+from collections import deque
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import gymnasium
+import torch
+import typer
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
+
+import arena  # noqa: F401 (registers the environment)
+from human_data.statistics import wilson
+from llm_control.agents.policy_file import save_policy
+from testbed.curriculum import Generated
+
+OBSERVES: dict[str, dict[str, Any]] = {
+    # 21 rays, 6 degrees apart: a ball of 1 m at 10 m is never between two of them.
+    "rays": {"observation": "rays", "rays_per_side": 10, "frame_stack": 2, "action_repeat": 3},
+    "camera": {"observation": "camera", "resolution": 64, "frame_stack": 2, "action_repeat": 3},
+}
+"""The environment's options. Three steps turn by 18 degrees, and decide 140 times in an episode of 250."""
+
+LEARNS: dict[str, dict[str, Any]] = {
+    "rays": {"policy": "MlpPolicy", "policy_kwargs": {"net_arch": [128, 128]}, "n_epochs": 6},
+    "camera": {"policy": "CnnPolicy", "n_epochs": 3},
+}
+
+LEVELS = "1"
+UNSEEN_SEED = 1_000_003
+"""Seed of the tasks that are only played at the end."""
+
+LAST = 400
+"""Training episodes over which the curve's pass rate is taken."""
+
+
+class Curve(BaseCallback):
+    """Writes the pass rate of the last training episodes, at most every ten seconds."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.began = time.monotonic()
+        self.passed: deque[bool] = deque(maxlen=LAST)
+        self.rows: list[tuple[float, int, int, float]] = []
+        self.episodes = 0
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "episode" in info:
+                self.episodes += 1
+                self.passed.append(info["is_success"])
+        minutes = (time.monotonic() - self.began) / 60
+        if not self.rows or minutes - self.rows[-1][0] > 1 / 6:
+            self.note(minutes)
+        return True
+
+    def note(self, minutes: float) -> None:
+        """Add a row to the file, and say so; nothing before the first episode has ended."""
+        if not self.passed:
+            return
+        row = (round(minutes, 2), self.num_timesteps, self.episodes, sum(self.passed) / len(self.passed))
+        self.rows.append(row)
+        with self.path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("minutes", "actions", "episodes", "pass_rate"), *self.rows])
+        typer.echo(f"{minutes:5.1f} min  {row[1]:>9,} actions  {row[2]:>7,} episodes  pass rate {row[3]:.2f}")
+
+
+def environment(options: dict[str, Any], seed: int) -> gymnasium.Env[Any, Any]:
+    """One environment that plays fresh tasks."""
+    torch.set_num_threads(1)
+    return gymnasium.make("arena-llm/Arena-v0", config=Generated(LEVELS, seed=seed), **options)
+
+
+def play_unseen(model: PPO, options: dict[str, Any], episodes: int) -> int:
+    """How many of so many unseen tasks the policy passes when it does not explore."""
+    env = environment(options, UNSEEN_SEED)
+    observation, _ = env.reset(seed=UNSEEN_SEED)
+    passes = played = 0
+    while played < episodes:
+        action, _ = model.predict(observation, deterministic=True)
+        observation, _, terminated, truncated, info = env.step(action)
+        if terminated or truncated:
+            played += 1
+            passes += info["is_success"]
+            observation, _ = env.reset()
+    env.close()
+    return passes
+
+
+def draw(curve: Curve, result: dict[str, Any], path: Path) -> None:
+    """The learning curve as a picture, with the final rate on unseen tasks and its interval."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3.2), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([row[0] for row in curve.rows], [row[3] for row in curve.rows], label="training, exploring")
+    low, high = result["interval_95"]
+    rate, end = result["pass_rate"], result["minutes"]
+    label = f"{result['unseen_tasks']} unseen tasks"
+    axes.errorbar([end], [rate], yerr=[[rate - low], [high - rate]], fmt="o", capsize=3, label=label)
+    axes.set(xlabel="minutes of training", ylabel="pass rate, level 1", ylim=(0, 1), title=result["title"])
+    axes.legend(loc="lower right", frameon=False)
+    figure.savefig(path, dpi=150)
+
+
+def main(
+    out: Annotated[Path, typer.Option(help="Folder of the results.")],
+    observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
+    actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
+    processes: Annotated[int, typer.Option(min=1, help="Environments, each in a process.")] = 8,
+    rollout: Annotated[int, typer.Option(min=2, help="Actions of each environment between updates.")] = 256,
+    unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
+    seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
+) -> None:
+    """Train, save, play unseen tasks, and draw the curve."""
+    out.mkdir(parents=True, exist_ok=True)
+    options = OBSERVES[observation]
+    makers = [lambda: environment(options, seed) for _ in range(processes)]
+    training = VecMonitor(SubprocVecEnv(makers, start_method="forkserver"))
+    training.seed(seed)
+    size = min(512, processes * rollout)
+    model = PPO(
+        env=training, n_steps=rollout, batch_size=size, ent_coef=0.01, seed=seed, device="auto",
+        **LEARNS[observation],
+    )  # fmt: skip
+    curve = Curve(out / "curve.csv")
+    try:
+        model.learn(actions, callback=curve)
+    finally:
+        training.close()
+    minutes = (time.monotonic() - curve.began) / 60
+    curve.note(minutes)
+    save_policy(model, out / "policy.zip", trained_on=f"Generated({LEVELS!r})", seed=seed, **options)
+    passes = play_unseen(model, options, unseen)
+    low, high = wilson(passes, unseen)
+    result = {
+        "title": f"PPO from {observation}", "actions": model.num_timesteps, "episodes": curve.episodes,
+        "minutes": round(minutes, 1), "seed": seed, "processes": processes, "unseen_tasks": unseen,
+        "passes": passes, "pass_rate": passes / unseen, "interval_95": [low, high],
+    }  # fmt: skip
+    (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    draw(curve, result, out / "curve.png")
+    typer.echo(f"{passes} of {unseen} unseen tasks passed: {passes / unseen:.2f} [{low:.2f}, {high:.2f}]")
+
+
+if __name__ == "__main__":
+    typer.run(main)
