@@ -24,6 +24,10 @@ class Unfit:
     def __init__(self, kept=None):
         self.kept = kept
 
+    def __repr__(self):
+        # Names of tests are made of this, and must be the same in every process.
+        return "Unfit()"
+
     def restart(self, seed):
         pass
 
