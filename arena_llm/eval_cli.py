@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.protocol_options import show_protocol, with_protocol_options
 from arena_llm.status import INTERRUPTED
 
@@ -49,6 +50,12 @@ def evaluate_command(
     plan: Annotated[
         Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
     ] = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --engine ray: processes that play; as many as cores where left out."),
+    ] = None,
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
@@ -71,7 +78,17 @@ def evaluate_command(
         notes["prices"] = price_note(full_name(model), prices)
         if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
             console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
-        _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices, notes=notes)
+        if jobs and engine is EngineName.LOCAL:
+            raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
+        with opened(engine, ray_address, jobs) as spread:
+            run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
+            _evaluate(console, request, log_dir, out, **run, **_where(spread))
+
+
+def _where(engine: Any) -> dict[str, Any]:
+    """Where episodes are played, for `evaluate`: elsewhere with Ray only."""
+    place = engine.episodes()
+    return {"place": place, "at_once": engine.jobs if place else 1}
 
 
 def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:

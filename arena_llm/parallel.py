@@ -8,9 +8,12 @@ from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from arena.errors import EvaluationError
+
+if TYPE_CHECKING:
+    from llm_control.stage import Place
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -29,6 +32,10 @@ class Engine(Protocol):
 
     jobs: int
 
+    def episodes(self) -> "Place | None":
+        """Where episodes of conversations are played; None for this process."""
+        ...
+
     def in_order(
         self,
         function: Callable[[Given], Made],
@@ -45,6 +52,10 @@ class LocalEngine:
 
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or cores()
+
+    def episodes(self) -> "Place | None":
+        """None: a conversation's episodes are played in this process."""
+        return None
 
     def in_order(
         self,

@@ -1,20 +1,21 @@
 """Ray as the engine: work on processes of this machine or a cluster, whatever becomes of one of them."""
 
 import os
-import platform
 import shutil
 import socket
 import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
-from functools import cache
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from arena.episode import software_versions
 from arena.errors import EvaluationError
 from arena_llm.parallel import AHEAD, cores
+from arena_llm.same_software import check_software, versions_here
+
+if TYPE_CHECKING:
+    from arena_llm.ray_episodes import RayEpisodes
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -80,6 +81,12 @@ class RayEngine:
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
             raise _no_cluster(address, (str(error).strip() or type(error).__name__).splitlines()[0]) from None
 
+    def episodes(self) -> "RayEpisodes":
+        """Workers for the episodes of conversations."""
+        from arena_llm.ray_episodes import RayEpisodes
+
+        return RayEpisodes(self._ray, self.jobs, RETRIES)
+
     def in_order(
         self,
         function: Callable[[Given], Made],
@@ -93,7 +100,7 @@ class RayEngine:
         """
         ray = self._ray
         task = ray.remote(_done).options(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")
-        shared, rest = ray.put((function, software_versions())), iter(items)
+        shared, rest = ray.put((function, versions_here())), iter(items)
         waiting: deque[tuple[Any, Given]] = deque()
         running: list[Any] = []
         try:
@@ -176,18 +183,8 @@ def _store_folder() -> str | None:
     return tempfile.gettempdir()
 
 
-@cache
-def _versions_here() -> dict[str, str]:
-    return software_versions()
-
-
 def _done(shared: tuple[Callable[[Given], Made], dict[str, str]], item: Given) -> Made:
     """What a worker does: the task, with the software of whoever asked for it."""
     function, versions = shared
-    for name, value in _versions_here().items():
-        if versions.get(name) != value:
-            raise EvaluationError(
-                f"{platform.node()} has {name} {value}, and this run needs {versions.get(name)}, or its "
-                "results could differ; install the same on every machine of the cluster"
-            )
+    check_software(versions)
     return function(item)
