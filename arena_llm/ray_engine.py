@@ -75,7 +75,7 @@ class RayEngine:
         )
 
     def _join(self, address: str) -> None:
-        _check_answers(address)
+        check_answers(address)
         try:
             self._ray.init(address, log_to_driver=False, logging_level="error")
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
@@ -153,7 +153,7 @@ def _imported() -> Any:
     return ray
 
 
-def _check_answers(address: str) -> None:
+def check_answers(address: str) -> None:
     """Ray itself would try an address for minutes; raises EvaluationError where nothing answers at once."""
     if address == "auto":
         return

@@ -1,5 +1,7 @@
+import contextlib
 import os
 import signal
+import time
 
 import pytest
 
@@ -76,12 +78,17 @@ def test_training_goes_on_without_an_env_runner_that_was_killed(file):
     try:
         first = algorithm.train()["env_runners"]
         assert first["num_env_steps_sampled_lifetime"] >= 60
-        os.kill(runners()[0].pid, signal.SIGKILL)
+        lost = runners()[0].pid
+        os.kill(lost, signal.SIGKILL)
         after, last = (algorithm.train()["env_runners"] for _ in range(2))
         counts = [each["num_env_steps_sampled_lifetime"] for each in (first, after, last)]
         assert counts == sorted(set(counts))
+        deadline = time.monotonic() + 90
+        while algorithm.env_runner_group.num_healthy_remote_workers() < 2 or len(runners()) < 2:
+            assert time.monotonic() < deadline
+            last = algorithm.train()["env_runners"]
+        assert lost not in {each.pid for each in runners()}
         assert last["episode_return_mean"] < 0
-        assert algorithm.env_runner_group.num_remote_worker_restarts() == 1
     finally:
         algorithm.stop()
         ray.shutdown()
@@ -89,4 +96,6 @@ def test_training_goes_on_without_an_env_runner_that_was_killed(file):
 
 def runners():
     below = psutil.Process().children(recursive=True)
-    return [each for each in below if "EnvRunner" in " ".join(each.cmdline())]
+    with contextlib.suppress(psutil.Error):
+        return [each for each in below if "EnvRunner" in " ".join(each.cmdline())]
+    return []

@@ -36,22 +36,22 @@ def rays_processes(parent: int) -> list:
     return psutil.Process(parent).children(recursive=True)
 
 
-def at_work(parent: int) -> Iterator[int]:
-    """Process ids of the workers below a process that have a task now."""
+def at_work(parent: int, title: str) -> Iterator[int]:
+    """Process ids of the workers below a process that have a task of this title now."""
     import psutil
 
     for each in rays_processes(parent):
         try:
-            if each.cmdline()[:1] and each.cmdline()[0].startswith("ray::_done"):
+            if each.cmdline()[:1] and each.cmdline()[0].startswith(title):
                 yield each.pid
         except psutil.Error:
             continue
 
 
-def kill_one_at_work(parent: int, seconds: float = 60) -> int:
+def kill_one_at_work(parent: int, title: str = "ray::_done", seconds: float = 60) -> int:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        for pid in at_work(parent):
+        for pid in at_work(parent, title):
             os.kill(pid, signal.SIGKILL)
             return pid
         time.sleep(0.05)

@@ -5,11 +5,16 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from arena import ConfigError, EvaluationError
 from arena_llm.parallel import LocalEngine, in_order
+from llm_control.protocol import Protocol
+from llm_control.stage import HereStage, Setting
+from testbed import find_tasks
 from tests.arena_llm.rays import (
     always_killed,
     kill_one_at_work,
@@ -75,6 +80,71 @@ def test_a_task_that_kills_every_worker_is_named(engine):
     assert list(in_order(squared, [3], 2, engine)) == [9]
 
 
+TASK = find_tasks((1,))[0]
+
+
+@pytest.mark.parametrize("choices", [{"images_per_script": 3}, {"observation": "text"}])
+def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
+    setting = Setting(TASK, 0, Protocol(**choices), ())
+    place = engine.episodes()
+    here, far = HereStage(setting), place(setting)
+    same(far.begin(), here.begin())
+    same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
+    lost = far.call(os.getpid)
+    os.kill(lost, signal.SIGKILL)
+    same(far.reply("Go(-3); Turn(30);"), here.reply("Go(-3); Turn(30);"))
+    assert far.call(os.getpid) != lost
+    assert far.episode.actions == here.episode.actions
+    same(far.refuse("no", "what?"), here.refuse("no", "what?"))
+    assert far.finish() == here.finish()
+
+
+def test_an_episode_that_kills_every_worker_is_named(engine):
+    far = engine.episodes()(Setting(TASK, 0, Protocol(), ()))
+    with pytest.raises(
+        EvaluationError, match=rf"^{TASK.id}: the process that played it was ended .* 4 times"
+    ):
+        far.call(always_killed, 2)
+    far.close()
+
+
+def same(far, here):
+    assert replace(far, view=None) == replace(here, view=None)
+    assert far.view.words == here.view.words
+    assert len(far.view.frames) == len(here.view.frames)
+    for sent, drawn in zip(far.view.frames, here.view.frames, strict=True):
+        np.testing.assert_array_equal(sent, drawn)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["oracle", "random"])
+def test_an_evaluation_is_the_same_when_a_worker_is_killed(command, tmp_path, agent):
+    played = ("eval", "--model", f"arena/{agent}", "--tasks", "01-01-01,05-03-01", "--log-dir")
+    assert command(*played, tmp_path / "here").returncode == 0
+    with started(*played, tmp_path / "there") as process:
+        kill_one_at_work(process.pid, "ray::Worker.call" if agent == "oracle" else "ray::Worker.play")
+        assert "Report" in process.communicate(timeout=200)[0]
+    assert process.returncode == 0
+    assert samples(tmp_path / "there") == samples(tmp_path / "here")
+
+
+def samples(folder):
+    """What a log has of its samples, apart from times and random names."""
+    from inspect_ai.log import read_eval_log
+
+    (path,) = folder.glob("*.eval")
+    read = read_eval_log(str(path), resolve_attachments=True).samples
+    return {
+        sample.id: (sample.metadata, said(sample), str(sample.scores["pass_mark"].value)) for sample in read
+    }
+
+
+def said(sample):
+    parts = [message.content for message in sample.messages]
+    plain = [part if isinstance(part, str) else [each.model_dump() for each in part] for part in parts]
+    return [(message.role, part) for message, part in zip(sample.messages, plain, strict=True)]
+
+
 def started(*arguments):
     return subprocess.Popen(
         [sys.executable, "-m", "arena_llm", *map(str, arguments), "--engine", "ray", "--jobs", "2"],
@@ -125,6 +195,14 @@ def test_an_address_without_a_cluster_is_said(tmp_path):
         told = process.communicate(timeout=120)[1]
     assert process.returncode == 1
     assert re.match(r"arena-llm: --ray-address 127.0.0.1:9: no Ray cluster could be joined there", told)
+
+
+@pytest.mark.parametrize("address", ["here", "ray://127.0.0.1", "127.0.0.1:x"])
+def test_an_address_of_another_form_is_refused(address):
+    from arena_llm.ray_engine import check_answers
+
+    with pytest.raises(EvaluationError, match=r"^--ray-address: got .*, expected HOST:PORT"):
+        check_answers(address)
 
 
 def test_an_address_without_ray_is_refused(command):
