@@ -34,7 +34,7 @@ def verify_seen(seen: Seen, options: Options) -> tuple[Checked, ...]:
     for path in seen.files:
         if not path.exists():
             raise EvaluationError(
-                f"{path}: is not on {platform.node()}; `verify --engine ray` needs logs and task files at the same "
-                "place on every machine of the cluster, as on a shared disk, named by absolute paths"
+                f"{path}: is not on {platform.node()}; `verify --engine ray` needs logs and task files at "
+                "the same place on every machine, as on a shared disk, named by absolute paths"
             )
     return verify(seen.source, options)
