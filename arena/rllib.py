@@ -8,12 +8,13 @@ import gymnasium
 
 from arena.errors import ConfigError
 from arena.load import load
+from arena.versions import Version
 
 NAME = "arena-llm/Arena-v0"
 """What RLlib calls the environment once `register` was called; the same as Gymnasium."""
 
-WITHOUT_PICTURES: Mapping[str, Any] = {"camera": False, "rays_per_side": 2}
-"""Options of the environment that `ppo` takes where it is given none: rays, health, velocity and position."""
+WITHOUT_PICTURES: Mapping[str, Any] = {"observation": ("rays", "vector")}
+"""Options of the environment that `ppo` takes where it is given none."""
 
 
 def register() -> str:
@@ -43,34 +44,45 @@ def arena_env(options: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
     return env
 
 
-def ppo(config: Any, *, env_runners: int = 2, envs_per_runner: int = 1, **options: Any) -> Any:
+def ppo(
+    config: Any,
+    *,
+    env_runners: int = 2,
+    envs_per_runner: int = 1,
+    version: str = Version.V3,
+    **options: Any,
+) -> Any:
     """RLlib's `PPOConfig` for an arena; `.build_algo().train()` is one iteration.
 
-    `config` is what the environment takes; task files are read here and sent, so that other machines need not
-    have them. `env_runners` are processes anywhere in the cluster, each with `envs_per_runner` environments.
-    One that dies is started again, and the iteration goes on with the others meanwhile. `options` are the
+    `config` is what the environment takes: task files, which are read here and sent, so that other machines
+    need not have them, or a curriculum. `version` of Animal-AI is what files are read for. `env_runners` are
+    processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started again, and the iteration goes on with the others meanwhile. `options` are the
     environment's, `WITHOUT_PICTURES` where left out. What learns is the choice of the caller: the result is
     RLlib's own object, and `.training(...)` changes it.
 
     Raises ConfigError where RLlib is not installed, and for a broken task file.
     """
     algorithms = _rllib()
-    chosen = (
+    return (
         algorithms.ppo.PPOConfig()
-        .environment(register(), env_config={"config": sent(config), **(options or WITHOUT_PICTURES)})
+        .environment(
+            register(), env_config={"config": sent(config, version), **(options or WITHOUT_PICTURES)}
+        )
         .env_runners(num_env_runners=env_runners, num_envs_per_env_runner=envs_per_runner)
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1.0)
         .training(gamma=0.995)
     )
-    return chosen
 
 
-def sent(config: Any) -> Any:
-    """A task file, or each of several, as its content in the place of its path; anything else as it is."""
+def sent(config: Any, version: str) -> Any:
+    """A task file, or each of several, as its content in the place of its path; anything else as it is.
+
+    `version` is that of Animal-AI.
+    """
     if isinstance(config, str | Path):
-        return load(config)
+        return load(config, version)
     if isinstance(config, Sequence):
-        return [sent(each) for each in config]
+        return [sent(each, version) for each in config]
     return config
 
 
