@@ -55,10 +55,11 @@ def ppo(
     """RLlib's `PPOConfig` for an arena; `.build_algo().train()` is one iteration.
 
     `config` is what the environment takes: task files, which are read here and sent, so that other machines
-    need not have them, or a curriculum. `version` of Animal-AI is what files are read for. `env_runners` are
-    processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started again, and the iteration goes on with the others meanwhile. `options` are the
-    environment's, `WITHOUT_PICTURES` where left out. What learns is the choice of the caller: the result is
-    RLlib's own object, and `.training(...)` changes it.
+    need not have them, or a curriculum; `version` is the Animal-AI that files are read for. `env_runners` are
+    processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started
+    again, and the iteration goes on with the others meanwhile. `options` are the environment's,
+    `WITHOUT_PICTURES` where left out. What learns is the choice of the caller: the result is RLlib's own
+    object, and `.training(...)` changes it.
 
     Raises ConfigError where RLlib is not installed, and for a broken task file.
     """

@@ -12,6 +12,20 @@ from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.protocol_options import show_protocol, with_protocol_options
 from arena_llm.status import INTERRUPTED
 
+Testbed = Annotated[
+    Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+]
+LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are there at once.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the report; beside the log where left out.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="With --engine ray: processes that play; as many as cores where left out."),
+]
+PlanFile = Annotated[
+    Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
+]
+RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same in seconds of this command.")]
+
 
 @with_protocol_options
 def evaluate_command(
@@ -24,16 +38,10 @@ def evaluate_command(
     show: Annotated[
         bool, typer.Option("--show", help="Print every choice and where it comes from; play nothing.")
     ] = False,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-    ] = None,
+    testbed: Testbed = None,
     prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
-    log_dir: Annotated[
-        Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
-    ] = Path("logs"),
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the report; beside the log where left out.")
-    ] = None,
+    log_dir: LogDir = Path("logs"),
+    out: Out = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
     ] = False,
@@ -43,19 +51,12 @@ def evaluate_command(
     max_tokens_run: Annotated[
         int | None, typer.Option(min=0, help="The same in tokens, sent and received.")
     ] = None,
-    time_limit_run: Annotated[
-        float | None, typer.Option(min=0, help="The same in seconds of this command.")
-    ] = None,
+    time_limit_run: RunSeconds = None,
     prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
-    plan: Annotated[
-        Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
-    ] = None,
+    plan: PlanFile = None,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="With --engine ray: processes that play; as many as cores where left out."),
-    ] = None,
+    jobs: Jobs = None,
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
