@@ -32,7 +32,6 @@ ANSWER_SECONDS = 10.0
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "RAY_TASK_OOM_RETRIES": str(RETRIES),
     "RAY_task_oom_retries": str(RETRIES),
 }
 """Settings of Ray where the user has none: it reports to nobody, leaves graphics cards as they are (pictures
