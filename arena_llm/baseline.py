@@ -1,7 +1,6 @@
 """`arena-llm baseline`: an agent that needs no model, played on many tasks into a CSV file."""
 
 import csv
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, fields
@@ -12,8 +11,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from arena import ConfigError, EvaluationError
+from arena_llm.parallel import Engine, in_order
 from llm_control.agents.step_agents import STEP_AGENTS
-from llm_control.baseline import BaselineTrial, play_tasks
+from llm_control.baseline import BaselineTrial, play_trial, trials_of
 from testbed import find_tasks, parse_levels
 
 COLUMNS = tuple(field.name for field in fields(BaselineTrial))
@@ -26,14 +26,14 @@ def run_baseline(
     animal_ai: str,
     trials: int,
     seed: int,
-    jobs: int | None,
     out: Path,
     console: Console,
+    engine: Engine,
 ) -> pd.DataFrame:
     """Play an agent and write one row per episode, in the order of tasks and trials; return the rows.
 
     Each row is in the file as soon as it and those before it are played, so what is stopped keeps a
-    beginning. `jobs` None means a process for each processor.
+    beginning. Rows do not depend on the engine.
 
     Raises ConfigError for an unknown agent, level or folder, EvaluationError where the file cannot be
     written.
@@ -41,9 +41,12 @@ def run_baseline(
     if agent not in STEP_AGENTS:
         raise ConfigError(f"--agent: got {agent!r}, expected one of: {', '.join(STEP_AGENTS)}")
     tasks = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
-    count = len(tasks) * trials
-    processes = min(jobs or os.cpu_count() or 1, count)
-    played = play_tasks(agent, tasks, trials=trials, seed=seed, jobs=processes)
+    planned = trials_of(agent, tasks, trials, seed)
+    count = len(planned)
+    jobs = min(engine.jobs, count)
+    played = in_order(
+        play_trial, planned, jobs, engine, lambda trial: f"{trial.task.id}, trial {trial.trial}"
+    )
     rows = []
     with Progress(console=console, disable=not console.is_terminal) as progress, closing(played):
         bar = progress.add_task(agent, total=count)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from arena.errors import ConfigError
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.status import INTERRUPTED
 from arena_llm.testbed_cli import testbed_app
 
@@ -26,10 +27,11 @@ def verify_command(
     ] = None,
     levels: Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4; all else.")] = None,
     jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Replay every task's solution, which must pass, and its failure, which must fail; status 1 where not."""
     from arena_llm.battery.replay import verify_all
-    from arena_llm.parallel import cores
     from testbed import find_tasks, parse_levels
     from testbed.tasks import LEVELS_FOLDER
 
@@ -37,7 +39,11 @@ def verify_command(
     tasks = find_tasks(parse_levels(levels) if levels else None, folder)
     console, problems, count = Console(soft_wrap=True), 0, 0
     try:
-        with closing(verify_all(tasks, folder, jobs or cores())) as verdicts, _bar() as bar:
+        with (
+            opened(engine, ray_address, jobs) as spread,
+            closing(verify_all(tasks, folder, spread.jobs, spread)) as verdicts,
+            _bar() as bar,
+        ):
             for verdict in bar.track(verdicts, total=len(tasks), description="verifying"):
                 count += 1
                 if verdict.problem:
@@ -62,23 +68,25 @@ def generate_command(
         int | None, typer.Option(min=1, max=3, help="Only paradigms of this difficulty, 1 to 3.")
     ] = None,
     jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
     from arena_llm.battery.batch import fresh, make
     from arena_llm.battery.demands import write_table
     from arena_llm.battery.similarity import report
-    from arena_llm.parallel import cores
     from testbed import parse_levels
 
     if out.exists() and not out.is_dir():
         raise ConfigError(f"--out: {out} is not a folder")
     orders = fresh(parse_levels(levels), count, seed, difficulty)
-    processes, made = jobs or cores(), 0
+    made = 0
     try:
-        with closing(make(orders, out, processes)) as results, _bar() as bar:
-            for _ in bar.track(results, total=len(orders), description="drawing"):
-                made += 1
-        table = write_table(out, processes)
+        with opened(engine, ray_address, jobs) as spread:
+            with closing(make(orders, out, spread.jobs, spread)) as results, _bar() as bar:
+                for _ in bar.track(results, total=len(orders), description="drawing"):
+                    made += 1
+            table = write_table(out, spread.jobs, spread)
     except KeyboardInterrupt:
         _stopped(f"Stopped with {made} of {count} tasks in {out}; the same command goes on.")
     Console(soft_wrap=True).print(f"{made} tasks in {out}, all solved; demands: {table}. {report(out)}")

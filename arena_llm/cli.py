@@ -16,6 +16,7 @@ from arena_llm.bench_cli import bench_command
 from arena_llm.compare_cli import compare_command
 from arena_llm.dataset_cli import dataset_command
 from arena_llm.doctor_cli import doctor_command
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.estimate_cli import estimate_command
 from arena_llm.eval_cli import evaluate_command
 from arena_llm.fidelity_cli import fidelity_command
@@ -109,6 +110,8 @@ def baseline_command(
         int | None, typer.Option(min=1, help="Processes; as many as processors where left out.")
     ] = None,
     animal_ai: AnimalAI = "3.1.3",
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Play an agent that acts at every step without a model, and compare it with published ones.
 
@@ -119,7 +122,8 @@ def baseline_command(
 
     console = Console()
     try:
-        results = run_baseline(agent, levels, testbed, animal_ai, trials, seed, jobs, out, console)
+        with opened(engine, ray_address, jobs) as spread:
+            results = run_baseline(agent, levels, testbed, animal_ai, trials, seed, out, console, spread)
     except KeyboardInterrupt:
         print(f"Stopped. The episodes so far are in {out}.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None

@@ -11,10 +11,12 @@ import typer
 from rich.console import Console
 
 from arena.errors import ConfigError, EvaluationError
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.status import INTERRUPTED
 from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
+    from arena_llm.parallel import Engine
     from llm_control.finetuning.folder import Plan
     from llm_control.prompts import PromptSet
 
@@ -37,17 +39,19 @@ def dataset_command(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; examine a data set, status 1 where it is wrong.")
     ] = False,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Write training examples: pictures of random arenas, and the ideal reply to each."""
-    from arena_llm.parallel import cores
     from llm_control.prompts import prompt_set
 
     prompts = prompt_set(prompt)
-    if check:
-        _check(out, prompts, jobs or cores())
-        return
-    plan = _plan(size, seed, format, image_uri, prompts)
-    _write(out, plan, jobs or cores())
+    plan = None if check else _plan(size, seed, format, image_uri, prompts)
+    with opened(engine, ray_address, jobs) as spread:
+        if plan is None:
+            _check(out, prompts, spread)
+        else:
+            _write(out, plan, spread)
 
 
 def _plan(size: int | None, seed: int, format: str, image_uri: str, prompts: "PromptSet") -> "Plan":
@@ -66,7 +70,7 @@ def _plan(size: int | None, seed: int, format: str, image_uri: str, prompts: "Pr
     return Plan(size, seed, Format(format), prompts, image_uri)
 
 
-def _write(folder: Path, plan: "Plan", jobs: int) -> None:
+def _write(folder: Path, plan: "Plan", engine: "Engine") -> None:
     from arena_llm.parallel import in_order
     from llm_control.finetuning.folder import add, begin, finish, write_example
     from llm_control.finetuning.formats import LARGEST_OPENAI, Format
@@ -78,7 +82,8 @@ def _write(folder: Path, plan: "Plan", jobs: int) -> None:
         print(f"{folder}: {first} of {plan.size} examples are there already.")
     began, data = time.monotonic(), 0
     missing = range(first, plan.size)
-    work = in_order(partial(write_example, plan=plan), missing, min(jobs, len(missing)) or 1)
+    jobs = min(engine.jobs, len(missing)) or 1
+    work = in_order(partial(write_example, plan=plan), missing, jobs, engine, "example {}".format)
     try:
         with closing(work), closing(add(folder, work)) as written, bar_beside(Console()) as bar:
             for size in bar.track(written, total=plan.size, completed=first, description="examples"):
@@ -95,13 +100,16 @@ def _write(folder: Path, plan: "Plan", jobs: int) -> None:
     print(f"Data set: {folder}")
 
 
-def _check(folder: Path, prompts: "PromptSet", jobs: int) -> None:
+def _check(folder: Path, prompts: "PromptSet", engine: "Engine") -> None:
     from arena_llm.parallel import in_order
     from llm_control.finetuning.check import problem, rows, rules_of
 
     rules, size = rules_of(folder, prompts)
     problems = []
-    work = in_order(partial(problem, rules=rules), rows(folder, size), min(jobs, size))
+    jobs = min(engine.jobs, size)
+    work = in_order(
+        partial(problem, rules=rules), rows(rules, size), jobs, engine, lambda row: f"line {row.number + 1}"
+    )
     try:
         with closing(work), bar_beside(Console()) as bar:
             problems = [p for p in bar.track(work, total=size, description="checking") if p is not None]

@@ -7,9 +7,24 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.protocol_options import show_protocol, with_protocol_options
 from arena_llm.status import INTERRUPTED
+
+Testbed = Annotated[
+    Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+]
+LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are there at once.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the report; beside the log where left out.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="With --engine ray: processes that play; as many as cores where left out."),
+]
+PlanFile = Annotated[
+    Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
+]
+RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same in seconds of this command.")]
 
 
 @with_protocol_options
@@ -23,16 +38,10 @@ def evaluate_command(
     show: Annotated[
         bool, typer.Option("--show", help="Print every choice and where it comes from; play nothing.")
     ] = False,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-    ] = None,
+    testbed: Testbed = None,
     prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
-    log_dir: Annotated[
-        Path, typer.Option(help="Folder for logs; finished episodes are there at once.")
-    ] = Path("logs"),
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the report; beside the log where left out.")
-    ] = None,
+    log_dir: LogDir = Path("logs"),
+    out: Out = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
     ] = False,
@@ -42,13 +51,12 @@ def evaluate_command(
     max_tokens_run: Annotated[
         int | None, typer.Option(min=0, help="The same in tokens, sent and received.")
     ] = None,
-    time_limit_run: Annotated[
-        float | None, typer.Option(min=0, help="The same in seconds of this command.")
-    ] = None,
+    time_limit_run: RunSeconds = None,
     prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
-    plan: Annotated[
-        Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
-    ] = None,
+    plan: PlanFile = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
+    jobs: Jobs = None,
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
@@ -71,7 +79,17 @@ def evaluate_command(
         notes["prices"] = price_note(full_name(model), prices)
         if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
             console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
-        _evaluate(console, request, log_dir, out, resume=resume, caps=caps, prices=prices, notes=notes)
+        if jobs and engine is EngineName.LOCAL:
+            raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
+        with opened(engine, ray_address, jobs) as spread:
+            run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
+            _evaluate(console, request, log_dir, out, **run, **_where(spread))
+
+
+def _where(engine: Any) -> dict[str, Any]:
+    """Where episodes are played, for `evaluate`: elsewhere with Ray only."""
+    place = engine.episodes()
+    return {"place": place, "at_once": engine.jobs if place else 1}
 
 
 def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:

@@ -10,10 +10,12 @@ import typer
 from rich.console import Console
 
 from arena.errors import RecordingError
+from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.status import INTERRUPTED
 from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
+    from arena_llm.parallel import Engine
     from arena_llm.verify import Checked, Source
     from arena_llm.verify.options import Options
 
@@ -34,9 +36,10 @@ def verify_command(
     ] = None,
     task: Annotated[str | None, typer.Option(help="The task file or id of all the episodes.")] = None,
     out: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
     """Replay episodes from their actions and compare every logged value; status 1 where one differs."""
-    from arena_llm.parallel import cores
     from arena_llm.pictures.writing import whole_file
     from arena_llm.verify import find_sources
     from arena_llm.verify.options import Options
@@ -46,7 +49,8 @@ def verify_command(
     every: list[Checked] = []
     try:
         found = find_sources(targets)
-        _run(found.sources, Options(frames, testbed, task), min(jobs or cores(), len(found.sources)), every)
+        with opened(engine, ray_address, jobs) as spread:
+            _run(found.sources, Options(frames, testbed, task), spread, every)
     except KeyboardInterrupt:
         print(f"Stopped after {len(every)} episodes.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -60,14 +64,16 @@ def verify_command(
         raise RecordingError(problem)
 
 
-def _run(sources: "tuple[Source, ...]", options: "Options", jobs: int, every: "list[Checked]") -> None:
+def _run(sources: "tuple[Source, ...]", options: "Options", engine: "Engine", every: "list[Checked]") -> None:
     """Verify all, and add each result to `every` as it comes."""
     from functools import partial
 
     from arena_llm.parallel import in_order
-    from arena_llm.verify import verify
+    from arena_llm.verify.seen import verify_seen, with_files
 
-    work = in_order(partial(verify, options=options), sources, jobs)
+    jobs = min(engine.jobs, len(sources))
+    items = (with_files(source, options) for source in sources)
+    work = in_order(partial(verify_seen, options=options), items, jobs, engine, str)
     with closing(work), bar_beside(Console()) as bar:
         for checked in bar.track(work, total=len(sources), description="replaying"):
             every += checked

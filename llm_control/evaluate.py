@@ -21,6 +21,7 @@ from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
 from llm_control.run_facts import local, run_facts
 from llm_control.selection import select
+from llm_control.stage import Place, playing_at
 from render.context import gl_context
 from testbed import Task as BatteryTask
 
@@ -84,12 +85,15 @@ def evaluate(
     caps: Caps | None = None,
     prices: Path | None = None,
     notes: Mapping[str, Any] | None = None,
+    place: Place | None = None,
+    at_once: int = 1,
 ) -> EvalResult:
     """Evaluate a model on the battery.
 
     Every finished episode is in the log folder at once; with `resume`, an unfinished run of the same
     request in that folder is continued. No episode begins once the run has reached one of its `caps`;
-    `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata.
+    `prices` is a file that goes over the shipped prices; `notes` go to the log's metadata. `place` is where
+    episodes are played, this process where left out, and `at_once` how many it can play at a time.
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to
     resume and a limit on the cost without a price, ConfigError for tasks and prompt, RecordingError for
@@ -107,7 +111,9 @@ def evaluate(
     check_writable(log_dir)
     # Where no picture can be drawn, that is said before anything is spent.
     gl_context()
-    log = _run(request, model, log_dir, {**(notes or {}), "fingerprint": print_}, resume, display, caps)
+    metadata = {**(notes or {}), "fingerprint": print_}
+    with playing_at(place):
+        log = _run(request, model, log_dir, metadata, resume, display, caps, at_once)
     played = read_played(log.location)
     results = rows(played, model, tasks, protocol)
     facts = run_facts(log, played, request, model, prompts.sha256)
@@ -140,6 +146,7 @@ def _run(
     resume: bool,
     display: Display,
     caps: Caps,
+    at_once: int,
 ) -> Any:
     import inspect_ai
     from inspect_ai._util.error import PrerequisiteError
@@ -155,8 +162,8 @@ def _run(
         "retry_on_error": request.effective().protocol.relaunches,
     }
     if model.startswith("arena/"):
-        # These compute on this machine: few at a time, so that finished ones are out of danger.
-        common["max_samples"] = 4
+        # These compute: few at a time, so that finished ones are out of danger.
+        common["max_samples"] = max(4, at_once)
     check_model(model)
     unfinished = _unfinished(log_dir, metadata["fingerprint"])
     if resume and unfinished is None:

@@ -3,8 +3,8 @@
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from arena import Episode
 from llm_control.protocol import Protocol
+from llm_control.stage import Known, Stage
 
 
 @dataclass
@@ -14,8 +14,10 @@ class Seat:
     It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
     """
 
-    episode: Episode
+    episode: Known
     protocol: Protocol
+    far: Stage | None = None
+    """The episode's stage, where it is played in another process."""
 
 
 PLAYED: ContextVar[Seat] = ContextVar("played")

@@ -11,7 +11,6 @@ from inspect_ai.solver import TaskState
 from llm_control.play import EpisodeRecord, ModelEnd
 from llm_control.session import Session
 from llm_control.tools import session_of
-from render.context import drawn_by
 
 
 def keep_records(state: TaskState, session: Session) -> None:
@@ -20,8 +19,8 @@ def keep_records(state: TaskState, session: Session) -> None:
     `episode` is the record of a sample of one task; `episodes` those of a conversation by task, in the order
     in which they were played; `drawn_by` what drew the pictures that were sent.
     """
-    if session.protocol.shows_images and session.protocol.vision != "blind":
-        state.metadata["drawn_by"] = drawn_by()
+    if session.drawn_by is not None:
+        state.metadata["drawn_by"] = session.drawn_by
     records = {task_id: record.as_dict() for task_id, record in session.records.items()}
     if "order" in state.metadata:
         state.metadata["episodes"] = records
@@ -57,7 +56,7 @@ def pass_mark() -> Scorer:
 
     async def score(state: TaskState, target: Target) -> Score:
         session = session_of(state)
-        session.finish()
+        await session.apart(session.finish)
         keep_records(state, session)
         rows = {task_id: score_row(record) for task_id, record in session.records.items()}
         return _of_conversation(rows) if "order" in state.metadata else _of_episode(*rows.values())

@@ -4,23 +4,27 @@ No model and no provider here, so that any solver can play: ours, or an agent th
 """
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from anyio import to_thread
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 
-from arena import Episode
 from llm_control.conversation import Parts, first_content, opening, turn_content
-from llm_control.observations import View, eye, words
-from llm_control.play import EpisodeRecord, Play, Turn
+from llm_control.play import EpisodeRecord
 from llm_control.played import PLAYED, Seat
 from llm_control.prompts import PromptSet
 from llm_control.protocol import Protocol
+from llm_control.stage import Shown, Stage, is_far, staged
 from testbed import Task
+
+Made = TypeVar("Made")
 
 
 class Session:
     """Plays tasks in order; the next begins when the model's part in the one before has ended.
 
-    `records` holds the finished episodes by task id, in the order in which they were played. `battery` are
+    `records` holds the finished episodes by task id, in the order in which they were played. `drawn_by` is
+    what drew the pictures, None where there are none. `battery` are
     all tasks of the run, from which the shuffled control takes its pictures.
     """
 
@@ -35,9 +39,13 @@ class Session:
         self.tasks = tuple(tasks)
         self.records: dict[str, EpisodeRecord] = {}
         self.protocol = protocol
+        self.drawn_by: str | None = None
         self._trial, self._prompts, self._battery = trial, prompts, battery
-        self._play: Play | None = None
+        # Made here, because a demonstration's pictures are drawn by this thread.
+        self._before = opening(protocol, prompts, len(self.tasks))
+        self._stage: Stage | None = None
         self._seat: Seat | None = None
+        self._far = is_far()
 
     @property
     def wants_reply(self) -> bool:
@@ -46,36 +54,52 @@ class Session:
 
     def opening(self) -> list[ChatMessage]:
         """The first messages, up to the first view of the first episode."""
-        before = opening(self.protocol, self._prompts, len(self.tasks))
-        return [*before, ChatMessageUser(content=list(self._begin("")))]
+        return [*self._before, ChatMessageUser(content=list(self._begin("")))]
 
     def reply(self, text: str) -> Parts:
         """Play a reply and answer it."""
-        return self._answer(lambda play: play.reply(text))
+        return self._answer(lambda stage: stage.reply(text))
 
     def refuse(self, text: str) -> Parts:
         """Answer a reply that calls no tool where it should."""
-        return self._answer(lambda play: play.refuse(text, self._prompts.no_call.fill()))
+        return self._answer(lambda stage: stage.refuse(text, self._prompts.no_call.fill()))
 
     def finish(self) -> None:
         """Let the clock of the present episode run down; the tasks after it stay unplayed."""
-        if self._play is not None:
-            self._end(self._play)
+        if self._stage is not None:
+            self._end(self._stage)
 
     def close(self) -> None:
         """Free the physics of an episode that was broken off."""
-        if self._play is not None:
-            self._play.episode.close()
-            self._play = None
+        if self._stage is not None:
+            self._stage.close()
+            self._stage = None
 
-    def _answer(self, act: Callable[[Play], Turn]) -> Parts:
-        play = self._play
-        if play is None:
+    async def apart(self, act: Callable[..., Made], *args: str) -> Made:
+        """Call a method of this session; where another process plays its episodes, others go on meanwhile.
+
+        Physics and drawing of this process must not change threads; they keep state.
+        """
+        if not self._far:
+            return act(*args)
+        made = await to_thread.run_sync(act, *args, abandon_on_cancel=True)
+        # What a thread sets of its context is lost.
+        if self._seat is not None:
+            PLAYED.set(self._seat)
+        return made
+
+    def _answer(self, act: Callable[[Stage], Shown]) -> Parts:
+        stage = self._stage
+        if stage is None:
             return [ContentText(text=self._prompts.episode_last.fill())]
-        turn = act(play)
-        if play.wants_reply:
-            return turn_content(self.protocol, self._prompts, turn, self._view(play))
-        return self._after(self._end(play))
+        shown = self._noted(act(stage))
+        if shown.turn is not None and shown.view is not None:
+            return turn_content(self.protocol, self._prompts, shown.turn, shown.view)
+        return self._after(self._end(stage))
+
+    def _noted(self, shown: Shown) -> Shown:
+        self.drawn_by = shown.drawn_by or self.drawn_by
+        return shown
 
     def _after(self, record: EpisodeRecord) -> Parts:
         """What is told at the end of an episode: how it ended, and the next one's first view."""
@@ -89,26 +113,23 @@ class Session:
 
     def _begin(self, before: str) -> Parts:
         task = self.tasks[len(self.records)]
-        episode = Episode(task.spec, task_id=task.id, seed=self.protocol.seed, trial=self._trial)
-        self._sit(episode)
-        self._play = play = Play(episode, eye(self.protocol, task, self._battery, self._trial), self.protocol)
-        view = View(play.begin(), words(self.protocol, episode.scene()))
-        content = first_content(self.protocol, self._prompts, episode.health, view, before)
+        self._stage = stage = staged(task, self._trial, self.protocol, self._battery)
+        self._sit(stage)
+        shown = self._noted(stage.begin())
+        assert shown.view is not None, "the beginning is always shown"
+        content = first_content(self.protocol, self._prompts, shown.health, shown.view, before)
         # A short clock may run down before the first reply.
-        return content if play.wants_reply else [*content, *self._after(self._end(play))]
+        return content if shown.wants_reply else [*content, *self._after(self._end(stage))]
 
-    def _sit(self, episode: Episode) -> None:
+    def _sit(self, stage: Stage) -> None:
         if self._seat is None:
-            self._seat = Seat(episode, self.protocol)
+            self._seat = Seat(stage.episode, self.protocol)
             PLAYED.set(self._seat)
-        self._seat.episode = episode
+        self._seat.episode = stage.episode
+        self._seat.far = stage if self._far else None
 
-    def _view(self, play: Play) -> View:
-        frames = (*play.along, play.frame()) if self.protocol.shows_images else ()
-        return View(frames, words(self.protocol, play.episode.scene()))
-
-    def _end(self, play: Play) -> EpisodeRecord:
-        record = play.finish()
-        self.records[play.episode.task_id] = record
-        self._play = None
+    def _end(self, stage: Stage) -> EpisodeRecord:
+        record = stage.finish()
+        self.records[stage.episode.task_id] = record
+        self._stage = None
         return record

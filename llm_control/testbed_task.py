@@ -112,7 +112,7 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
             played = (by_id[str(state.sample_id)],)
         session = Session(played, trial, protocol, prompts, tasks)
         open_session(state, session)
-        state.messages = session.opening()
+        state.messages = await session.apart(session.opening)
         if protocol.replies == "tools":
             state.tools = [TOOLS[name]() for name in protocol.tools]
         return state
@@ -124,8 +124,8 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
 def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
     """The loop of observation, reply and action.
 
-    Physics and drawing run on the event loop itself: both keep state that must not change threads, and a
-    script takes milliseconds beside a model's seconds.
+    Physics and drawing of this process run on the event loop itself: both keep state that must not change
+    threads, and a script takes milliseconds beside a model's seconds.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -158,7 +158,7 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
 async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
     """What came of a reply, as messages."""
     if session.protocol.replies == "text":
-        return [ChatMessageUser(content=list(session.reply(output.completion)))]
+        return [ChatMessageUser(content=list(await session.apart(session.reply, output.completion)))]
     if output.message.tool_calls:
         return (await execute_tools(state.messages, state.tools)).messages
-    return [ChatMessageUser(content=list(session.refuse(output.completion)))]
+    return [ChatMessageUser(content=list(await session.apart(session.refuse, output.completion)))]

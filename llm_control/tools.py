@@ -37,11 +37,11 @@ def close_session(state: TaskState) -> None:
         session.close()
 
 
-def _play(script: str) -> ToolResult:
+async def _play(script: str) -> ToolResult:
     session = _sessions.get(store().get(_KEY, ""))
     if session is None:
         raise ToolError("no episode is open: the tools work in the task arena_llm/testbed only")
-    return list(session.reply(script))
+    return list(await session.apart(session.reply, script))
 
 
 @tool
@@ -55,7 +55,7 @@ def act() -> Tool:
         Args:
             script: One or more commands, such as Think('on'); Turn(30); Go(10);
         """
-        return _play(script)
+        return await _play(script)
 
     return execute
 
@@ -71,7 +71,7 @@ def go() -> Tool:
         Args:
             steps: Steps of 0.06 seconds, forward where positive, backward where negative.
         """
-        return _play(str(Go(steps)))
+        return await _play(str(Go(steps)))
 
     return execute
 
@@ -87,7 +87,7 @@ def turn() -> Tool:
         Args:
             degrees: To the right where positive, to the left where negative; in multiples of 6.
         """
-        return _play(str(Turn(degrees)))
+        return await _play(str(Turn(degrees)))
 
     return execute
 

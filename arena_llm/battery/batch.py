@@ -3,11 +3,12 @@
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from itertools import cycle
+from operator import attrgetter
 from pathlib import Path
 
 from arena.errors import ConfigError
 from arena_llm.battery.prove import Order, Proven, prove, write
-from arena_llm.parallel import in_order
+from arena_llm.parallel import Engine, in_order
 from testbed import solutions
 from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, Draw, condition_of, text
 from testbed.solutions import Proof
@@ -66,7 +67,9 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
     return proofs
 
 
-def make(orders: Sequence[Order], folder: Path, jobs: int) -> Generator[Proven | Proof, None, None]:
+def make(
+    orders: Sequence[Order], folder: Path, jobs: int, engine: Engine | None = None
+) -> Generator[Proven | Proof, None, None]:
     """Make what is ordered, level by level; what is in the folder already is kept and yielded as its proof.
 
     A level's solutions are written after each of its tasks, so what is stopped keeps a beginning.
@@ -78,7 +81,8 @@ def make(orders: Sequence[Order], folder: Path, jobs: int) -> Generator[Proven |
             proofs.setdefault(order.draw.level, []).append(before[order.task_id])
     yield from before.values()
     wanted = [order for order in orders if order.task_id not in before]
-    with closing(in_order(prove, wanted, min(jobs, max(len(wanted), 1)))) as results:
+    processes = min(jobs, max(len(wanted), 1))
+    with closing(in_order(prove, wanted, processes, engine, attrgetter("task_id"))) as results:
         for order, proven in zip(wanted, results, strict=True):
             place = folder / FOLDERS[order.draw.level]
             write(proven, place)

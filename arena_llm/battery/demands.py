@@ -7,12 +7,12 @@ from contextlib import closing
 from dataclasses import astuple, dataclass, fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from arena import Action, Episode, EvaluationError, Recording, Rotate
 from arena.catalog import Body
 from arena.placed import Placed
-from arena_llm.parallel import in_order
+from arena_llm.parallel import Engine, in_order
 from human_data.log_report.sight import Sight
 from testbed import solutions
 from testbed.blueprints import Draw, blueprint, condition_of
@@ -55,10 +55,18 @@ class Demands:
     reward: float
 
 
-def demands(job: tuple[Task, Recording]) -> Demands:
+class Job(NamedTuple):
+    """A task, the text of its file, and its solution."""
+
+    task: Task
+    text: str
+    solution: Recording
+
+
+def demands(job: Job) -> Demands:
     """The demands of a task that a blueprint made, and of its solution."""
-    task, recording = job
-    draw = Draw.of_text(task.path.read_text(encoding="utf-8"), str(task.path))
+    task, text, recording = job
+    draw = Draw.of_text(text, str(task.path))
     condition = condition_of(draw)
     with closing(Episode(task.spec, task_id=task.id, seed=recording.seed)) as episode:
         things = _things(episode.layout.things)
@@ -125,18 +133,22 @@ def _turns(actions: Sequence[Action]) -> int:
     return sum(now and not before for before, now in pairwise([False, *turning]))
 
 
-def write_table(folder: Path, jobs: int) -> Path:
+def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
     """Write the demands of all tasks of a folder that have a solution into its `demands.csv`.
 
     Raises EvaluationError where it cannot be written, ConfigError where a task was not made by a blueprint.
     """
     proofs = solutions.read(folder)
-    work = [(task, proofs[task.id].solution) for task in find_tasks(folder=folder) if task.id in proofs]
+    work = (
+        Job(task, task.path.read_text(encoding="utf-8"), proofs[task.id].solution)
+        for task in find_tasks(folder=folder)
+        if task.id in proofs
+    )
     path = folder / FILE
     try:
         with (
             path.open("w", encoding="utf-8", newline="") as file,
-            closing(in_order(demands, work, jobs)) as rows,
+            closing(in_order(demands, work, jobs, engine, lambda job: job.task.id)) as rows,
         ):
             table = csv.writer(file, lineterminator="\n")
             table.writerow(field.name for field in fields(Demands))

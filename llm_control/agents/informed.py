@@ -4,23 +4,36 @@ A model provider of Inspect knows only messages. The play loop therefore says wh
 long as its own coroutine runs, and these agents look it up.
 """
 
+from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from arena import Episode
+from anyio import to_thread
+
 from llm_control.agents.oracle.solve import solve
 from llm_control.agents.recorded import recorded_plan
 from llm_control.agents.telling import Plan, next_reply
-from llm_control.played import PLAYED
+from llm_control.played import PLAYED, Seat
+from llm_control.stage import Known
 
-_plans: WeakKeyDictionary[Episode, Plan] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Known, Plan] = WeakKeyDictionary()
+
+
+async def plan_elsewhere() -> None:
+    """Let the process that plays the episode find the oracle's plan, so that other episodes go on meanwhile.
+
+    Does nothing where there is a plan that holds, or where this process plays.
+    """
+    seat = PLAYED.get()
+    if seat.far is not None and not _holds(seat.episode):
+        _plans[seat.episode] = await to_thread.run_sync(_solved, seat, abandon_on_cancel=True)
 
 
 def oracle_reply() -> str:
     """The oracle's next reply in the episode that is being played; it plans anew after a deviation."""
     seat = PLAYED.get()
     if not _holds(seat.episode):
-        _plans[seat.episode] = _solved(seat.episode)
+        _plans[seat.episode] = _solved(seat)
     return next_reply(_plans[seat.episode], len(seat.episode.actions), seat.protocol)
 
 
@@ -36,7 +49,7 @@ def replay_reply(folder: Path) -> str:
     return next_reply(_plans[episode], len(episode.actions), seat.protocol)
 
 
-def _holds(episode: Episode) -> bool:
+def _holds(episode: Known) -> bool:
     """Whether there is a plan, and the episode has followed it so far or to its end."""
     plan = _plans.get(episode)
     return plan is not None and all(
@@ -44,7 +57,10 @@ def _holds(episode: Episode) -> bool:
     )
 
 
-def _solved(episode: Episode) -> Plan:
-    taken = episode.actions
-    plan = solve(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=episode.trial, taken=taken)
+def _solved(seat: Seat) -> Plan:
+    episode, taken = seat.episode, seat.episode.actions
+    asked = partial(
+        solve, episode.spec, task_id=episode.task_id, seed=episode.seed, trial=episode.trial, taken=taken
+    )
+    plan = seat.far.call(asked) if seat.far else asked()
     return Plan(len(taken), (*taken, *plan.actions))

@@ -21,7 +21,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import EvaluationError
 from llm_control.agents.fitting import as_call, fitted, is_over, script_of
-from llm_control.agents.informed import oracle_reply, replay_reply
+from llm_control.agents.informed import oracle_reply, plan_elsewhere, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
@@ -73,6 +73,8 @@ class ArenaAgents(ModelAPI):
             return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
         if is_over(input):
             return _unpaid(_end(name, [tool.name for tool in tools]))
+        if self.model_name == "oracle":
+            await plan_elsewhere()
         script = self._script(input, config)
         if script != WAIT:
             script = fitted(script, input)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,11 +22,15 @@ from render import Frame, decode
 
 
 class Row(NamedTuple):
-    """One example of a folder: its number, its line and its facts as text; None where there is none."""
+    """One example of a folder: its number, its line and its facts as text; None where there is none.
+
+    `picture` holds the bytes of its file, None where it has none or that cannot be read.
+    """
 
     number: int
     line: str | None
     facts: str | None
+    picture: bytes | None = None
 
 
 class Rules(NamedTuple):
@@ -60,11 +65,16 @@ def rules_of(folder: Path, prompts: PromptSet) -> tuple[Rules, int]:
     return rules, int(arguments["size"])
 
 
-def rows(folder: Path, size: int) -> Iterator[Row]:
+def rows(rules: Rules, size: int) -> Iterator[Row]:
     """Every example, those that are missing or too many included, one at a time."""
+    folder = rules.folder
     with (folder / LINES).open(encoding="utf-8") as lines, (folder / FACTS).open(encoding="utf-8") as facts:
         for number, (_, line, fact) in enumerate(zip_longest(range(size), lines, facts)):
-            yield Row(number, line, fact)
+            picture = None
+            if rules.format.has_files:
+                with suppress(OSError):
+                    picture = (folder / picture_file(number)).read_bytes()
+            yield Row(number, line, fact, picture)
 
 
 def problem(row: Row, rules: Rules) -> str | None:
@@ -77,6 +87,8 @@ def problem(row: Row, rules: Rules) -> str | None:
         facts = json.loads(row.facts)
         spec = ArenaSpec.model_validate_json(json.dumps(facts["arena"]))
         picture = picture_in(json.loads(row.line), rules.format)
+        if picture is None:
+            picture = row.picture
         if picture is None:
             picture = (rules.folder / picture_file(row.number)).read_bytes()
         return _wrong(row, row.line.rstrip("\n"), rules, facts, spec, picture)

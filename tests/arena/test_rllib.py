@@ -1,0 +1,101 @@
+import contextlib
+import os
+import signal
+import time
+
+import pytest
+
+from arena import load
+from arena.errors import ArenaError
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[rllib]'")
+pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install 'arena-llm[rllib]'")
+pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arena-llm[rllib]'")
+psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers, is not installed")
+
+FILE = """!ArenaConfig
+arenas:
+  0: !Arena
+    t: 20
+    items:
+    - !Item
+      name: GoodGoal
+      positions: [!Vector3 {x: 20, y: 0, z: 30}]
+    - !Item
+      name: Agent
+      positions: [!Vector3 {x: 20, y: 0, z: 10}]
+      rotations: [0]
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "arena.yaml"
+    path.write_text(FILE)
+    return path
+
+
+def test_what_is_sent_is_the_file_and_not_its_path(file):
+    from arena.rllib import ppo
+
+    given = ppo(file, env_runners=0).env_config["config"]
+    assert given == load(file)
+    file.unlink()
+    with pytest.raises(ArenaError, match=r"arena\.yaml"):
+        ppo(file)
+
+
+def test_parts_of_an_observation_are_laid_end_to_end(file):
+    from arena.rllib import WITHOUT_PICTURES, arena_env
+
+    with arena_env({"config": load(file), **WITHOUT_PICTURES}) as env:
+        observation, _ = env.reset(seed=1)
+        assert observation.shape == env.observation_space.shape == (14 * 5 + 7,)
+        assert observation in env.observation_space
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_training_goes_on_without_an_env_runner_that_was_killed(file):
+    import ray
+
+    from arena.rllib import ppo
+
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    ray.init(
+        "local",
+        num_cpus=3,
+        num_gpus=0,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="error",
+        object_store_memory=100 * 2**20,
+        _node_ip_address="127.0.0.1",
+    )
+    config = ppo(file, env_runners=2).training(
+        train_batch_size_per_learner=60, minibatch_size=30, num_epochs=1
+    )
+    algorithm = config.build_algo()
+    try:
+        first = algorithm.train()["env_runners"]
+        assert first["num_env_steps_sampled_lifetime"] >= 60
+        lost = runners()[0].pid
+        os.kill(lost, signal.SIGKILL)
+        after, last = (algorithm.train()["env_runners"] for _ in range(2))
+        counts = [each["num_env_steps_sampled_lifetime"] for each in (first, after, last)]
+        assert counts == sorted(set(counts))
+        deadline = time.monotonic() + 90
+        while algorithm.env_runner_group.num_healthy_remote_workers() < 2 or len(runners()) < 2:
+            assert time.monotonic() < deadline
+            last = algorithm.train()["env_runners"]
+        assert lost not in {each.pid for each in runners()}
+        assert last["episode_return_mean"] < 0
+    finally:
+        algorithm.stop()
+        ray.shutdown()
+
+
+def runners():
+    below = psutil.Process().children(recursive=True)
+    with contextlib.suppress(psutil.Error):
+        return [each for each in below if "EnvRunner" in " ".join(each.cmdline())]
+    return []
