@@ -15,6 +15,19 @@ from llm_control.protocol import Protocol
 SHORT_NAMES = {"icl": "demonstration"}
 """Other names of choices; `--icl` as researchers call the demonstration, in-context learning."""
 
+FOR_POLICIES = (
+    "battery",
+    "tasks",
+    "levels",
+    "animal_ai",
+    "trials",
+    "seed",
+    "initial_idle_steps",
+    "replies",
+    "sample_actions",
+)
+"""The choices that have an effect on a learned policy."""
+
 _TEXT_FIELDS = frozenset({"animal_ai", "vision", "levels", "tasks"})
 """Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4, true or 1."""
 
@@ -28,8 +41,13 @@ class Effective:
     preset: Preset | None
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Each choice as (name, value, origin, what it means), in the protocol's order."""
+        """Each choice as (name, value, origin, what it means), in the protocol's order.
+
+        Of a policy's protocol, only those that have an effect.
+        """
         for name, field in Protocol.model_fields.items():
+            if self.protocol.acts and name not in FOR_POLICIES:
+                continue
             value = shown(getattr(self.protocol, name))
             yield name, value, self.origins[name], field.description or ""
 

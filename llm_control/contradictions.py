@@ -56,7 +56,21 @@ def _without_pictures(field: str, changed: Callable[[Any], bool]) -> _Rule:
     )
 
 
+def _without_scripts(field: str, changed: Callable[[Any], bool]) -> _Rule:
+    return _Rule(
+        ("replies", field),
+        lambda c: c["replies"] == "steps" and changed(c[field]),
+        "a policy acts at every step of an episode of its own, without scripts",
+    )
+
+
 _RULES = (
+    _without_scripts("max_scripts", lambda value: value is not None),
+    _without_scripts("loop_turns", lambda value: value is not None),
+    _without_scripts("conversation", lambda value: value != "episode"),
+    _without_scripts("demonstration", bool),
+    _without_scripts("one_step", bool),
+    _without_scripts("observation", lambda value: value != "image"),
     _without_pictures("vision", lambda value: value != "true"),
     _without_pictures("grayscale", bool),
     _without_pictures("blur_px", bool),
@@ -115,7 +129,7 @@ _RULES = (
     ),
     _Rule(
         ("max_scripts", "loop_turns"),
-        lambda c: c["max_scripts"] is None and c["loop_turns"] is None,
+        lambda c: c["max_scripts"] is None and c["loop_turns"] is None and c["replies"] != "steps",
         "a model whose replies take no time would never end; give a number of loop_turns",
     ),
     _Rule(

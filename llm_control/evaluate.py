@@ -3,18 +3,20 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
+from llm_control.acting import check_policy, policy_choices, refuse_without_effect
+from llm_control.agents.policy_file import loaded
 from llm_control.agents.suitable import check_agent
 from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
 from llm_control.folders import check_writable
-from llm_control.models import model_name
+from llm_control.models import model_name, policy_file
 from llm_control.outcomes import TrialResult, read_played, rows
 from llm_control.presets import preset_names
 from llm_control.prices import set_price
@@ -44,7 +46,21 @@ class Request:
 
     def effective(self) -> Effective:
         """The protocol with where each choice comes from; raises ConfigError as `effective` does."""
-        return effective(self.protocol, self.choices)
+        given = effective(self.protocol, self._options())
+        if self.policy is None:
+            return given
+        origins = {
+            name: given.origins[name] if name in self.choices else "policy" for name in self._options()
+        }
+        return replace(given, origins={**given.origins, **origins})
+
+    @property
+    def policy(self) -> Path | None:
+        """The file of the learned policy that is to be evaluated; None for other models."""
+        return policy_file(self.model)
+
+    def _options(self) -> Mapping[str, Any]:
+        return policy_choices(self.protocol, self.choices) if self.policy else self.choices
 
     def tasks(self) -> tuple[BatteryTask, ...]:
         """The tasks asked for; raises ConfigError where there are none."""
@@ -56,7 +72,7 @@ class Request:
             "protocol": _located(self.protocol),
             "folder": str(self.folder.resolve()) if self.folder else None,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
-            **self.choices,
+            **self._options(),
         }
 
 
@@ -103,17 +119,23 @@ def evaluate(
     model = model_name(request.model)
     protocol = request.effective().protocol
     tasks = request.tasks()
+    caps = caps or Caps()
+    spent = {"prompt": request.prompt, "prices": prices, "max_cost": caps.cost, "max_tokens_run": caps.tokens}
+    refuse_without_effect(model, spent)
     check_agent(model, tasks, protocol)
+    policy = check_policy(model, protocol)
     prompts = prompt_set(request.prompt)
     print_ = _fingerprint(request, model, tasks, prompts.sha256)
-    caps = caps or Caps()
     set_price(model, prices, caps.cost or protocol.max_cost_per_episode)
     check_writable(log_dir)
-    # Where no picture can be drawn, that is said before anything is spent.
-    gl_context()
-    metadata = {**(notes or {}), "fingerprint": print_}
+    about: dict[str, Any] = {**(notes or {}), "fingerprint": print_}
+    if policy is not None:
+        about["policy"] = policy.facts()
+    if policy is None or policy.description.environment.draws:
+        # Where no picture can be drawn, that is said before anything is spent.
+        gl_context()
     with playing_at(place):
-        log = _run(request, model, log_dir, metadata, resume, display, caps, at_once)
+        log = _run(request, model, log_dir, about, resume, display, caps, at_once)
     played = read_played(log.location)
     results = rows(played, model, tasks, protocol)
     facts = run_facts(log, played, request, model, prompts.sha256)
@@ -208,6 +230,8 @@ def _fingerprint(request: Request, model: str, tasks: Sequence[BatteryTask], pro
         "prompts": prompts,
         "protocol": request.effective().protocol.model_dump(mode="json"),
     }
+    if request.policy:
+        facts["policy"] = loaded(request.policy).sha256
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 from arena.errors import EvaluationError
 
@@ -19,8 +20,20 @@ _KEYS = {
 }
 """Where each provider's key is looked for; one of them is enough."""
 
-OFFLINE = ("arena/pixels", "arena/random", "arena/oracle", "arena/replay/FOLDER")
-"""Agents that need no key and no network; the last one plays recordings from a folder."""
+OFFLINE = ("arena/pixels", "arena/random", "arena/oracle", "arena/replay/FOLDER", "policy:FILE")
+"""Agents that need no key and no network; the last two play recordings from a folder, and a learned policy."""
+
+
+_POLICY, _POLICY_PROVIDER = "policy:", "arena/policy/"
+"""What the name of a learned policy begins with: as a user writes it, and as a model of Inspect."""
+
+
+def policy_file(name: str) -> Path | None:
+    """The file of a learned policy, by its name in either form; None for anything else."""
+    for begin in (_POLICY, _POLICY_PROVIDER):
+        if name.startswith(begin) and name != begin:
+            return Path(name.removeprefix(begin))
+    return None
 
 
 def model_name(name: str) -> str:
@@ -37,6 +50,8 @@ def model_name(name: str) -> str:
 
 def full_name(name: str) -> str:
     """The same without a look at the key. Raises EvaluationError where the provider cannot be told."""
+    if (file := policy_file(name)) is not None:
+        return f"{_POLICY_PROVIDER}{file}"
     provider, slash, model = name.partition("/")
     if not slash:
         provider = next((p for pattern, p in _FAMILIES if pattern.match(name)), "")

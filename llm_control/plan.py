@@ -8,20 +8,23 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.load import read_text
+from llm_control.agents.policy_file import loaded
 from llm_control.evaluate import Request
 from llm_control.models import full_name
 from llm_control.prompts import prompt_set
 
 Plan = Mapping[str, Any]
-"""`model`; `prompts`, a SHA-256; `tasks`, a SHA-256 by id; `protocol`, every choice, the seed among them."""
+"""`model`; `policy`, a SHA-256 where it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id; `protocol`, every choice, the seed among them."""
 
 _PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
 
 
 def plan_of(request: Request) -> dict[str, Any]:
     """The plan of a run. Raises ConfigError and EvaluationError as `evaluate` does."""
+    policy = {"policy": loaded(request.policy).sha256} if request.policy else {}
     return {
         "model": full_name(request.model),
+        **policy,
         "prompts": prompt_set(request.prompt).sha256,
         "tasks": {task.id: task.sha256 for task in request.tasks()},
         "protocol": request.effective().protocol.model_dump(mode="json"),
@@ -63,8 +66,8 @@ def read_plan(path: Path) -> Plan:
 
 def deviations(planned: Plan, done: Plan) -> Iterator[str]:
     """Where a run is not the planned one, one clause each."""
-    for part in ("model", "prompts"):
-        if planned[part] != done[part]:
+    for part in ("model", "policy", "prompts"):
+        if part in planned and part in done and planned[part] != done[part]:
             yield f"{part}: {_short(planned[part])} was planned, {_short(done[part])} was used"
     yield from _differences("protocol", planned["protocol"], done["protocol"])
     yield from _differences("task", planned["tasks"], done["tasks"])

@@ -135,6 +135,11 @@ class Play:
         self._movements.append(movement(script))
         return self._turn(text, script, script.actions(), None)
 
+    def act(self, text: str, actions: Iterable[Action]) -> Turn:
+        """Take actions that no script says, one after another; `text` says who acts."""
+        self._movements.append(())
+        return self._turn(text, Script(()), actions, None)
+
     def refuse(self, text: str, problem: str) -> Turn:
         """Idle for one step, because a reply cannot be played; `problem` is what the model is told."""
         self._movements.append(())

@@ -83,8 +83,12 @@ class Protocol(BaseModel):
         default=None, description="earlier turns that the model is sent again each time; none: all"
     )
 
-    replies: Literal["text", "tools"] = Field(
-        default="text", description="tools: the model acts by tool calls"
+    replies: Literal["text", "tools", "steps"] = Field(
+        default="text",
+        description="tools: the model acts by tool calls; steps: a learned policy acts at every step",
+    )
+    sample_actions: bool = Field(
+        default=False, description="a learned policy draws its actions; else it takes the best of each step"
     )
     tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(_listed)] = Field(
         default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
@@ -163,4 +167,9 @@ class Protocol(BaseModel):
     @property
     def shows_images(self) -> bool:
         """Whether the model gets pictures."""
-        return self.observation != "text"
+        return self.observation != "text" and not self.acts
+
+    @property
+    def acts(self) -> bool:
+        """Whether a learned policy acts at every step, by sensors of its own, and nobody is asked."""
+        return self.replies == "steps"

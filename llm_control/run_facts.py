@@ -21,10 +21,29 @@ def run_facts(log: Any, played: Played, request: "Request", model: str, prompts:
         "answered by": ", ".join(sorted(played.answered)) or "nothing",
         "Animal-AI": given.protocol.animal_ai,
         "options": ", ".join(f"{key}={value}" for key, value in arguments.items()),
-        "prompts (sha256)": prompts,
-        "temperature sent": _temperatures(played.temperatures),
+        **(_policy(log) or _asked(prompts, played)),
         "log": Path(local(log.location)).name,
         **software_versions(),
+    }
+
+
+def _asked(prompts: str, played: Played) -> dict[str, str]:
+    return {"prompts (sha256)": prompts, "temperature sent": _temperatures(played.temperatures)}
+
+
+def _policy(log: Any) -> dict[str, str]:
+    """What the log says of a learned policy; empty where another model was evaluated."""
+    kept: dict[str, Any] = (log.eval.metadata or {}).get("policy") or {}
+    if not kept:
+        return {}
+    told = {"trained on": kept.get("trained_on"), "steps": kept.get("steps"), "seed": kept.get("seed")}
+    environment = ", ".join(f"{name}={value}" for name, value in kept["environment"].items())
+    return {
+        "policy (sha256)": kept["sha256"],
+        "policy's algorithm": kept["algorithm"],
+        "policy's environment": environment,
+        "policy's training": ", ".join(f"{k}: {v}" for k, v in told.items() if v not in (None, ""))
+        or "unknown",
     }
 
 

@@ -40,7 +40,7 @@ class Session:
         self.records: dict[str, EpisodeRecord] = {}
         self.protocol = protocol
         self.drawn_by: str | None = None
-        self._trial, self._prompts, self._battery = trial, prompts, battery
+        self.trial, self._prompts, self._battery = trial, prompts, battery
         # Made here, because a demonstration's pictures are drawn by this thread.
         self._before = opening(protocol, prompts, len(self.tasks))
         self._stage: Stage | None = None
@@ -113,7 +113,7 @@ class Session:
 
     def _begin(self, before: str) -> Parts:
         task = self.tasks[len(self.records)]
-        self._stage = stage = staged(task, self._trial, self.protocol, self._battery)
+        self._stage = stage = staged(task, self.trial, self.protocol, self._battery)
         self._sit(stage)
         shown = self._noted(stage.begin())
         assert shown.view is not None, "the beginning is always shown"

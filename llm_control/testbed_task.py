@@ -9,6 +9,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from llm_control.acting import act_episode, check_policy
+from llm_control.acting import opening as acting_opening
 from llm_control.asking import ask, generate_config
 from llm_control.budget import purse
 from llm_control.choices import effective
@@ -104,6 +106,7 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         purse().check()
         guard(get_model())
+        policy = check_policy(str(get_model()), protocol)
         trial = state.epoch - 1
         if protocol.conversation == "run":
             played = conversation_order(protocol, tasks, trial)
@@ -112,7 +115,7 @@ def begin_episode(tasks: tuple[BatteryTask, ...], protocol: Protocol, prompts: P
             played = (by_id[str(state.sample_id)],)
         session = Session(played, trial, protocol, prompts, tasks)
         open_session(state, session)
-        state.messages = await session.apart(session.opening)
+        state.messages = acting_opening(played[0], policy) if policy else await session.apart(session.opening)
         if protocol.replies == "tools":
             state.tools = [TOOLS[name]() for name in protocol.tools]
         return state
@@ -130,6 +133,10 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session, model = session_of(state), get_model()
+        if protocol.acts:
+            act_episode(state, session, str(model))
+            keep_records(state, session)
+            return state
         config = generate_config(model, protocol, str(state.sample_id), state.epoch - 1)
         images = ImageBudget(protocol.images)
         kept = Journal(journal, str(state.sample_id), state.epoch)

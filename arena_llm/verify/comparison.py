@@ -107,7 +107,7 @@ class Comparison:
         for name, value in self._state(number, episode).items():
             if not same(turn.get(name), value):
                 self._findings.append(Finding(number, name, turn.get(name), value))
-        if self._scripted:
+        if self._scripted and not self._protocol.acts:
             played = self._actions[self._steps : episode.steps]
             self._findings += reply_findings(turn, number, played, self._protocol)
 

@@ -26,6 +26,7 @@ from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
 from llm_control.agents.telling import WAIT
+from llm_control.models import policy_file
 from llm_control.refused import Refused
 from render import Frame, decode
 
@@ -36,9 +37,10 @@ _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
 
 class ArenaAgents(ModelAPI):
-    """`arena/random`, `arena/pixels`, `arena/oracle` and `arena/replay/FOLDER`.
+    """`arena/random`, `arena/pixels`, `arena/oracle`, `arena/replay/FOLDER` and `arena/policy/FILE`.
 
-    The last two also know the episode (`llm_control.agents.informed`). What the first two draw at random
+    The third and fourth also know the episode (`llm_control.agents.informed`); the last is never asked, as it
+    acts at every step (`llm_control.acting`). What the first two draw at random
     depends on the configuration's seed and the number of the reply alone.
     """
 
@@ -52,10 +54,12 @@ class ArenaAgents(ModelAPI):
     ) -> None:
         """Raises Refused for a name that is no agent's, or a folder of recordings that is not there."""
         super().__init__(model_name, base_url, api_key, [], config)
+        if policy_file(f"arena/{model_name}") is not None:
+            return
         if model_name not in ("random", "pixels", "oracle") and not model_name.startswith(REPLAY):
             raise Refused(
                 f"unknown agent arena/{model_name}; the offline agents are arena/random, arena/pixels, "
-                "arena/oracle, arena/replay/FOLDER"
+                "arena/oracle, arena/replay/FOLDER, arena/policy/FILE"
             )
         if model_name.startswith(REPLAY) and not Path(model_name.removeprefix(REPLAY)).is_dir():
             raise Refused(f"arena/{model_name}: no such folder; expected one of recordings, TASK.json")
@@ -69,6 +73,10 @@ class ArenaAgents(ModelAPI):
     ) -> ModelOutput:
         """Answer the conversation with a script, or call `act` with it where there is that tool."""
         name = f"arena/{self.model_name}"
+        if policy_file(name) is not None:
+            raise Refused(
+                f"{name}: a learned policy acts at every step; it answers nothing and calls no tools"
+            )
         if (kind := asked_kind(input[-1].text)) is not None:
             return _unpaid(ModelOutput.from_content(name, self._answer(kind, input, config)))
         if is_over(input):
