@@ -12,8 +12,10 @@ from rich.progress import Progress
 
 from arena import ConfigError, EvaluationError
 from arena_llm.parallel import Engine, in_order
+from llm_control.agents.policy_file import loaded
 from llm_control.agents.step_agents import STEP_AGENTS
 from llm_control.baseline import BaselineTrial, play_trial, trials_of
+from llm_control.models import policy_file
 from testbed import find_tasks, parse_levels
 
 COLUMNS = tuple(field.name for field in fields(BaselineTrial))
@@ -36,10 +38,12 @@ def run_baseline(
     beginning. Rows do not depend on the engine.
 
     Raises ConfigError for an unknown agent, level or folder, EvaluationError where the file cannot be
-    written.
+    written, and for a policy as `load_policy` does.
     """
-    if agent not in STEP_AGENTS:
-        raise ConfigError(f"--agent: got {agent!r}, expected one of: {', '.join(STEP_AGENTS)}")
+    if (file := policy_file(agent)) is not None:
+        loaded(file)
+    elif agent not in STEP_AGENTS:
+        raise ConfigError(f"--agent: got {agent!r}, expected one of: {', '.join(STEP_AGENTS)}, policy:FILE")
     tasks = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
     planned = trials_of(agent, tasks, trials, seed)
     count = len(planned)

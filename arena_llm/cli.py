@@ -96,7 +96,7 @@ def run_command(
 
 @app.command("baseline")
 def baseline_command(
-    agent: Annotated[str, typer.Option(help="random, held or braitenberg.")],
+    agent: Annotated[str, typer.Option(help="random, held, braitenberg, oracle or policy:FILE.")],
     out: Annotated[Path, typer.Option(help="CSV file to write: one row per episode.")],
     levels: Annotated[
         str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4; all where left out.")

@@ -30,7 +30,8 @@ RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same in secon
 @with_protocol_options
 def evaluate_command(
     model: Annotated[
-        str | None, typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, or arena/pixels.")
+        str | None,
+        typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),
     ] = None,
     protocol: Annotated[
         str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")
@@ -75,6 +76,7 @@ def evaluate_command(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
     else:
+        _say_without_effect(console, request)
         notes = _planned(console, plan, request) if plan else {}
         notes["prices"] = price_note(full_name(model), prices)
         if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
@@ -90,6 +92,14 @@ def _where(engine: Any) -> dict[str, Any]:
     """Where episodes are played, for `evaluate`: elsewhere with Ray only."""
     place = engine.episodes()
     return {"place": place, "at_once": engine.jobs if place else 1}
+
+
+def _say_without_effect(console: Console, request: Any) -> None:
+    """Name a preset's choices that a policy does not heed."""
+    from llm_control.acting import without_effect
+
+    if request.policy and (names := without_effect(request.protocol)):
+        console.print(f"Without effect on a policy: {', '.join(names)} of {request.protocol}", soft_wrap=True)
 
 
 def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:

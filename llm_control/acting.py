@@ -17,7 +17,6 @@ from llm_control.models import policy_file
 from llm_control.play import EpisodeRecord, Play, Turn
 from llm_control.presets import load_preset
 from llm_control.protocol import Protocol
-from llm_control.session import Session
 from testbed import Task
 
 STEPS_PER_TURN = 50
@@ -70,7 +69,7 @@ def check_policy(model: str, protocol: Protocol) -> Policy | None:
         return None
     if not protocol.acts:
         raise EvaluationError(
-            f"{model}: a policy writes no scripts; use arena-llm eval, or -T replies=steps -T max_scripts=none"
+            f"{model}: a policy writes no scripts; use arena-llm eval or -T replies=steps -T max_scripts=none"
         )
     return loaded(file)
 
@@ -111,12 +110,8 @@ def opening(task: Task, policy: Policy) -> list[ChatMessage]:
     return [ChatMessageUser(content=f"Task {task.id}. {policy.path.name} acts; it observes: {seen}.")]
 
 
-def act_episode(state: TaskState, session: Session, model: str) -> None:
-    """Play a session's task by the policy of this name, and put what happened into the state."""
-    policy = check_policy(model, session.protocol)
-    assert policy is not None
-    record = play_policy(policy, session.tasks[0], session.trial, session.protocol)
-    session.records[session.tasks[0].id] = record
+def tell(state: TaskState, record: EpisodeRecord, policy: Policy, model: str) -> None:
+    """Put a policy's episode into what the log keeps of it; `model` is its name."""
     for turn in record.turns:
         state.messages += [ChatMessageAssistant(content=turn.reply), ChatMessageUser(content=_told(turn))]
     state.output = ModelOutput.from_content(model, ACTS)

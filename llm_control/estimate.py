@@ -46,12 +46,15 @@ class Estimate:
 def estimate(request: Request, prices: Path | None = None, turns: int | None = None) -> Estimate:
     """Predict a run; `turns` are the replies per episode, the protocol's limit where left out, 30 where none.
 
-    Needs no key and asks nobody. Raises ConfigError as `evaluate` does, and EvaluationError for a model's
-    name that cannot be read.
+    A learned policy asks for nothing. Needs no key and asks nobody.
+    Raises ConfigError as `evaluate` does, and EvaluationError for a model's name
+    that cannot be read.
     """
     model = full_name(request.model)
     protocol = request.effective().protocol
     tasks = request.tasks()
+    if protocol.acts:
+        return Estimate(model, len(tasks) * protocol.trials, 0, 0, 0, 0, 0, 0, 0.0)
     together = len(tasks) if protocol.conversation == "run" else 1
     turns = turns or protocol.max_scripts or 30
     conversations = len(tasks) // together * protocol.trials

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from arena.errors import EvaluationError
 from llm_control.acting import check_policy, policy_choices, refuse_without_effect
+from llm_control.acting_pool import playing, processes
 from llm_control.agents.policy_file import loaded
 from llm_control.agents.suitable import check_agent
 from llm_control.budget import Caps, Purse, spending, spent_before
@@ -183,16 +184,17 @@ def _run(
         "score_display": False,
         "retry_on_error": request.effective().protocol.relaunches,
     }
+    workers = processes(len(request.tasks()) * request.effective().protocol.trials) if request.policy else 0
     if model.startswith("arena/"):
         # These compute: few at a time, so that finished ones are out of danger.
-        common["max_samples"] = max(4, at_once)
+        common["max_samples"] = max(4, at_once, 2 * workers)
     check_model(model)
     unfinished = _unfinished(log_dir, metadata["fingerprint"])
     if resume and unfinished is None:
         raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
     again = _recovered(unfinished) if resume else ""
     try:
-        with spending(caps, spent_before(again) if again else Purse()):
+        with spending(caps, spent_before(again) if again else Purse()), playing(workers):
             if again:
                 logs = inspect_ai.eval_retry(again, **common)
             else:

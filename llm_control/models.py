@@ -21,7 +21,7 @@ _KEYS = {
 """Where each provider's key is looked for; one of them is enough."""
 
 OFFLINE = ("arena/pixels", "arena/random", "arena/oracle", "arena/replay/FOLDER", "policy:FILE")
-"""Agents that need no key and no network; the last two play recordings from a folder, and a learned policy."""
+"""Agents that need no key and no network; the last two play recordings of a folder, and a learned policy."""
 
 
 _POLICY, _POLICY_PROVIDER = "policy:", "arena/policy/"

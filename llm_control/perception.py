@@ -8,7 +8,7 @@ from typing import Any
 from arena.errors import EvaluationError
 from llm_control.evaluate import Display, check_model
 from llm_control.folders import check_writable
-from llm_control.models import model_name
+from llm_control.models import model_name, policy_file
 from llm_control.probes import KINDS
 
 Z95 = 1.959964
@@ -79,6 +79,10 @@ def probe(
     import llm_control.registry
 
     full = model_name(model)
+    if policy_file(full) is not None:
+        raise EvaluationError(
+            f"{full}: a learned policy answers no questions; it is evaluated by arena-llm eval"
+        )
     choices = {} if seed is None else {"seed": seed}
     task = llm_control.registry.perception(each=each, protocol=protocol, **choices)
     check_writable(log_dir)

@@ -14,7 +14,8 @@ from llm_control.models import full_name
 from llm_control.prompts import prompt_set
 
 Plan = Mapping[str, Any]
-"""`model`; `policy`, a SHA-256 where it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id; `protocol`, every choice, the seed among them."""
+"""`model`; `policy`, a SHA-256 where it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
+`protocol`, every choice, the seed among them."""
 
 _PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
 

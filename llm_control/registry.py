@@ -13,7 +13,7 @@ from llm_control.tools import act, go, turn
 
 @modelapi(name="arena")
 def arena() -> type[Any]:
-    """The offline agents `arena/random`, `arena/pixels`, `arena/oracle`, `arena/replay/FOLDER`, `arena/policy/FILE`."""
+    """The offline agents: `arena/random`, `pixels`, `oracle`, `replay/FOLDER` and `policy/FILE`."""
     from llm_control.agents.provider import ArenaAgents
 
     return ArenaAgents

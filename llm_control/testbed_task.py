@@ -9,8 +9,9 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from llm_control.acting import act_episode, check_policy
+from llm_control.acting import check_policy, tell
 from llm_control.acting import opening as acting_opening
+from llm_control.acting_pool import played as played_by_policy
 from llm_control.asking import ask, generate_config
 from llm_control.budget import purse
 from llm_control.choices import effective
@@ -133,8 +134,11 @@ def play_episode(protocol: Protocol, journal: Path | None = None) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session, model = session_of(state), get_model()
-        if protocol.acts:
-            act_episode(state, session, str(model))
+        if (policy := check_policy(str(model), protocol)) is not None:
+            task = session.tasks[0]
+            record = await played_by_policy(policy.path, policy.sha256, task, session.trial, protocol)
+            session.records[task.id] = record
+            tell(state, record, policy, str(model))
             keep_records(state, session)
             return state
         config = generate_config(model, protocol, str(state.sample_id), state.epoch - 1)

@@ -179,7 +179,7 @@ class _Sample:
             yield "why the model's part ended is not in the log"
         if not self.run.protocol:
             yield "the log has no protocol, so seed and limits are not compared"
-        if self.options.frames and kept.talk and self.run.ours:
+        if self.options.frames and kept.talk and self.run.ours and self.protocol.shows_images:
             yield from told_missing(kept.talk)
 
     def _requests(self, kept: Kept) -> tuple[int, list[Finding]]:

@@ -21,7 +21,10 @@ REFUSALS = ("content_filter", "refusal")
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A logged episode and, where it could be replayed, its trace; else `problem` says why not."""
+    """A logged episode and, where it could be replayed, its trace; else `problem` says why not.
+
+    `acts` is whether a learned policy acted at every step, and nobody was told or sent anything.
+    """
 
     episode: LoggedEpisode
     spec: ArenaSpec | None
@@ -29,6 +32,7 @@ class Played:
     problem: str | None = None
     gallery: Gallery = field(default_factory=Gallery)
     with_pictures: bool = True
+    acts: bool = False
 
     @property
     def failures(self) -> tuple[Failure, ...]:
@@ -64,7 +68,8 @@ def play(
         return Played(episode, spec, problem=str(error), gallery=book.gallery)
     trace.looks = as_given(trace.looks, episode.talk, protocol)
     shown = protocol.shows_images
-    return Played(episode, spec, trace, _difference(trace, episode), book.gallery, shown)
+    told = _difference(trace, episode)
+    return Played(episode, spec, trace, told, book.gallery, shown or protocol.acts, protocol.acts)
 
 
 def _difference(trace: Trace, episode: LoggedEpisode) -> str | None:
@@ -151,6 +156,7 @@ def page(played: Played, facts: Mapping[str, Any], pictures: str, partial: str |
         "events": event_lines(trace.events) if trace else [],
         "strip": _strip(played, pictures),
         "in_words": not played.with_pictures,
+        "acts": played.acts,
         "turns": [_turn(turn, played, pictures) for turn in played.episode.turns],
         "unplayed": _unplayed(played, turns + 1, pictures),
         "last_picture": f"{pictures}/{ends[-1].file}" if ends else None,
@@ -166,14 +172,19 @@ def _turn(turn: Mapping[str, Any], played: Played, folder: str) -> dict[str, Any
         "number": number,
         "pictures": _pictures(played.gallery.shown.get(number, []), number, folder),
         "sent": played.gallery.notes.get(number),
-        "told": talk.exchanges[number - 1].told if talk and number <= len(talk.exchanges) else None,
+        "told": talk.exchanges[number - 1].told if _was_told(played, number) and talk else None,
         "sees": _sees(looks) if played.trace and played.trace.had_goal else None,
         "thoughts": turn["thoughts"],
-        "reply": turn["reply"],
+        "reply": None if played.acts else turn["reply"],
         "error": turn["error"],
         "repairs": turn["repairs"],
         "came": _came(turn),
     }
+
+
+def _was_told(played: Played, turn: int) -> bool:
+    talk = played.episode.talk
+    return talk is not None and turn <= len(talk.exchanges) and not played.acts
 
 
 def _pictures(shown: list[Shown], number: int, folder: str) -> list[dict[str, str]]:

@@ -97,6 +97,11 @@ class RunLog:
         except ValidationError:
             return Protocol()
 
+    @property
+    def policy(self) -> dict[str, Any]:
+        """What the log says of the learned policy that was evaluated; empty for other models."""
+        return dict((self.header.eval.metadata or {}).get("policy") or {})
+
     def specs(self) -> dict[str, ArenaSpec]:
         """The arenas that were played by task id, from the log itself or else from the task files.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from human_data.log_report.log import RunLog
 from human_data.log_report.logged import LoggedEpisode
 from human_data.log_report.planned import plan_sentence
+from human_data.log_report.policies import acting_sentences
 from llm_control.protocol import Protocol
 
 _TOLD = ("levels", "folder", "icl", "trials", "seed", "max_scripts", "strict", "prompt", "animal_ai")
@@ -41,8 +42,7 @@ def run_paragraph(log: RunLog, facts: RunFacts, levels: Sequence[int]) -> str:
         [
             _what(log, facts, levels),
             _arena(log, facts),
-            _protocol(log),
-            _settings(log, facts),
+            *([acting_sentences(log)] if log.protocol.acts else [_protocol(log), _settings(log, facts)]),
             _end(log, facts),
             plan_sentence(log),
         ]

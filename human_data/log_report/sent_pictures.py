@@ -24,6 +24,7 @@ class Kind(StrEnum):
     LEFT_OUT = "left out: the model was not sent this"
     UNKNOWN = "of the conversation; what was sent for this reply is not in the log"
     TRUE = "the true view: the model was not sent this"
+    AHEAD = "ahead of the agent, drawn again: it has sensors of its own"
     DRAWN = "drawn again: the log does not tell what was sent"
 
 
@@ -70,6 +71,7 @@ class PictureBook:
     def __init__(self, episode: LoggedEpisode, protocol: Protocol, draw: Draw | None, save: Save) -> None:
         self.gallery = Gallery()
         self._draw, self._save, self._files = draw, save, 0
+        self._acts = protocol.acts
         self._altered = is_altered(protocol) or not protocol.shows_images
         self._talk = episode.talk
         if self._talk is not None and protocol.shows_images:
@@ -83,7 +85,7 @@ class PictureBook:
             return
         known = self._talk is not None
         if turn is None or not known or self._altered:
-            kind = Kind.TRUE if known or turn is None else Kind.DRAWN
+            kind = Kind.AHEAD if self._acts else Kind.TRUE if known or turn is None else Kind.DRAWN
             self.gallery.add(turn, self._keep(self._draw(scene)), kind)
 
     def _show(self, turn: int, exchange: Exchange, protocol: Protocol) -> None:

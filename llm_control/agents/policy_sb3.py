@@ -78,7 +78,7 @@ def check_spaces(model: Any, observations: spaces.Space[Any], actions: spaces.Sp
         )
     if not _same(model.observation_space, observations):
         raise ConfigError(
-            f"the policy observes {model.observation_space}, its options give {observations}; name the options "
+            f"the policy observes {model.observation_space}, its options give {observations}; name those "
             "of the environment that it was trained in"
         )
     if not _same(model.action_space, actions):
@@ -90,13 +90,13 @@ def check_spaces(model: Any, observations: spaces.Space[Any], actions: spaces.Sp
 
 def _same(has: spaces.Space[Any], wanted: spaces.Space[Any]) -> bool:
     if isinstance(has, spaces.Dict) and isinstance(wanted, spaces.Dict):
-        return has.keys() == wanted.keys() and all(_same(has[name], wanted[name]) for name in has.keys())  # noqa: SIM118
+        return has.keys() == wanted.keys() and all(_same(has[key], wanted[key]) for key in wanted.spaces)
     if has == wanted:
         return True
     if not (isinstance(has, spaces.Box) and isinstance(wanted, spaces.Box) and len(wanted.shape) == 3):
         return False
     turned = np.moveaxis(wanted.low, -1, 0), np.moveaxis(wanted.high, -1, 0)
-    return has == spaces.Box(*turned, dtype=wanted.dtype.type)  # type: ignore[arg-type]
+    return has == spaces.Box(*turned, dtype=wanted.low.dtype.type)
 
 
 class ModelPlayer:

@@ -15,6 +15,9 @@ from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Mov
 from arena.layout import episode_rng
 from arena.rays import CAST_LENGTH, FRACTION, TAGS
 from llm_control.agents.oracle.agent import Oracle
+from llm_control.agents.policy import PolicyAgent
+from llm_control.agents.policy_file import loaded
+from llm_control.models import policy_file
 from llm_control.play import SAFETY_STEPS
 
 
@@ -194,12 +197,17 @@ def play(name: str, episode: Episode) -> Recording:
     """Let the agent of this name play an episode to its end, and return the recording.
 
     The agent's randomness is its own: it follows from the episode's seed, task and trial, apart from the
-    arena's. An arena without a time limit is stopped after `SAFETY_STEPS`. Raises KeyError for an unknown
-    name.
+    arena's. An arena without a time limit is stopped after `SAFETY_STEPS`. `policy:FILE` is a learned policy.
+    Raises KeyError for an unknown name, and EvaluationError as `load_policy` does.
     """
-    rng = episode_rng(episode.seed, f"{episode.task_id}/{name}", episode.trial)
-    agent = STEP_AGENTS[name](rng)
+    agent = _agent(name, episode)
     while not episode.done and episode.steps < SAFETY_STEPS:
         episode.step(agent.act(episode))
     episode.stop()
     return episode.recording()
+
+
+def _agent(name: str, episode: Episode) -> StepAgent:
+    if (file := policy_file(name)) is not None:
+        return PolicyAgent(loaded(file))
+    return STEP_AGENTS[name](episode_rng(episode.seed, f"{episode.task_id}/{name}", episode.trial))
