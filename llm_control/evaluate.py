@@ -135,8 +135,9 @@ def evaluate(
     if policy is None or policy.description.environment.draws:
         # Where no picture can be drawn, that is said before anything is spent.
         gl_context()
+    workers = processes(len(tasks) * protocol.trials) if policy else 0
     with playing_at(place):
-        log = _run(request, model, log_dir, about, resume, display, caps, at_once)
+        log = _run(request, model, log_dir, about, resume, display, caps, at_once, workers)
     played = read_played(log.location)
     results = rows(played, model, tasks, protocol)
     facts = run_facts(log, played, request, model, prompts.sha256)
@@ -170,6 +171,7 @@ def _run(
     display: Display,
     caps: Caps,
     at_once: int,
+    workers: int,
 ) -> Any:
     import inspect_ai
     from inspect_ai._util.error import PrerequisiteError
@@ -184,7 +186,6 @@ def _run(
         "score_display": False,
         "retry_on_error": request.effective().protocol.relaunches,
     }
-    workers = processes(len(request.tasks()) * request.effective().protocol.trials) if request.policy else 0
     if model.startswith("arena/"):
         # These compute: few at a time, so that finished ones are out of danger.
         common["max_samples"] = max(4, at_once, 2 * workers)

@@ -216,6 +216,9 @@ def _read(path: Path) -> tuple[bytes, PolicyDescription]:
         ) from None
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            # Of a file that was cut off, an archive inside it may be found.
+            if min((member.header_offset for member in archive.infolist()), default=0) > 0:
+                raise zipfile.BadZipFile("it is cut off")
             told = archive.read(MEMBER)
     except KeyError:
         raise EvaluationError(

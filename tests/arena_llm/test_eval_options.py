@@ -28,6 +28,7 @@ GIVEN = {
     "initial_idle_steps": ("3,4", (3, 4)),
     "memory_turns": ("0", 0),
     "replies": ("tools", "tools"),
+    "sample_actions": (None, True),
     "tools": ("go,turn", ("go", "turn")),
     "one_step": (None, True),
     "strict": (None, True),

@@ -1,0 +1,261 @@
+"""Learned policies play as in the environment, and stand in logs, reports and comparisons as others do."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from arena import ArenaEnv, Episode
+from arena.errors import ArenaError, ConfigError
+from llm_control import acting_pool
+from llm_control.acting import STEPS_PER_TURN, play_policy
+from llm_control.agents.policy import PolicyAgent
+from llm_control.agents.policy_file import load_policy
+from llm_control.evaluate import Request, earlier_log
+from llm_control.models import full_name
+from llm_control.protocol import Protocol
+from testbed import find_tasks
+from tests.arena.worlds import agent, item, spec
+from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.policies import Once, same, told_policy, trained
+
+ACTING = Protocol(replies="steps", max_scripts=None, initial_idle_steps=())
+WORLD = (agent("20 0 10"), item("GoodGoal", "20 0 30", sizes="1 1 1"), item("LightBlock", sizes="1 1 1"))
+
+
+@pytest.fixture(scope="module")
+def battery(tmp_path_factory):
+    return write_battery(tmp_path_factory.mktemp("policies") / "battery", (20, 16), (24, 20), (30, 30))
+
+
+@pytest.fixture(scope="module")
+def file(battery):
+    pytest.importorskip("stable_baselines3", reason="pip install 'arena-llm[rl]'")
+    return trained(battery.parent / "ppo.zip", battery / "01-04-03.yaml")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"observation": ("rays", "vector"), "frame_stack": 3, "action_repeat": 2},
+        {"observation": ("camera", "vector"), "resolution": 32, "grayscale": True, "frame_stack": 2},
+        {"observation": "vector", "action": "multidiscrete", "action_repeat": 3},
+        {"observation": "rays", "action": "continuous"},
+    ],
+    ids=lambda options: str(options["observation"]),
+)
+def test_it_observes_what_the_environment_gives(options):
+    """The same task, seed and actions: the same observations to the bit, and the same end."""
+    world = spec(*WORLD, t=60)
+    env = ArenaEnv(Once(world, "here", seed=7, trial=2), **options)
+    env.action_space.seed(3)
+    actions = [env.action_space.sample() for _ in range(150)]
+    policy = told_policy(options, actions)
+    with Episode(world, task_id="here", seed=7, trial=2) as episode:
+        player = PolicyAgent(policy)
+        while not episode.done:
+            episode.step(player.act(episode))
+        reward, steps = episode.total_reward, episode.steps
+    seen, total, over = env.reset(seed=0)[0], 0.0, False
+    for number, observed in enumerate(policy.player.seen):
+        assert not over
+        assert same(seen, observed), number
+        seen, gained, over, _, _ = env.step(actions[number % len(actions)])
+        total += gained
+    assert over
+    assert total == pytest.approx(reward, abs=1e-12)
+    assert env.episode.steps == steps > 60
+
+
+def test_an_episode_is_told_in_turns_of_steps_that_say_no_script(battery):
+    task = find_tasks(None, battery)[0]
+    policy = told_policy({"observation": "vector", "action": "multidiscrete"}, [np.array([2, 1])])
+    record = play_policy(policy, task, 0, ACTING)
+    steps = [turn.steps for turn in record.turns]
+    assert set(steps[:-1]) == {STEPS_PER_TURN}
+    assert sum(steps) == record.recording.steps
+    assert set(record.recording.unpacked()) == {(2, 1)}
+    assert record.model_end == "episode"
+    assert all(turn.error is None and not turn.thoughts for turn in record.turns)
+
+
+def test_it_waits_first_where_the_protocol_says_so(battery):
+    task = find_tasks(None, battery)[0]
+    policy = told_policy({"observation": "vector"}, [3])
+    record = play_policy(policy, task, 0, ACTING.model_copy(update={"initial_idle_steps": (1, 16)}))
+    assert record.recording.actions[0] == (0, 17)
+    assert record.turns[0].steps <= STEPS_PER_TURN
+
+
+def test_an_arena_without_a_clock_is_stopped(monkeypatch):
+    monkeypatch.setattr("llm_control.play.SAFETY_STEPS", 130)
+    from testbed import Task
+
+    task = Task("here", 0, None, spec(agent("20 0 10"), t=0, pass_mark="1"), "")
+    record = play_policy(told_policy({"observation": "vector"}, [0]), task, 0, ACTING)
+    assert record.recording.steps == 130
+    assert record.recording.outcome == "stopped"
+
+
+def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    name = f"policy:{file}"
+    asked = ("eval", "--model", name, "--testbed", battery, "--trials", 2, "--plan", "plan.json")
+    said = command(*asked)
+    assert said.returncode == 0, said.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    results = pd.read_csv(log.with_suffix("") / "results.csv")
+    assert len(results) == 6
+    assert results["error"].isna().all()
+    assert json.loads((tmp_path / "plan.json").read_text())["policy"] == load_policy(file).sha256
+    assert "no unfinished run" in command(*asked, "--resume").stderr
+
+    verified = command("verify", log, "--frames", "--json", "findings.json")
+    assert verified.returncode == 0
+    assert "6 of 6 episodes: agrees" in verified.stdout
+    assert "Note" not in verified.stdout
+
+    assert command("replay", log, "--sample", "01-06-02", "--trial", 1).returncode == 0
+    compared = command("compare", log, "--out", "compared")
+    assert compared.returncode == 0, compared.stderr
+    assert (tmp_path / "compared" / "report.html").is_file()
+
+
+def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):
+    log = run(battery, tmp_path, f"policy:{file}", tasks="01-04-03").log
+    assert command("report", log, "--out", tmp_path / "report").returncode == 0
+    methods = (tmp_path / "report" / "index.html").read_text()
+    for words in ("learned policy", load_policy(file).sha256, "trained on one ball ahead for 64 actions"):
+        assert words in methods
+    assert "Temperature" not in methods
+    (page,) = (tmp_path / "report" / "episodes").rglob("01-04-03_1.html")
+    text = page.read_text()
+    assert "The policy was not sent these pictures" in text
+    assert "kept from an attempt" not in text
+    assert len(list(page.with_suffix("").glob("*.webp"))) == len(re.findall("<h3>Turn ", text)) + 1
+
+
+def test_a_changed_log_is_found_out(battery, file, tmp_path):
+    """Another action in the recording, and another reward of a turn, are findings."""
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    result = run(battery, tmp_path, f"policy:{file}", tasks="01-04-03")
+    log = read_eval_log(str(result.log))
+    episode = log.samples[0].metadata["episode"]
+    (first, count), *rest = episode["recording"]["actions"]
+    episode["recording"]["actions"] = [[(first + 3) % 9, count], *rest]
+    write_eval_log(log, str(tmp_path / "changed.eval"))
+    from typer.testing import CliRunner
+
+    from arena_llm.cli import app
+
+    said = CliRunner().invoke(app, ["verify", str(tmp_path / "changed.eval"), "--testbed", str(battery)])
+    assert said.exit_code == 1
+    assert "differs" in said.output
+
+
+def test_sampled_actions_follow_from_the_seed(battery, file):
+    policy, task = load_policy(file), find_tasks(None, battery)[2]
+    sampling = ACTING.model_copy(update={"sample_actions": True})
+    one, again = (play_policy(policy, task, 0, sampling).recording for _ in range(2))
+    assert one == again
+    assert play_policy(policy, task, 1, sampling).recording.actions != one.actions
+    assert play_policy(policy, task, 0, ACTING).recording.actions != one.actions
+
+
+def test_processes_play_what_one_plays(battery, file, tmp_path, monkeypatch):
+    alone = run(battery, tmp_path / "alone", f"policy:{file}")
+    monkeypatch.setattr("llm_control.evaluate.processes", lambda episodes: 1)
+    assert run(battery, tmp_path / "apart", f"policy:{file}").rows == alone.rows
+    assert acting_pool.processes(3) == 0
+
+
+def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path):
+    other = tmp_path / "policy.zip"
+    other.write_bytes(file.read_bytes())
+    request = Request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
+    run(battery, tmp_path / "logs", f"policy:{other}", tasks="01-04-03")
+    found = earlier_log(request, tmp_path / "logs")
+    assert found is not None
+    assert found[1]
+    trained(other, battery / "01-04-03.yaml", seed=2)
+    assert earlier_log(request, tmp_path / "logs") is None
+
+
+def test_it_is_an_agent_of_baseline_too(command, battery, file, tmp_path):
+    out = tmp_path / "rows.csv"
+    options = ("--testbed", battery, "--jobs", 1, "--out", out)
+    assert command("baseline", "--agent", f"policy:{file}", *options).returncode == 0
+    record = play_policy(load_policy(file), find_tasks(None, battery)[0], 0, ACTING).recording
+    first = pd.read_csv(out).iloc[0]
+    assert (first["steps"], first["total_reward"]) == (record.steps, record.total_reward)
+    missing = command("baseline", "--agent", "policy:no.zip", *options)
+    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--icl",),
+        ("--max-scripts", 5),
+        ("--images", "last-4"),
+        ("--conversation", "run"),
+        ("--replies", "tools"),
+        ("--max-cost", 5),
+        ("--max-tokens-run", 5),
+        ("--prompt", "prompt.txt"),
+    ],
+    ids=lambda option: option[0],
+)
+def test_options_without_effect_are_refused(command, battery, file, option):
+    said = command("eval", "--model", f"policy:{file}", "--testbed", battery, *option)
+    assert said.returncode == 1
+    assert "has no effect on a policy" in said.stderr
+    assert said.stderr.count("\n") == 1
+
+
+def test_a_preset_keeps_what_has_an_effect():
+    request = Request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
+    given = request.effective()
+    assert given.protocol == ACTING.model_copy(
+        update={
+            "battery": "original",
+            "tasks": given.protocol.tasks,
+            "trials": 3,
+            "seed": 3,
+        }
+    )
+    assert given.origins["trials"] == "preset paper-experiment-1"
+    assert given.origins["seed"] == "option"
+    assert given.origins["replies"] == "policy"
+    assert "max_scripts" not in [name for name, *_ in given.rows()]
+
+
+@pytest.mark.parametrize("choices", [{"replies": "steps", "max_scripts": None}, {"sample_actions": True}])
+def test_other_models_write_scripts(battery, tmp_path, choices):
+    with pytest.raises(ArenaError, match="is for learned policies only"):
+        run(battery, tmp_path, "arena/random", **choices)
+
+
+def test_acting_at_every_step_allows_no_scripts():
+    with pytest.raises(ConfigError, match="without scripts"):
+        Protocol(replies="steps")
+
+
+def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
+    import inspect_ai
+
+    from llm_control.registry import testbed
+
+    def score(**more):
+        task = testbed(folder=str(battery), tasks="01-04-03", **more)
+        model = full_name(f"policy:{file}")
+        (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+        return log.samples[0]
+
+    played = score(replies="steps", max_scripts="none", initial_idle_steps="0")
+    assert played.metadata["policy"]["sha256"] == load_policy(file).sha256
+    assert played.scores["pass_mark"].metadata["steps"] == played.metadata["episode"]["recording"]["steps"]
+    assert "a policy writes no scripts" in score().error.message
