@@ -13,7 +13,8 @@ from llm_control import acting_pool
 from llm_control.acting import STEPS_PER_TURN, play_policy
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
-from llm_control.evaluate import Request, earlier_log
+from llm_control.budget import Caps
+from llm_control.evaluate import Request, earlier_log, evaluate
 from llm_control.models import full_name
 from llm_control.protocol import Protocol
 from testbed import find_tasks
@@ -259,3 +260,12 @@ def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
     assert played.metadata["policy"]["sha256"] == load_policy(file).sha256
     assert played.scores["pass_mark"].metadata["steps"] == played.metadata["episode"]["recording"]["steps"]
     assert "a policy writes no scripts" in score().error.message
+
+
+def test_a_run_that_a_cap_ended_is_resumed(battery, file, tmp_path):
+    request = Request(f"policy:{file}", battery)
+    stopped = evaluate(request, tmp_path, display="none", caps=Caps(seconds=0))
+    assert not any(row.steps for row in stopped.rows)
+    resumed = evaluate(request, tmp_path, display="none", resume=True)
+    assert resumed.complete
+    assert [row.passed is not None for row in resumed.rows] == [True] * 3
