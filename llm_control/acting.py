@@ -71,6 +71,9 @@ def check_policy(model: str, protocol: Protocol) -> Policy | None:
         raise EvaluationError(
             f"{model}: a policy writes no scripts; use arena-llm eval or -T replies=steps -T max_scripts=none"
         )
+    if "," in str(file):
+        # Inspect takes it for the names of several models.
+        raise EvaluationError(f"{file}: the path of a policy must have no comma; rename the file")
     return loaded(file)
 
 

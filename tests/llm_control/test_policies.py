@@ -240,6 +240,11 @@ def test_other_models_write_scripts(battery, tmp_path, choices):
         run(battery, tmp_path, "arena/random", **choices)
 
 
+def test_a_comma_in_the_path_is_refused(battery, tmp_path):
+    with pytest.raises(ArenaError, match=r"a,b.zip: the path of a policy must have no comma"):
+        run(battery, tmp_path, "policy:a,b.zip")
+
+
 def test_acting_at_every_step_allows_no_scripts():
     with pytest.raises(ConfigError, match="without scripts"):
         Protocol(replies="steps")
