@@ -83,6 +83,11 @@ def evaluate_command(
             console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
         if jobs and engine is EngineName.LOCAL:
             raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
+        if request.policy and engine is not EngineName.LOCAL:
+            raise ConfigError(
+                f"--engine {engine.value}: a policy's episodes are played by processes of this machine; "
+                "leave it out, or use arena-llm baseline --agent policy:FILE --engine ray"
+            )
         with opened(engine, ray_address, jobs) as spread:
             run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
             _evaluate(console, request, log_dir, out, **run, **_where(spread))
