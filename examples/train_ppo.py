@@ -133,6 +133,9 @@ def main(
     """Train, save, play unseen tasks, and draw the curve."""
     out.mkdir(parents=True, exist_ok=True)
     options = OBSERVES[observation]
+    if observation == "rays":
+        # So small a network is slower with several threads.
+        torch.set_num_threads(1)
     makers = [lambda: environment(options, seed) for _ in range(processes)]
     training = VecMonitor(SubprocVecEnv(makers, start_method="forkserver"))
     training.seed(seed)
