@@ -1,0 +1,57 @@
+"""The example that trains a policy, at small size, from the first action to an evaluation of what it made."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="policies are trained with the extra sb3")
+
+from llm_control.agents.policy_file import load_policy
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "train_ppo.py"
+SMALL = {"actions": 320, "processes": 2, "rollout": 160, "unseen": 2, "seed": 3}
+
+
+def train(out, observation):
+    options = [text for name, value in SMALL.items() for text in (f"--{name}", str(value))]
+    command = [sys.executable, str(EXAMPLE), "--observation", observation, "--out", str(out), *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
+
+
+@pytest.mark.parametrize("observation", ["rays", pytest.param("camera", marks=pytest.mark.slow)])
+def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_path, command):
+    done = train(tmp_path, observation)
+    assert done.returncode == 0, done.stderr
+    assert "of 2 unseen tasks passed" in done.stdout
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert (result["actions"], result["unseen_tasks"], result["seed"]) == (320, 2, 3)
+    assert 0 <= result["interval_95"][0] <= result["pass_rate"] <= result["interval_95"][1] <= 1
+    with (tmp_path / "curve.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert int(rows[-1]["actions"]) == 320
+    assert int(rows[-1]["episodes"]) == result["episodes"] > 0
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+    told = load_policy(tmp_path / "policy.zip").description
+    assert (told.environment.observation, told.steps, told.seed) == (observation, 320, 3)
+    played = command(
+        "eval", "--model", f"policy:{tmp_path / 'policy.zip'}", "--tasks", "01-01-01,01-05-02",
+        "--log-dir", str(tmp_path / "logs"), "--out", str(tmp_path / "report"),
+    )  # fmt: skip
+    assert played.returncode == 0, played.stderr
+    assert (tmp_path / "report" / "results.csv").is_file()
+
+
+def test_a_wrong_option_is_said_before_anything_starts(tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), "--out", str(tmp_path / "none"), "--observation", "smell"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "smell" in done.stderr
+    assert not (tmp_path / "none").exists()
