@@ -17,9 +17,14 @@ from testbed import Task
 SECTION = "ArenaVectorEnv"
 
 
-def worker_counts() -> list[int]:
-    """Numbers of workers: 0 (all in one process), then 1, 2, 4, ... up to the number of usable cores."""
+def worker_counts(some: bool = False) -> list[int]:
+    """Numbers of workers: 0 (all in one process), then 1, 2, 4, ... up to the number of usable cores.
+
+    Only `some` are the first and the last of these.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if some:
+        return [0, cores]
     return [0, *(2**power for power in range(cores.bit_length()) if 2**power < cores), cores]
 
 
@@ -34,7 +39,7 @@ def measure_many(
     """Steps per second of all environments together, resets included as they come while it is played."""
     figures = []
     for setup in (RAYS, CAMERA) if drawing else (RAYS,):
-        for workers in worker_counts():
+        for workers in worker_counts(effort.some_workers):
             with closing(
                 ArenaVectorEnv(environments(), Playlist(tasks), workers=workers, **setup.options)
             ) as envs:

@@ -69,7 +69,7 @@ def measure_rl(plan: RlPlan, advance: Advance, into: RlFigures) -> None:
 def rl_advances(plan: RlPlan) -> int:
     """How often `measure_rl` tells that it goes on."""
     effort, kinds = plan.effort, 2 if plan.drawing else 1
-    passes = len(plan.seen(SETUPS)) + kinds + kinds * len(worker_counts()) + 2 * kinds
+    passes = len(plan.seen(SETUPS)) + kinds + kinds * len(worker_counts(effort.some_workers)) + 2 * kinds
     sampled = kinds * (effort.processes + memory.SAMPLES)
     return (
         effort.passes * passes + beside_advances(plan.rounds, plan.drawing) + sampled * memory.can_measure()

@@ -34,7 +34,8 @@ NOTES = (
 def print_rl(console: Console, found: RlFigures) -> None:
     """A table for each section, and what is to be known about them."""
     for section, figures in groupby(found.figures, lambda figure: figure.section):
-        console.print(_table(section, list(figures)))
+        console.print(f"{TITLES[section]}:", style="italic", highlight=False)
+        console.print(_table(list(figures)))
     for note in (*found.notes, *NOTES):
         console.print(note, highlight=False, markup=False)
 
@@ -60,9 +61,9 @@ def _percentiles(figure: Figure) -> dict[str, float]:
     return {"median": median, "percentile_10": low, "percentile_90": high}
 
 
-def _table(section: str, figures: Sequence[Figure]) -> Table:
+def _table(figures: Sequence[Figure]) -> Table:
     several = len(figures[0].subjects) > 1
-    table = Table(title=TITLES[section], title_justify="left")
+    table = Table()
     table.add_column("measured")
     table.add_column("unit")
     for heading in ("median", *(("10 %", "90 %") if several else ()), "median [lowest-highest pass]"):
