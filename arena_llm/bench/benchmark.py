@@ -12,8 +12,14 @@ from arena_llm.bench.peers.contenders import SIDES, Contender
 from arena_llm.bench.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
 from arena_llm.bench.peers.rounds import Comparison, Rounds, advances, compare
 from arena_llm.bench.profile import Profile, profile_steps
-from arena_llm.bench.profile_tasks import TaskProfile, print_task_profiles, profile_tasks, task_profile_dicts
-from arena_llm.bench.report import print_machine, print_parts
+from arena_llm.bench.profile_tasks import (
+    TaskProfile,
+    print_task_profiles,
+    profile_tasks,
+    task_profile_dicts,
+    task_rounds,
+)
+from arena_llm.bench.report import busy_words, print_machine, print_parts
 from arena_llm.bench.result import Result
 from arena_llm.bench.rl import RlFigures, RlPlan, figure_dicts, measure_rl, print_rl, rl_advances
 from arena_llm.bench.run import measure_part
@@ -42,7 +48,7 @@ class Plan:
         """How often `measure` tells that it goes on."""
         parts = self.effort.passes * len(self.tasks) * len(self.parts)
         peers = advances(self.contenders, self.rounds) if self.contenders else 0
-        profile = self.profile * self.rounds.count * (len(SIDES) + 1)
+        profile = self.profile * (self.rounds.count * len(SIDES) + task_rounds(self.rounds))
         return parts + peers + profile + (rl_advances(self.rl) if self.rl else 0)
 
 
@@ -105,5 +111,7 @@ def print_figures(console: Console, figures: Figures, facts: dict[str, Any]) -> 
         print_task_profiles(console, figures.task_profiles)
     if figures.rl.figures:
         print_rl(console, figures.rl)
+    if not figures.parts and (busy := busy_words(facts)):
+        console.print(busy, style="yellow", highlight=False)
     if facts.get("no_opengl"):
         console.print(f"Without pictures: {facts['no_opengl']}.", style="yellow", highlight=False)

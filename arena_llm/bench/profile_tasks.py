@@ -17,8 +17,10 @@ from arena_llm.bench.rl.measure import RlPlan
 from arena_llm.bench.rl.setups import CAMERA, RAYS, VECTOR, Playlist, Setup, held_actions
 from testbed import Task
 
-STEPS = 40
-"""Steps of each task in a round."""
+STEPS = 100
+"""Steps of each task in a round; in the first few Bullet lets things settle."""
+
+_MOST_ROUNDS = 3
 
 _BULLET, _OURS = STAGES[0][2], STAGES[1][2]
 
@@ -65,7 +67,7 @@ def profile_tasks(
     sample = RlPlan.of(tasks, effort, rounds, seed, drawing=True).tasks
     found = [TaskProfile(setup, {name: [] for name in TASK_NAMES}) for setup in (VECTOR, RAYS, CAMERA)]
     envs: list[Any] = [profile.setup.made(Playlist(sample)) for profile in found]
-    for number in range(rounds.count + 1):
+    for number in range(task_rounds(rounds) + 1):
         for profile, env in zip(found, envs, strict=True):
             watch = Stopwatch(TASK_NAMES)
             steps = sum(_play(env, task, seed, watch, profile) for task in sample)
@@ -77,6 +79,11 @@ def profile_tasks(
     for env in envs:
         env.close()
     return found
+
+
+def task_rounds(rounds: Rounds) -> int:
+    """How many rounds are counted; each goes over all tasks, which takes longer than a round on one scene."""
+    return min(_MOST_ROUNDS, rounds.count)
 
 
 def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfile) -> int:

@@ -57,5 +57,6 @@ def _contenders(rows: list[Row]) -> list[Contender]:
 
 def _figure(row: Row) -> Figure:
     side = f" {row.side} x {row.side}" if row.side else ""
-    name = f"{row.contender.name}, {_WORDS[row.work]}{side}"
+    without = row.work is Work.BARE and row.contender.name != OURS
+    name = f"{row.contender.name}, {'no sensor' if without else _WORDS[row.work]}{side}"
     return Figure(SECTION, name, PER_SECOND, ("scene",), np.array(row.rates)[:, None])

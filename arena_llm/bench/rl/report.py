@@ -66,10 +66,10 @@ def _table(figures: Sequence[Figure]) -> Table:
     table = Table()
     table.add_column("measured")
     table.add_column("unit")
-    for heading in ("median", *(("10 %", "90 %") if several else ()), "median [lowest-highest pass]"):
+    for heading in (*(("median", "10 %", "90 %") if several else ()), "median [lowest-highest pass]"):
         table.add_column(heading, justify="right")
     for figure in figures:
-        over = figure.over_subjects if several else figure.over_subjects[:1]
+        over = figure.over_subjects if several else ()
         cells = [_number(value) for value in over]
         table.add_row(figure.name, figure.unit, *cells, spread_words(figure.over_passes))
     return table
