@@ -146,8 +146,8 @@ def _notes(results: Sequence[Result], facts: dict[str, Any]) -> list[Text]:
     if shared:
         told = f"Something else had the processor during: {', '.join(shared)}; alone it is faster."
         notes.append(Text(told, style="yellow"))
-    if told := busy_words(facts):
-        notes.append(Text(told, style="yellow"))
+    if busy := busy_words(facts):
+        notes.append(Text(busy, style="yellow"))
     return notes
 
 
