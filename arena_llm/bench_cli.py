@@ -28,9 +28,10 @@ class Group(StrEnum):
     RAYS = "rays"
     PEERS = "peers"
     PROFILE = "profile"
+    RL = "rl"
 
 
-_DRAWING = {Group.FRAMES, Group.PEERS, Group.PROFILE}
+_DRAWING = {Group.FRAMES, Group.PEERS, Group.PROFILE, Group.RL}
 
 
 def bench_command(
@@ -47,7 +48,10 @@ def bench_command(
         Path | None, typer.Option("--json", help="File for every rate that was measured.")
     ] = None,
 ) -> None:
-    """Measure steps, resets, pictures and rays per second, beside other programs, and where time goes."""
+    """Measure steps, resets, pictures and rays per second, beside other programs, and where time goes.
+
+    `rl` measures what people who train count: environments through gymnasium.make, and many at once.
+    """
     from arena_llm.bench import Figures, print_figures
     from arena_llm.bench.machine import load_average
     from arena_llm.bench.report import check_writable, write_json
@@ -82,6 +86,7 @@ def _planned(
     from arena import RenderError
     from arena_llm.bench import FULL, PARTS, QUICK, Plan, machine_facts, select_tasks
     from arena_llm.bench.peers import CONTENDERS, FULL_ROUNDS, QUICK_ROUNDS, batch_contender
+    from arena_llm.bench.rl import FULL_RL, QUICK_RL, RlPlan
 
     effort = QUICK if quick else FULL
     selection = select_tasks(testbed, effort.every)
@@ -93,6 +98,7 @@ def _planned(
             raise RenderError(facts["no_opengl"])
     rounds = QUICK_ROUNDS if quick else FULL_ROUNDS
     contenders = [*CONTENDERS, *([batch_contender(batch)] if batch else [])]
+    rl_effort, drawing = QUICK_RL if quick else FULL_RL, not facts.get("no_opengl")
     plan = Plan(
         [part for part in PARTS if part.group in wanted],
         selection.tasks,
@@ -101,6 +107,7 @@ def _planned(
         Group.PROFILE in wanted,
         rounds,
         seed,
+        RlPlan.of(selection.tasks, rl_effort, rounds, seed, drawing) if Group.RL in wanted else None,
     )
     facts |= {"selection": selection.words, "seed": seed, "passes": effort.passes, "rounds": rounds.count}
     return plan, facts | {"quick": quick}

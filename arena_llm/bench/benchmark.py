@@ -12,15 +12,24 @@ from arena_llm.bench.peers.contenders import SIDES, Contender
 from arena_llm.bench.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
 from arena_llm.bench.peers.rounds import Comparison, Rounds, advances, compare
 from arena_llm.bench.profile import Profile, profile_steps
-from arena_llm.bench.report import print_machine, print_parts
+from arena_llm.bench.profile_tasks import (
+    TaskProfile,
+    print_task_profiles,
+    profile_tasks,
+    task_profile_dicts,
+    task_rounds,
+)
+from arena_llm.bench.report import busy_words, print_machine, print_parts
 from arena_llm.bench.result import Result
+from arena_llm.bench.rl import RlFigures, RlPlan, figure_dicts, measure_rl, print_rl, rl_advances
 from arena_llm.bench.run import measure_part
 from testbed import Task
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured: parts over tasks, contenders on one scene (none where empty), a step's stages."""
+    """What is measured: parts over tasks, contenders on one scene (none where empty), a step's stages,
+    and what people who train count (`rl`, None for nothing)."""
 
     parts: Sequence[Part]
     tasks: Sequence[Task]
@@ -29,16 +38,18 @@ class Plan:
     profile: bool
     rounds: Rounds
     seed: int
+    rl: RlPlan | None = None
 
     def __len__(self) -> int:
-        return len(self.parts) + bool(self.contenders) + self.profile
+        return len(self.parts) + bool(self.contenders) + self.profile + bool(self.rl)
 
     @property
     def advances(self) -> int:
         """How often `measure` tells that it goes on."""
         parts = self.effort.passes * len(self.tasks) * len(self.parts)
         peers = advances(self.contenders, self.rounds) if self.contenders else 0
-        return parts + peers + self.profile * self.rounds.count * len(SIDES)
+        profile = self.profile * (self.rounds.count * len(SIDES) + task_rounds(self.rounds))
+        return parts + peers + profile + (rl_advances(self.rl) if self.rl else 0)
 
 
 @dataclass
@@ -48,6 +59,8 @@ class Figures:
     parts: list[Result] = field(default_factory=list)
     comparison: Comparison = field(default_factory=lambda: Comparison([]))
     profiles: list[Profile] = field(default_factory=list)
+    task_profiles: list[TaskProfile] = field(default_factory=list)
+    rl: RlFigures = field(default_factory=RlFigures)
     done: int = 0
 
     def sections(self) -> dict[str, Any]:
@@ -57,6 +70,10 @@ class Figures:
             sections["peers"] = comparison_dict(self.comparison)
         if self.profiles:
             sections["profile"] = profile_dicts(self.profiles)
+        if self.task_profiles:
+            sections["profile_tasks"] = task_profile_dicts(self.task_profiles)
+        if self.rl.figures:
+            sections["rl"] = {"figures": figure_dicts(self.rl.figures), "notes": self.rl.notes}
         return sections
 
 
@@ -71,6 +88,10 @@ def measure(plan: Plan, figures: Figures, advance: Callable[[str], None]) -> Non
         figures.done += 1
     if plan.profile:
         figures.profiles += profile_steps(plan.rounds, plan.seed, advance=advance)
+        figures.task_profiles += profile_tasks(plan.tasks, plan.rounds, plan.seed, advance)
+        figures.done += 1
+    if plan.rl:
+        measure_rl(plan.rl, advance, figures.rl)
         figures.done += 1
 
 
@@ -78,7 +99,7 @@ def print_figures(console: Console, figures: Figures, facts: dict[str, Any]) -> 
     """The machine, and a table for each kind of figures."""
     print_machine(console, facts)
     compared = any(row.rates or row.reason for row in figures.comparison.rows)
-    if not (figures.parts or compared or figures.profiles):
+    if not (figures.parts or compared or figures.profiles or figures.rl.figures):
         console.print("Nothing was measured to the end.")
     if figures.parts:
         print_parts(console, figures.parts, facts)
@@ -86,5 +107,11 @@ def print_figures(console: Console, figures: Figures, facts: dict[str, Any]) -> 
         print_comparison(console, figures.comparison)
     if figures.profiles:
         print_profile(console, figures.profiles)
+    if figures.task_profiles:
+        print_task_profiles(console, figures.task_profiles)
+    if figures.rl.figures:
+        print_rl(console, figures.rl)
+    if not figures.parts and (busy := busy_words(facts)):
+        console.print(busy, style="yellow", highlight=False)
     if facts.get("no_opengl"):
         console.print(f"Without pictures: {facts['no_opengl']}.", style="yellow", highlight=False)

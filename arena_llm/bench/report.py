@@ -146,11 +146,17 @@ def _notes(results: Sequence[Result], facts: dict[str, Any]) -> list[Text]:
     if shared:
         told = f"Something else had the processor during: {', '.join(shared)}; alone it is faster."
         notes.append(Text(told, style="yellow"))
-    load, cores = facts["load_before"], facts["usable_cores"] or facts["cores"]
-    if load is not None and cores and load / cores > BUSY:
-        told = f"The machine was busy before (load {load:.2f} on {cores} cores): at rest it is faster."
-        notes.append(Text(told, style="yellow"))
+    if busy := busy_words(facts):
+        notes.append(Text(busy, style="yellow"))
     return notes
+
+
+def busy_words(facts: dict[str, Any]) -> str | None:
+    """That others had the machine before, if they had."""
+    load, cores = facts["load_before"], facts["usable_cores"] or facts["cores"]
+    if load is None or not cores or load / cores <= BUSY:
+        return None
+    return f"The machine was busy before (load {load:.2f} on {cores} cores): at rest it is faster."
 
 
 def _machine_lines(facts: dict[str, Any]) -> list[str]:

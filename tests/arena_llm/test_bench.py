@@ -172,7 +172,7 @@ def test_ctrl_c_keeps_the_parts_so_far_and_says_so(tmp_path):
     started.send_signal(signal.SIGINT)
     said, complained = started.communicate(timeout=60)
     assert started.returncode == 130
-    assert complained == "Stopped after 0 of 7 parts.\n"
+    assert complained == "Stopped after 0 of 8 parts.\n"
     assert "Nothing was measured to the end." in said
     assert json.loads(path.read_text())["parts"] == []
 

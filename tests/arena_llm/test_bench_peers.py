@@ -168,6 +168,8 @@ def test_the_command_measures_the_profile_alone(tmp_path):
     assert "where a step's time goes" in result.stdout
     stored = json.loads(path.read_text())
     assert [profile["side"] for profile in stored["profile"]] == [84, 128, 512]
+    assert [profile["setup"] for profile in stored["profile_tasks"]] == ["vector", "rays", "camera 84 x 84"]
+    assert "were done without Bullet" in result.stdout
     assert stored["parts"] == []
 
 

@@ -18,6 +18,7 @@ class Work(StrEnum):
     CAMERA = "steps with a camera"
     RAYS = "steps with rays"
     BARE = "steps without sensors"
+    BOTH = "steps with rays and a camera"
 
     @property
     def unit(self) -> str:

@@ -69,13 +69,16 @@ def compare(
     seed: int,
     advance: Callable[[str], None] = lambda doing: None,
     into: Comparison | None = None,
+    rows: Sequence[Row] | None = None,
 ) -> Comparison:
-    """Measure all contenders. `into` is filled as it goes, so that what is stopped keeps its rounds.
+    """Measure all contenders, or only `rows` of theirs.
+
+    `into` is filled as it goes, so that what is stopped keeps its rounds.
 
     The rows are gone through forward and backward by turns. `advance` is told what has been done.
     """
     found = into if into is not None else Comparison([])
-    found.rows += rows_of(contenders)
+    found.rows += rows_of(contenders) if rows is None else rows
     with ExitStack() as stack:
         workers = {c.name: stack.enter_context(Worker(c, seed)) for c in contenders}
         for contender in contenders:
