@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from arena import clients
 from arena.action import Action
 from arena.agent import DRIVE, GRAVITY, TICK_S, AgentBody
 from arena.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
@@ -39,9 +40,9 @@ class World:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._client = bullet.connect(bullet.DIRECT)
+        self._client = clients.take()
         # Bullet takes some 30 MB for a world; one that nobody uses any more is freed even if not closed.
-        self._free = weakref.finalize(self, bullet.disconnect, self._client)
+        self._free = weakref.finalize(self, clients.give_back, self._client)
         try:
             self._make()
         except BaseException:
