@@ -128,15 +128,15 @@ class AnimalAIEnvironment:
         """What the only behaviour, `AnimalAI?team=0`, observes and does."""
         return MappingProxyType({BEHAVIOR: self._spec})
 
-    def reset(self, arenas_configurations: Config = "") -> None:
-        """Start the next arena of the file, or the first of another one.
+    def reset(self, arenas_configurations: Config = "", *, seed: int | None = None) -> None:
+        """Start the next arena of the file, or the first of another one; with `seed` the first under it.
 
         Raises ConfigError for a broken file, where there is none yet, or for a closed environment, and
         LayoutError for an arena that cannot be built.
         """
-        seed = None
         if not _is_missing(arenas_configurations):
-            seed = self._load(arenas_configurations)
+            drawn = self._load(arenas_configurations)
+            seed = drawn if seed is None else seed
         observation, _ = self._playing.reset(seed=seed)
         self._begin(observation)
         self._terminal = self._none_ended()

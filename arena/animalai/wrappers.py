@@ -86,12 +86,13 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start the next arena, or with `options={"arena_config": PATH}` the first of another file.
 
-        `seed` is for the action space only, as in the original: an arena's seed is the environment's.
+        With `seed` the file's first arena with that seed, and a seeded action space; the original seeds the
+        action space only.
         """
         super().reset(seed=seed)
         if seed is not None:
             self.action_space.seed(seed)
-        self._env.reset((options or {}).get("arena_config", ""))
+        self._env.reset((options or {}).get("arena_config", ""), seed=seed)
         decision, _ = self._env.get_steps(self.name)
         return self._observe(decision.obs), {"step": decision}
 
