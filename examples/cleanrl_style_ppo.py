@@ -1,18 +1,15 @@
 """Proximal policy optimisation in one file, on many arenas at once.
 
-    python examples/cleanrl_style_ppo.py --total-steps 1000000 --num-envs 16 --levels 1
-    python examples/cleanrl_style_ppo.py --observation camera --num-envs 8
+    python examples/cleanrl_style_ppo.py --total-steps 1000000 --num-envs 16 --levels 1-3 --observation camera
 
-It needs PyTorch, and prints one line per update: steps, episodes' mean reward and share passed, steps per second.
+It needs PyTorch, and prints a line per update: steps, the episodes' mean reward and share passed, and speed.
 The loss is that of Schulman et al. 2017 (arXiv 1707.06347), the values of the options are common ones.
 """
 
 import argparse
 import time
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -149,11 +146,6 @@ class Player:
         self.totals[ended] = 0
 
 
-def parts(count: int, pieces: int) -> Iterator[Tensor]:
-    """Random indices of so many samples, in pieces."""
-    yield from torch.randperm(count).chunk(pieces)
-
-
 def learn(agent: Agent, optimiser: torch.optim.Optimizer, batch: Batch, options: Options) -> None:
     """One update from what was played."""
     targets = (batch.advantages + batch.values).flatten()
@@ -161,7 +153,7 @@ def learn(agent: Agent, optimiser: torch.optim.Optimizer, batch: Batch, options:
         each.flatten(0, 1) for each in (batch.seen, batch.actions, batch.log_probs, batch.advantages)
     )
     for _ in range(options.epochs):
-        for part in parts(len(targets), options.minibatches):
+        for part in torch.randperm(len(targets)).chunk(options.minibatches):
             chosen, values = agent(seen[part])
             ratio = (chosen.log_prob(actions[part]) - log_probs[part]).exp()
             advantage = (advantages[part] - advantages[part].mean()) / (advantages[part].std() + 1e-8)
@@ -179,6 +171,8 @@ def main() -> None:
     """Train, print how it goes, and save the agent's weights where asked to."""
     options = options_from_command()
     torch.manual_seed(options.seed)
+    # The networks are small, and the cores are for the arenas.
+    torch.set_num_threads(1)
     envs = ArenaVectorEnv(
         options.num_envs,
         Generated(options.levels),
@@ -196,11 +190,11 @@ def main() -> None:
     for done in range(per_update, options.total_steps + 1, per_update):
         learn(agent, optimiser, player.play(), options)
         reward, passed = np.mean(player.rewards or [np.nan]), np.mean(player.passed or [np.nan])
-        speed = done / (time.time() - began)
-        print(f"steps {done} reward {reward:.3f} passed {passed:.2f} steps/s {speed:.0f}", flush=True)
+        speed = f"steps/s {done / (time.time() - began):.0f}"
+        print(f"steps {done} reward {reward:.3f} passed {passed:.2f} {speed}", flush=True)
     envs.close()
     if options.save:
-        torch.save(agent.state_dict(), Path(options.save))
+        torch.save(agent.state_dict(), options.save)
 
 
 if __name__ == "__main__":
