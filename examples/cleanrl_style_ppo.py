@@ -6,8 +6,8 @@ It needs PyTorch, and prints a line per update: steps, the episodes' mean reward
 The loss is that of Schulman et al. 2017 (arXiv 1707.06347), the values of the options are common ones.
 """
 
-import argparse
 import time
+from argparse import ArgumentParser, RawTextHelpFormatter
 from collections import deque
 from dataclasses import dataclass, fields
 
@@ -18,8 +18,6 @@ from torch.distributions import Categorical
 
 from arena.vector_env import ArenaVectorEnv
 from testbed.curriculum import Generated
-
-ACTIONS = 9
 
 
 @dataclass
@@ -47,7 +45,7 @@ class Options:
 
 def options_from_command() -> Options:
     """The options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = ArgumentParser(description=__doc__, formatter_class=RawTextHelpFormatter)
     for field in fields(Options):
         name = "--" + field.name.replace("_", "-")
         parser.add_argument(name, type=type(field.default), default=field.default)
@@ -68,7 +66,7 @@ class Agent(nn.Module):
             self.body = nn.Sequential(convolutions, nn.Linear(size, 256), nn.ReLU())
         else:
             self.body = nn.Sequential(nn.Linear(shape[0], 256), nn.Tanh(), nn.Linear(256, 256), nn.Tanh())
-        self.policy, self.value = nn.Linear(256, ACTIONS), nn.Linear(256, 1)
+        self.policy, self.value = nn.Linear(256, 9), nn.Linear(256, 1)
         # At the start all actions are nearly equally likely.
         nn.init.orthogonal_(self.policy.weight, 0.01)
 
