@@ -64,9 +64,9 @@ def test_a_rollout_is_what_the_environment_plays_alone():
 
 @pytest.mark.slow
 def test_a_collector_with_two_workers():
-    from torchrl.collectors import MultiSyncDataCollector
+    from torchrl.collectors import MultiSyncCollector
 
-    collector = MultiSyncDataCollector([wrapped, wrapped], policy=None, frames_per_batch=64, total_frames=128)
+    collector = MultiSyncCollector([wrapped, wrapped], policy=None, frames_per_batch=64, total_frames=128)
     batches = [each.clone() for each in collector]
     collector.shutdown()
     assert [each.numel() for each in batches] == [64, 64]
