@@ -2,7 +2,8 @@
 
 ArenaError              base: one clear sentence, never a traceback for the user
 ├── ConfigError         a task file or an option is wrong (says file:line, got, expected)
-│   └── DuplicateKeyError   a task file gives a key twice
+│   ├── DuplicateKeyError   a task file gives a key twice
+│   └── UnknownOptionError  there is no option of that name
 ├── LayoutError         a valid file cannot be turned into an arena
 ├── RecordingError      a recording cannot be read or does not replay
 ├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
@@ -22,6 +23,10 @@ class ConfigError(ArenaError):
 
 class DuplicateKeyError(ConfigError):
     """A task file gives a key twice, in the same or in two spellings."""
+
+
+class UnknownOptionError(ConfigError, TypeError):
+    """There is no option of that name; a TypeError too, from which libraries learn what they may pass on."""
 
 
 class LayoutError(ArenaError):

@@ -5,14 +5,14 @@ from difflib import get_close_matches
 from inspect import Parameter, signature
 from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, UnknownOptionError
 
 _FORMER = ("camera", "depth", "segmentation")
 """Options of former versions, now names in `observation`."""
 
 
 def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
-    """Raises ConfigError, with what is expected, for an option that none of the `takers` has."""
+    """Raises UnknownOptionError, with what is expected, for an option that none of the `takers` has."""
     known = {
         parameter.name
         for taker in takers
@@ -21,7 +21,9 @@ def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None
     }
     for name in given:
         if name not in known:
-            raise ConfigError(f"{name}: no such option; {_hint(name, sorted(known))}")
+            # TorchRL offers every environment a `frameskip`, and takes it back where it reads Python's words.
+            words = f"unexpected keyword argument '{name}'"
+            raise UnknownOptionError(f"{name}: no such option; {_hint(name, sorted(known))} ({words})")
 
 
 def _hint(name: str, known: list[str]) -> str:

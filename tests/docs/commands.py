@@ -69,8 +69,13 @@ def _inspect(arguments):
 
 
 def _python(arguments):
-    """`python -m MODULE ...`: every option stands in the help of the module's command."""
-    assert arguments[0] == "-m"
+    """`python -m MODULE ...` or `python FILE ...`: every option stands in the help of the command."""
+    if arguments[0] != "-m":
+        file = ROOT / arguments[0]
+        assert file.is_file(), arguments[0]
+        for word in arguments[1:]:
+            assert not word.startswith("--") or word in _help(str(file)), word
+        return
     words = [word for word in arguments[2:] if not word.startswith("-")]
     below = words[:1] if arguments[1] == "inspect_ai" else []
     for word in arguments[2:]:

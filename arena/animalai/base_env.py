@@ -1,0 +1,182 @@
+"""What goes between a script and the environment: actions one way, steps of agents the other.
+
+The shapes of `mlagents_envs.base_env` 0.30.0, which `animalai` 4.0 depends on, as far as scripts for
+Animal-AI use them. Left out are action masks (Animal-AI has none), groups of agents, and what an observation
+says of itself besides its shape and name.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.errors import ConfigError
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+StepT = TypeVar("StepT", bound=tuple[Any, ...])
+
+
+class ActionTuple:
+    """The actions of n agents: `continuous` float32 (n, 0) and `discrete` int32 (n, 2), move and rotate."""
+
+    def __init__(
+        self, continuous: npt.ArrayLike | None = None, discrete: npt.ArrayLike | None = None
+    ) -> None:
+        self._continuous, self._discrete = np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32)
+        if discrete is not None:
+            self.add_discrete(discrete)
+        if continuous is not None:
+            self.add_continuous(continuous)
+
+    @property
+    def continuous(self) -> Floats:
+        """The continuous actions, which Animal-AI does not have."""
+        return self._continuous
+
+    @property
+    def discrete(self) -> Ints:
+        """Numbers of actions, a column for each branch."""
+        return self._discrete
+
+    def add_continuous(self, continuous: npt.ArrayLike) -> None:
+        """Set the continuous actions."""
+        self._continuous = np.asarray(continuous, np.float32)
+
+    def add_discrete(self, discrete: npt.ArrayLike) -> None:
+        """Set the discrete actions."""
+        self._discrete = np.asarray(discrete, np.int32)
+
+
+class ActionSpec(NamedTuple):
+    """What an agent's action is: sizes of the discrete branches; nothing is continuous."""
+
+    continuous_size: int
+    discrete_branches: tuple[int, ...]
+
+    @property
+    def discrete_size(self) -> int:
+        """How many branches there are."""
+        return len(self.discrete_branches)
+
+    def is_discrete(self) -> bool:
+        """Whether all of an action is discrete."""
+        return self.discrete_size > 0 and self.continuous_size == 0
+
+    def is_continuous(self) -> bool:
+        """Whether all of an action is continuous."""
+        return self.discrete_size == 0 and self.continuous_size > 0
+
+    def empty_action(self, n_agents: int) -> ActionTuple:
+        """No movement, of so many agents."""
+        return ActionTuple(
+            np.zeros((n_agents, self.continuous_size)), np.zeros((n_agents, self.discrete_size))
+        )
+
+    def random_action(self, n_agents: int) -> ActionTuple:
+        """Any of the actions, drawn by numpy's global generator as the original does (`np.random.seed`)."""
+        drawn = np.random.randint(self.discrete_branches, size=(n_agents, self.discrete_size))
+        return ActionTuple(np.zeros((n_agents, self.continuous_size)), drawn)
+
+
+class ObservationSpec(NamedTuple):
+    """The shape of an observation of one agent, and its name."""
+
+    shape: tuple[int, ...]
+    name: str
+
+
+class BehaviorSpec(NamedTuple):
+    """What the agents of a behaviour observe, in this order, and do."""
+
+    observation_specs: list[ObservationSpec]
+    action_spec: ActionSpec
+
+
+class DecisionStep(NamedTuple):
+    """What one agent observes that is to act, and its reward since the last step."""
+
+    obs: list[npt.NDArray[Any]]
+    reward: float
+    agent_id: int
+    action_mask: None
+
+
+class TerminalStep(NamedTuple):
+    """What one agent observed last; `interrupted` if the episode was ended from outside."""
+
+    obs: list[npt.NDArray[Any]]
+    reward: float
+    interrupted: bool
+    agent_id: int
+
+
+@dataclass(eq=False)
+class _Steps(Mapping[int, StepT], Generic[StepT]):
+    """The steps of n agents by the id of the agent: `obs` have n rows each, `reward` and `agent_id` are
+    (n,)."""
+
+    obs: list[Floats]
+    reward: Floats
+    agent_id: Ints
+
+    @property
+    def agent_id_to_index(self) -> dict[int, int]:
+        """The row of each agent."""
+        return {int(agent): row for row, agent in enumerate(self.agent_id)}
+
+    def _row_of(self, agent_id: int) -> int:
+        rows = self.agent_id_to_index
+        if agent_id not in rows:
+            raise KeyError(f"agent_id: got {agent_id!r}, expected one of {sorted(rows)}")
+        return rows[agent_id]
+
+    def __len__(self) -> int:
+        return len(self.agent_id)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.agent_id_to_index)
+
+
+@dataclass(eq=False)
+class DecisionSteps(_Steps[DecisionStep]):
+    """The agents that are to act."""
+
+    action_mask: None = None
+
+    def __getitem__(self, agent_id: int) -> DecisionStep:
+        row = self._row_of(agent_id)
+        return DecisionStep([each[row] for each in self.obs], float(self.reward[row]), agent_id, None)
+
+
+@dataclass(eq=False)
+class TerminalSteps(_Steps[TerminalStep]):
+    """The agents whose episode has ended; `interrupted` is bool (n,)."""
+
+    interrupted: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+
+    def __getitem__(self, agent_id: int) -> TerminalStep:
+        row = self._row_of(agent_id)
+        return TerminalStep(
+            [each[row] for each in self.obs], float(self.reward[row]), bool(self.interrupted[row]), agent_id
+        )
+
+
+def no_obs(specs: Sequence[ObservationSpec]) -> list[Floats]:
+    """The observations of no agents, float32 (0, ...)."""
+    return [np.zeros((0, *spec.shape), np.float32) for spec in specs]
+
+
+def one_action(spec: ActionSpec, action: Any) -> Ints:
+    """The discrete action of the only agent, (2,); raises ConfigError for another shape or number of them."""
+    discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))
+    sizes = spec.discrete_branches
+    if discrete.shape != (1, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():
+        raise ConfigError(
+            f"action: got {getattr(action, 'discrete', action)!r}, expected an ActionTuple whose `discrete` "
+            f"is one row of {len(sizes)} numbers, 0 to 2 each: move and rotate"
+        )
+    row: Ints = discrete[0]
+    return row

@@ -1,0 +1,230 @@
+"""Gymnasium environments over `AnimalAIEnvironment`, as in `animalai.wrappers` (package `animalai` 6.2)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
+
+from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
+from arena.animalai.environment import BEHAVIOR, AnimalAIEnvironment
+from arena.errors import ConfigError
+from arena.options import whole
+
+_EACH_ITS_OWN = ("worker_id", "base_port", "seed", "arenas_configurations")
+_STREAMS = ("camera", "rays", "health", "velocity", "position")
+
+
+class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
+    """An `AnimalAIEnvironment` as a Gymnasium environment.
+
+    Observed is the camera, or without one rays and vector as one array; with `allow_multiple_obs` a tuple of
+    the camera, where there is one, and that array. An action is two numbers, move and rotate, or with
+    `flatten_branched` one number 0 to 8, numbered as `arena.ACTIONS`. `info["step"]` has the agent's steps.
+
+    Like the original it resets the environment once when it is made, so a file's first arena is not played.
+    """
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+
+    def __init__(
+        self,
+        unity_env: AnimalAIEnvironment,
+        uint8_visual: bool = False,
+        flatten_branched: bool = False,
+        allow_multiple_obs: bool = False,
+        action_space_seed: int | None = None,
+        render_mode: str | None = "rgb_array",
+    ) -> None:
+        """`uint8_visual` gives pictures as uint8, 0 to 255, instead of float32, 0 to 1."""
+        if not isinstance(unity_env, AnimalAIEnvironment):
+            raise ConfigError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
+        self._env, self.name = unity_env, BEHAVIOR
+        self.render_mode = render_mode
+        self.uint8_visual = uint8_visual
+        self._flat, self._several = flatten_branched, allow_multiple_obs
+        self.group_spec = unity_env.behavior_specs[BEHAVIOR]
+        self.visual_obs: Any = None
+        unity_env.reset()
+        branches = list(self.group_spec.action_spec.discrete_branches)
+        self.action_space = (
+            spaces.Discrete(int(np.prod(branches))) if flatten_branched else spaces.MultiDiscrete(branches)
+        )
+        if action_space_seed is not None:
+            self.action_space.seed(action_space_seed)
+        self.observation_space = self._space()
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        return next(spec.shape for spec in self.group_spec.observation_specs if spec.name == name)
+
+    def _picture_box(self) -> spaces.Box:
+        shape = self._shape("camera")
+        return (
+            spaces.Box(0, 255, shape, np.uint8) if self.uint8_visual else spaces.Box(0, 1, shape, np.float32)
+        )
+
+    def _space(self) -> spaces.Space[Any]:
+        sizes = [spec.shape[0] for spec in self.group_spec.observation_specs if len(spec.shape) == 1]
+        flat = spaces.Box(-np.inf, np.inf, (sum(sizes),), np.float32)
+        boxes = [self._picture_box(), flat] if self._env.useCamera else [flat]
+        return spaces.Tuple(boxes) if self._several else boxes[0]
+
+    def _observe(self, obs: Sequence[Floats]) -> Any:
+        """What is observed, of the observations of one agent."""
+        seen: list[Any] = [self._picture(each[0]) for each in obs if each.ndim == 4]
+        seen.append(np.concatenate([each[0] for each in obs if each.ndim == 2]))
+        return tuple(seen) if self._several else seen[0]
+
+    def _picture(self, camera: Floats) -> Any:
+        self.visual_obs = np.rint(camera * 255).astype(np.uint8) if self.uint8_visual else camera
+        return self.visual_obs
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start the next arena, or with `options={"arena_config": PATH}` the first of another file.
+
+        With `seed` the file's first arena with that seed, and a seeded action space; the original seeds the
+        action space only.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self.action_space.seed(seed)
+        self._env.reset((options or {}).get("arena_config", ""), seed=seed)
+        decision, _ = self._env.get_steps(self.name)
+        return self._observe(decision.obs), {"step": decision}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play an action; at the end what is observed is the last of the episode."""
+        branches = divmod(int(action), 3) if self._flat else action
+        self._env.set_actions(self.name, ActionTuple(discrete=np.reshape(branches, (1, -1))))
+        self._env.step()
+        decision, terminal = self._env.get_steps(self.name)
+        ended = len(terminal) > 0
+        steps: DecisionSteps | TerminalSteps = terminal if ended else decision
+        cut = ended and bool(terminal.interrupted[0])
+        return self._observe(steps.obs), float(steps.reward[0]), ended and not cut, cut, {"step": steps}
+
+    def render(self) -> Any:
+        """What the camera saw last; None without one."""
+        return self.visual_obs
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+
+UnityToGymWrapper = UnityToGymnasiumWrapper
+"""The name in `mlagents_envs.envs.unity_gym_env`. That one has the old interface of Gym, with four values of
+a step; this one has Gymnasium's five, which is what stable-baselines3 2 takes without a shim."""
+
+
+class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
+    """An `AnimalAIEnvironment` whose observation is a dictionary of what is wanted; or one array, if only one
+    is.
+
+    `camera` and `rays` are there if the environment has them and they are not excluded; `health` (),
+    `velocity` (3,) and `position` (3,) unless excluded.
+    """
+
+    def __init__(
+        self,
+        unity_env: AnimalAIEnvironment,
+        *,
+        include_camera: bool | None = None,
+        include_rays: bool | None = None,
+        include_health: bool = True,
+        include_velocity: bool = True,
+        include_position: bool = True,
+        **options: Any,
+    ) -> None:
+        """`options` are those of `UnityToGymnasiumWrapper`.
+
+        Raises ConfigError where a sensor is wanted that the environment does not have, or nothing is.
+        """
+        wanted = (include_camera, include_rays, include_health, include_velocity, include_position)
+        there = {"camera": unity_env.useCamera, "rays": unity_env.useRayCasts}
+        for name, want in zip(_STREAMS, wanted, strict=True):
+            if want and not there.get(name, True):
+                raise ConfigError(f"include_{name}: got True, but the environment is without {name}")
+        self._keys = [
+            name
+            for name, want in zip(_STREAMS, wanted, strict=True)
+            if (there.get(name, True) if want is None else want)
+        ]
+        if not self._keys:
+            raise ConfigError("include_*: nothing is observed; include at least one")
+        super().__init__(unity_env, **options)
+
+    def _space(self) -> spaces.Space[Any]:
+        boxes: dict[str, spaces.Space[Any]] = {name: self._box(name) for name in self._keys}
+        return boxes[self._keys[0]] if len(boxes) == 1 else spaces.Dict(boxes)
+
+    def _box(self, name: str) -> spaces.Box:
+        if name == "camera":
+            return self._picture_box()
+        if name in ("rays", "health"):
+            return spaces.Box(0, np.inf, self._shape("rays") if name == "rays" else (), np.float32)
+        return spaces.Box(-np.inf, np.inf, (3,), np.float32)
+
+    def _observe(self, obs: Sequence[Floats]) -> Any:
+        named = self._env.get_obs_dict(list(obs))
+        seen = {
+            name: self._picture(named[name]) if name == "camera" else np.asarray(named[name], np.float32)
+            for name in self._keys
+        }
+        return seen[self._keys[0]] if len(seen) == 1 else seen
+
+
+def make_animalai_env_fns(
+    num_envs: int,
+    *,
+    worker_id_start: int = 0,
+    base_port: int = 5005,
+    seed: int = 0,
+    arenas_configurations: str | Sequence[str] = "",
+    env_kwargs: Mapping[str, Any] | None = None,
+    wrapper_kwargs: Mapping[str, Any] | None = None,
+) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
+    """Functions that make so many environments; number k has the seed `seed` + k.
+
+    `arenas_configurations` is one file for all, or a list with one for each. Ports and workers' numbers do
+    nothing. Raises ConfigError for another number of files, or for `env_kwargs` that are given here.
+    """
+    count, options = whole("num_envs", num_envs), dict(env_kwargs or {})
+    if given := [name for name in _EACH_ITS_OWN if name in options]:
+        raise ConfigError(f"env_kwargs: got {given}; give these to the function itself")
+    files = (
+        list(arenas_configurations)
+        if isinstance(arenas_configurations, list | tuple)
+        else [arenas_configurations] * count
+    )
+    if len(files) != count:
+        raise ConfigError(f"arenas_configurations: got {len(files)} files, expected one, or {count}")
+
+    def maker(number: int) -> Callable[[], AnimalAIGymnasiumWrapper]:
+        def make() -> AnimalAIGymnasiumWrapper:
+            env = AnimalAIEnvironment(seed=seed + number, arenas_configurations=files[number], **options)
+            return AnimalAIGymnasiumWrapper(env, **(wrapper_kwargs or {}))
+
+        return make
+
+    return [maker(number) for number in range(count)]
+
+
+def make_animalai_vec_env(
+    num_envs: int, *, vectorization_mode: str = "sync", **options: Any
+) -> VectorEnv[Any, Any, Any]:
+    """So many environments as a Gymnasium vector environment, "sync" in this process or "async" each in its
+    own.
+
+    `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can draw; a program
+    that makes them begins under `if __name__ == "__main__":`. `arena.vector_env.ArenaVectorEnv` is faster.
+    Raises ConfigError for another mode.
+    """
+    if vectorization_mode not in ("sync", "async"):
+        raise ConfigError(f"vectorization_mode: got {vectorization_mode!r}, expected 'sync' or 'async'")
+    makers = make_animalai_env_fns(num_envs, **options)
+    return AsyncVectorEnv(makers, context="spawn") if vectorization_mode == "async" else SyncVectorEnv(makers)

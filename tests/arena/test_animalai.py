@@ -1,0 +1,388 @@
+"""The interface of the `animalai` package: shapes, numbers, the course of episodes, scripts of users."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arena import ACTIONS, ArenaEnv, ConfigError
+from arena.animalai import (
+    AAIActions,
+    ActionTuple,
+    AnimalAIEnvironment,
+    AnimalAIGymnasiumWrapper,
+    RayCastObjects,
+    RayCastParser,
+    UnityToGymWrapper,
+    make_animalai_vec_env,
+)
+from arena.rays import TAGS
+from tests.arena.learning import FILE
+
+ROOT = Path(__file__).parents[2]
+TASK = str(ROOT / "testbed" / "levels" / "01_food_retrieval" / "01-01-01.yaml")
+BEHAVIOR = "AnimalAI?team=0"
+BLIND = {"useCamera": False, "arenas_configurations": FILE}
+
+PLAIN = """
+from arena.animalai.actions import AAIActions
+from arena.animalai.environment import AnimalAIEnvironment
+from arena.animalai.executable import find_executable
+from arena.animalai.raycastparser import RayCastObjects, RayCastParser
+
+RAYS = 9
+env = AnimalAIEnvironment(
+    file_name=str(find_executable("env")), arenas_configurations="task.yaml", base_port=5123,
+    worker_id=2, seed=7,    useCamera=False, useRayCasts=True, raysPerSide=(RAYS - 1) // 2, rayMaxDegrees=30,
+    no_graphics=True, timescale=300,
+)
+parser = RayCastParser([RayCastObjects.GOODGOAL], RAYS)
+actions = AAIActions()
+behavior = list(env.behavior_specs.keys())[0]
+for episode in range(2):
+    total = 0
+    while True:
+        env.step()
+        dec, term = env.get_steps(behavior)
+        if len(term) > 0:
+            total += term.reward
+            break
+        total += dec.reward
+        goal = parser.parse(env.get_obs_dict(dec.obs)["rays"])[0]
+        ahead = goal[RAYS // 2] > 0
+        env.set_actions(behavior, (actions.FORWARDS if ahead else actions.LEFT).action_tuple)
+    print(float(total[0]) > 0)
+env.close()
+"""
+"""Turn until the ball is ahead, then drive: it eats the ball of the task both times."""
+
+TRAINING = """
+import random
+from pathlib import Path
+from stable_baselines3 import PPO
+from arena.animalai.environment import AnimalAIEnvironment
+from arena.animalai.wrappers import UnityToGymWrapper
+
+env = AnimalAIEnvironment(
+    file_name="env/AnimalAI.x86_64", log_folder="logs", arenas_configurations=Path("task.yaml"),
+    base_port=5500 + random.randint(0, 1000), resolution=36, useCamera=True, useRayCasts=False, raysPerSide=2,
+    grayscale=False, timescale=300, inference=False,
+)
+env = UnityToGymWrapper(env, uint8_visual=True, allow_multiple_obs=False, flatten_branched=True)
+model = PPO("CnnPolicy", env, n_steps=32, batch_size=32, n_epochs=1, device="cpu")
+model.learn(total_timesteps=64)
+model.save("model")
+env.close()
+print(model.num_timesteps)
+"""
+
+
+def run_script(text, folder):
+    (folder / "task.yaml").write_bytes(Path(TASK).read_bytes())
+    (folder / "script.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_script_with_steps_of_agents_runs(tmp_path):
+    done = run_script(PLAIN, tmp_path)
+    assert (done.stdout, done.stderr) == ("True\nTrue\n", "")
+
+
+def test_a_script_that_trains_runs(tmp_path):
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    done = run_script(TRAINING, tmp_path)
+    assert (done.returncode, done.stdout) == (0, "64\n"), done.stderr
+    assert (tmp_path / "model.zip").is_file()
+
+
+def test_it_needs_no_mlagents():
+    program = "import sys; sys.modules['mlagents_envs'] = None; import arena.animalai"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT).returncode == 0
+
+
+@pytest.fixture
+def make():
+    """Makes environments that are closed after the test."""
+    made = []
+
+    def new(**options):
+        made.append(AnimalAIEnvironment(**BLIND | options))
+        return made[-1]
+
+    yield new
+    for env in made:
+        env.close()
+
+
+def play(env, *action):
+    env.set_actions(BEHAVIOR, ActionTuple(discrete=[action]))
+    env.step()
+    return env.get_steps(BEHAVIOR)
+
+
+def test_the_observations_are_those_of_our_environment(make):
+    env = make(useCamera=True, useRayCasts=True, resolution=20, raysPerSide=(7 - 1) / 2, rayMaxDegrees=45)
+    ours = ArenaEnv(
+        FILE, observation=("camera", "rays", "vector"), resolution=20, rays_per_side=3, ray_max_degrees=45
+    )
+    ours.reset(seed=env._playing.np_random_seed)
+    decision, terminal = play(env, 1, 2)
+    seen, reward, *_ = ours.step(5)
+    named = env.get_obs_dict(decision.obs)
+    assert [each.shape for each in decision.obs] == [(1, 20, 20, 3), (1, 98), (1, 7)]
+    assert {each.dtype for each in decision.obs} == {np.dtype(np.float32)}
+    assert [each.shape for each in terminal.obs] == [(0, 20, 20, 3), (0, 98), (0, 7)]
+    assert (np.rint(named["camera"] * 255) == seen["camera"]).all()
+    assert 0 < named["camera"].max() <= 1
+    assert (named["rays"] == seen["rays"]).all()
+    assert (np.hstack([named["health"], named["velocity"], named["position"]]) == seen["vector"]).all()
+    assert named["health"].shape == ()
+    assert decision.reward == np.float32(reward)
+    specs = env.behavior_specs[BEHAVIOR].observation_specs
+    assert [each.shape for each in specs] == [(20, 20, 3), (98,), (7,)]
+
+
+def test_gray_is_the_mean_of_the_colours(make):
+    coloured, gray = (make(useCamera=True, resolution=20, grayscale=wanted) for wanted in (False, True))
+    one, other = (env.get_steps(BEHAVIOR)[0].obs[0] for env in (coloured, gray))
+    assert other.shape == (1, 20, 20, 1)
+    assert np.allclose(one.mean(axis=3, keepdims=True), other)
+
+
+def test_an_episode_ends_with_the_next_one_begun(make):
+    env = make()
+    ids = [env.get_steps(BEHAVIOR)[0].agent_id[0]]
+    for count in (9, 16, 9):
+        for step in range(1, count + 1):
+            decision, terminal = play(env, 0, 0)
+            assert len(terminal) == (step == count)
+        assert list(terminal) == [ids[-1]]
+        last = terminal[ids[-1]]
+        assert last.obs[0][0] == 0
+        assert last.reward < 0
+        assert not last.interrupted
+        ids.append(decision.agent_id[0])
+        assert decision[ids[-1]].obs[0][0] == 100
+        assert decision.reward[0] == 0
+    assert len(set(ids)) == 4
+
+
+def test_without_an_action_the_agent_idles(make):
+    env = make()
+    decision, _ = play(env, 1, 0)
+    start = decision.obs[0][0, 4:]
+    for _ in range(3):
+        env.step()
+    moved = env.get_steps(BEHAVIOR)[0].obs[0][0]
+    slower = np.linalg.norm(moved[1:4]) < np.linalg.norm(decision.obs[0][0, 1:4])
+    assert slower
+    assert np.linalg.norm(moved[4:] - start) < 0.2
+
+
+def test_a_reset_plays_the_next_arena_and_another_file_its_first(make):
+    env = make()
+    assert env._playing.episode.task_id == "0"
+    env.reset()
+    assert env._playing.episode.task_id == "7"
+    env.reset(arenas_configurations=TASK)
+    assert env._playing.episode.spec.pass_mark is not None
+    assert env._playing.episode.task_id == "0"
+
+
+def places(make, seed, count=4):
+    env = make(seed=seed)
+    seen = []
+    for _ in range(count):
+        env.reset(arenas_configurations=FILE)
+        seen.append(env._playing.episode.scene().positions)
+    return seen
+
+
+def test_the_seed_draws_what_is_random(make):
+    one, again, other = places(make, 3), places(make, 3), places(make, 4)
+    assert np.array_equal(one, again)
+    assert not np.array_equal(one, other)
+    assert not np.array_equal(one[0], one[1])
+
+
+def test_a_decision_period_is_so_many_ticks(make):
+    short, long = make(), make(decisionPeriod=9)
+    rewards = [play(short, 1, 0)[0].reward[0] for _ in range(3)]
+    assert play(long, 1, 0)[0].reward[0] == pytest.approx(sum(rewards))
+    assert np.array_equal(long.get_steps(BEHAVIOR)[0].obs[0], short.get_steps(BEHAVIOR)[0].obs[0])
+
+
+def test_the_nine_actions_and_their_numbers():
+    names = [str(action) for action in AAIActions().allActions]
+    assert names == [
+        *("noop", "left", "right", "forwards", "forwards&left", "forwards&right"),
+        *("backwards", "backwards&left", "backwards&right"),
+    ]
+    branches = [tuple(action.action_tuple.discrete[0]) for action in AAIActions().allActions]
+    assert sorted(branches) == sorted(ACTIONS)
+    assert AAIActions().FORWARDSLEFT.action_tuple.discrete.tolist() == [[1, 2]]
+    assert AAIActions().BACKWARDSRIGHT.action_tuple.discrete.tolist() == [[2, 1]]
+    assert AAIActions().NOOP.action_tuple.continuous.shape == (1, 0)
+
+
+def test_left_is_left(make):
+    env = make(arenas_configurations=TASK)
+    before = env._playing.episode.agents[0].yaw
+    env.set_actions(BEHAVIOR, AAIActions().LEFT.action_tuple)
+    env.step()
+    assert (env._playing.episode.agents[0].yaw - before + 180) % 360 - 180 == pytest.approx(-6)
+
+
+def test_the_objects_are_numbered_as_the_bits():
+    listed = [each for each in RayCastObjects if each.value < len(TAGS)]
+    assert [each.name.lower() for each in listed] == [tag.lower() for tag in TAGS]
+
+
+def rays_of(*distances):
+    """Rays that all show a good goal, at these fractions."""
+    rows = np.zeros((len(distances), 14))
+    rows[:, RayCastObjects.GOODGOAL.value], rows[:, 13] = 1, distances
+    return rows.ravel()
+
+
+def test_the_parser_keeps_the_columns_of_the_original_or_sorts_them(capsys):
+    """Rays are at 0, d, -d, 2d, -2d degrees; the original's order is worked out from its published code."""
+    wanted = [RayCastObjects.GOODGOAL, RayCastObjects.IMMOVABLE, RayCastObjects.HOLLOWBOX]
+    rays = rays_of(0.1, 0.2, 0.3, 0.4, 0.5)
+    parsed = RayCastParser(wanted, 5).parse(rays)
+    assert parsed.tolist() == [[0.3, 0.5, 0.1, 0.4, 0.2], [0] * 5, [0] * 5]
+    assert RayCastParser(wanted, 5, by_angle=True).parse({"rays": rays})[0].tolist() == [
+        0.5,
+        0.3,
+        0.1,
+        0.2,
+        0.4,
+    ]
+    RayCastParser(wanted[:1], 3).prettyPrint(rays_of(0.1, 0.2, 0.3))
+    assert capsys.readouterr().out == "GOODGOAL : [0.3 0.1 0.2]\n"
+
+
+def test_the_dictionary_wrapper_and_the_vector_of_them():
+    envs = make_animalai_vec_env(
+        2, arenas_configurations=TASK, seed=1, env_kwargs={"resolution": 16, "useRayCasts": True}
+    )
+    seen, _ = envs.reset(seed=0)
+    assert {name: each.shape for name, each in seen.items()} == {
+        "camera": (2, 16, 16, 3),
+        "rays": (2, 70),
+        "health": (2,),
+        "velocity": (2, 3),
+        "position": (2, 3),
+    }
+    seen, rewards, terminated, *_ = envs.step([[1, 0], [0, 1]])
+    assert envs.observation_space.contains(seen)
+    assert (rewards < 0).all()
+    assert not terminated.any()
+    envs.close()
+
+
+@pytest.mark.slow
+def test_the_vector_of_processes():
+    envs = make_animalai_vec_env(
+        2, vectorization_mode="async", arenas_configurations=[TASK, TASK], env_kwargs={"useCamera": False}
+    )
+    seen, _ = envs.reset()
+    assert seen["position"].shape == (2, 3)
+    envs.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "shape"),
+    [
+        ({}, np.float32, (16, 16, 3)),
+        ({"uint8_visual": True, "flatten_branched": True}, np.uint8, (16, 16, 3)),
+    ],
+)
+def test_the_picture_wrapper_keeps_gymnasiums_promises(make, options, kind, shape):
+    env = UnityToGymWrapper(make(useCamera=True, resolution=16, useRayCasts=True), **options)
+    seen, _ = env.reset()
+    assert (seen.dtype, seen.shape) == (kind, shape)
+    again = [env.reset(seed=5)[0], env.reset()[0], env.reset(seed=5)[0]]
+    assert np.array_equal(again[0], again[2])
+    assert not np.array_equal(again[0], again[1])
+    assert env.observation_space.contains(env.step(env.action_space.sample())[0])
+    several = UnityToGymWrapper(env._env, allow_multiple_obs=True)
+    assert several.observation_space.contains(several.reset()[0])
+    assert [each.shape for each in several.reset()[0]] == [(16, 16, 3), (77,)]
+
+
+def test_the_wrapper_ends_with_the_last_observation_of_the_episode(make):
+    env = AnimalAIGymnasiumWrapper(make(), include_velocity=False, include_position=False)
+    assert env.reset(options={"arena_config": FILE})[0] == 100
+    ends = [env.step((0, 0)) for _ in range(9)]
+    assert [each[2] for each in ends] == [False] * 8 + [True]
+    assert ends[-1][0] == 0
+    assert not ends[-1][3]
+    assert env.observation_space.shape == ()
+
+
+def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
+    make(
+        log_folder="x",
+        file_name="y",
+        worker_id=3,
+        base_port=1,
+        side_channels=[],
+        captureFrameRate=30,
+        timeout=9,
+    )
+    with pytest.warns(UserWarning, match="arena-llm play"):
+        make(inference=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"arenas_configurations": "nowhere.yaml"}, "nowhere.yaml: cannot be read"),
+        ({"decisionPeriod": 4}, "decisionPeriod: got 4, expected a multiple of 3"),
+        ({"raysPerSide": 2.5}, "raysPerSide: got 2.5, expected a whole number"),
+        ({"useCamera": True, "resolution": 3}, "resolution: got 3"),
+    ],
+)
+def test_wrong_options_say_what_is_expected(make, options, told):
+    with pytest.raises(ConfigError, match=told):
+        make(**options)
+
+
+def test_wrong_calls_say_what_is_expected(make):
+    env = make()
+    with pytest.raises(ConfigError, match=r"expected 'AnimalAI\?team=0'"):
+        env.get_steps("AnimalAI")
+    for wrong in (ActionTuple(discrete=[[3, 0]]), ActionTuple(discrete=[1, 0]), (1, 0)):
+        with pytest.raises(ConfigError, match="expected an ActionTuple"):
+            env.set_actions(BEHAVIOR, wrong)
+    with pytest.raises(ConfigError, match="agent_id"):
+        env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)
+    with pytest.raises(ConfigError, match="with an agent in them"):
+        env.get_obs_dict(env.get_steps(BEHAVIOR)[1].obs)
+    with pytest.raises(KeyError, match="expected one of"):
+        env.get_steps(BEHAVIOR)[0][99]
+    with pytest.raises(ConfigError, match="got no task file"):
+        make(arenas_configurations="").reset()
+    env.close()
+    env.close()
+    with pytest.raises(ConfigError, match="closed"):
+        env.step()
+    with pytest.raises(ConfigError, match="expected 1; several agents"):
+        AAIActions(2)
+    with pytest.raises(ConfigError, match="odd whole number"):
+        RayCastParser([RayCastObjects.ARENA], 4)
+    with pytest.raises(ConfigError, match=r"expected \(70,\)"):
+        RayCastParser([RayCastObjects.ARENA], 5).parse(np.zeros(56))
+    with pytest.raises(ConfigError, match="include_camera"):
+        AnimalAIGymnasiumWrapper(make(), include_camera=True)
+    with pytest.raises(ConfigError, match="got 1 files, expected one, or 2"):
+        make_animalai_vec_env(2, arenas_configurations=[TASK])
