@@ -81,16 +81,21 @@ def evaluate_command(
         notes["prices"] = price_note(full_name(model), prices)
         if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
             console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
-        if jobs and engine is EngineName.LOCAL:
-            raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
-        if request.policy and engine is not EngineName.LOCAL:
-            raise ConfigError(
-                f"--engine {engine.value}: a policy's episodes are played by processes of this machine; "
-                "leave it out, or use arena-llm baseline --agent policy:FILE --engine ray"
-            )
+        _check_engine(request, engine, jobs)
         with opened(engine, ray_address, jobs) as spread:
             run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
             _evaluate(console, request, log_dir, out, **run, **_where(spread))
+
+
+def _check_engine(request: Any, engine: EngineName, jobs: int | None) -> None:
+    """Refuse what would have no effect."""
+    if jobs and engine is EngineName.LOCAL:
+        raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
+    if request.policy and engine is not EngineName.LOCAL:
+        raise ConfigError(
+            f"--engine {engine.value}: a policy's episodes are played by processes of this machine; "
+            "leave it out, or use arena-llm baseline --agent policy:FILE --engine ray"
+        )
 
 
 def _where(engine: Any) -> dict[str, Any]:
