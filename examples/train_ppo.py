@@ -8,7 +8,7 @@ rates already is one of unseen tasks, played by a policy that still explores. At
 without exploring, plays 300 further tasks of another seed.
 
 The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png` and
-`result.json`. The same `--seed`, `--actions` and `--processes` give the same policy on the same machine.
+`result.json`. The same options give the same policy on the same machine, whatever the number of workers.
 Needs `pip install 'arena-llm[rl]'`.
 """
 
@@ -19,14 +19,14 @@ from collections import deque
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import gymnasium
 import torch
 import typer
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
+from stable_baselines3.common.vec_env import VecMonitor
 
-import arena  # noqa: F401 (registers the environment)
+from arena import ArenaEnv
+from arena.sb3 import ArenaVecEnv
 from human_data.statistics import wilson
 from llm_control.agents.policy_file import save_policy
 from testbed.curriculum import Generated
@@ -83,15 +83,9 @@ class Curve(BaseCallback):
         typer.echo(f"{minutes:5.1f} min  {row[1]:>9,} actions  {row[2]:>7,} episodes  pass rate {row[3]:.2f}")
 
 
-def environment(options: dict[str, Any], seed: int) -> gymnasium.Env[Any, Any]:
-    """One environment that plays fresh tasks."""
-    torch.set_num_threads(1)
-    return gymnasium.make("arena-llm/Arena-v0", config=Generated(LEVELS, seed=seed), **options)
-
-
 def play_unseen(model: PPO, options: dict[str, Any], episodes: int) -> int:
     """How many of so many unseen tasks the policy passes when it does not explore."""
-    env = environment(options, UNSEEN_SEED)
+    env = ArenaEnv(Generated(LEVELS, seed=UNSEEN_SEED), **options)
     observation, _ = env.reset(seed=UNSEEN_SEED)
     passes = played = 0
     while played < episodes:
@@ -125,8 +119,9 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
-    processes: Annotated[int, typer.Option(min=1, help="Environments, each in a process.")] = 8,
-    rollout: Annotated[int, typer.Option(min=2, help="Actions of each environment between updates.")] = 256,
+    environments: Annotated[int, typer.Option(min=1, help="Arenas at once.")] = 16,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that play; all cores else.")] = None,
+    rollout: Annotated[int, typer.Option(min=2, help="Actions in each arena between updates.")] = 128,
     unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
 ) -> None:
@@ -136,10 +131,8 @@ def main(
     if observation == "rays":
         # So small a network is slower with several threads.
         torch.set_num_threads(1)
-    makers = [lambda: environment(options, seed) for _ in range(processes)]
-    training = VecMonitor(SubprocVecEnv(makers, start_method="forkserver"))
-    training.seed(seed)
-    size = min(512, processes * rollout)
+    training = VecMonitor(ArenaVecEnv(environments, Generated(LEVELS, seed=seed), workers=workers, **options))
+    size = min(512, environments * rollout)
     model = PPO(
         env=training, n_steps=rollout, batch_size=size, ent_coef=0.01, seed=seed, device="auto",
         **LEARNS[observation],
@@ -156,7 +149,7 @@ def main(
     low, high = wilson(passes, unseen)
     result = {
         "title": f"PPO from {observation}", "actions": model.num_timesteps, "episodes": curve.episodes,
-        "minutes": round(minutes, 1), "seed": seed, "processes": processes, "unseen_tasks": unseen,
+        "minutes": round(minutes, 1), "seed": seed, "environments": environments, "unseen_tasks": unseen,
         "passes": passes, "pass_rate": passes / unseen, "interval_95": [low, high],
     }  # fmt: skip
     (out / "result.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
