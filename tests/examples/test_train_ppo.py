@@ -26,10 +26,12 @@ def train(out, observation):
 def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_path, command):
     done = train(tmp_path, observation)
     assert done.returncode == 0, done.stderr
-    assert "of 2 unseen tasks passed" in done.stdout
+    assert "of 2 unseen tasks passed by best actions" in done.stdout
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert (result["actions"], result["unseen_tasks"], result["seed"]) == (320, 2, 3)
-    assert 0 <= result["interval_95"][0] <= result["pass_rate"] <= result["interval_95"][1] <= 1
+    for name in ("best", "drawn"):
+        low, high = result[name]["interval_95"]
+        assert 0 <= low <= result[name]["pass_rate"] == result[name]["passes"] / 2 <= high <= 1
     with (tmp_path / "curve.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert int(rows[-1]["actions"]) == 320
