@@ -85,7 +85,8 @@ def run_script(text, folder):
     return subprocess.run(
         [sys.executable, "script.py"],
         cwd=folder,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        # Should a library crash, its stack is in the test's message.
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "PYTHONFAULTHANDLER": "1"},
         capture_output=True,
         text=True,
     )
