@@ -3,7 +3,10 @@
 import os
 import sys
 import threading
+from contextlib import suppress
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 
 import moderngl
 
@@ -66,6 +69,7 @@ def _home() -> _Home:
 def _created() -> moderngl.Context:
     if not sys.platform.startswith("linux"):
         return _made({})
+    _load_triton()
     chosen = _chosen_device()
     errors = []
     for device in range(_MOST_DEVICES) if chosen is None else [chosen]:
@@ -74,6 +78,17 @@ def _created() -> moderngl.Context:
         except RenderError as error:
             errors.append(error)
     raise errors[0]
+
+
+def _load_triton() -> None:
+    """Load Triton, if it is there, before Mesa.
+
+    It comes with PyTorch's CUDA builds and has an LLVM of its own. Loaded after Mesa's, as PyTorch does when
+    an optimizer is made, it ends the process by a segmentation fault (Triton 3.9, Mesa with LLVM 15).
+    """
+    if find_spec("triton") is not None:
+        with suppress(ImportError):
+            import_module("triton")
 
 
 def _chosen_device() -> int | None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from arena import RenderError
 from render import BatchRenderer, Renderer
 from render.context import DEVICE
 from tests.arena.worlds import agent, episode
+
+ROOT = Path(__file__).parents[2]
 
 FORK = """
 import os
@@ -102,3 +105,19 @@ def test_a_device_that_is_not_there_is_said():
 def test_the_first_device_may_be_chosen():
     done = python("from render import Renderer; Renderer(16, 16); print('drawn')", **{DEVICE: "0"})
     assert done.stdout == "drawn\n", done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="loaded libraries are read from /proc")
+@pytest.mark.parametrize("ending", ["", "raise ImportError('broken')"])
+def test_triton_is_loaded_before_mesa_where_it_is_there(ending, tmp_path):
+    (tmp_path / "triton").mkdir()
+    told = "from pathlib import Path\nprint('EGL' in Path('/proc/self/maps').read_text())\n"
+    (tmp_path / "triton" / "__init__.py").write_text(told + ending)
+    program = "from render.context import gl_context; print(gl_context().version_code > 0)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout.split(), done.returncode) == (["False", "True"], 0), done.stderr
