@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
 
 import typer
@@ -96,6 +97,15 @@ def _pip(arguments):
         assert set(extras[1].split(",")) <= _EXTRAS, package
 
 
+def _ray(arguments):
+    """Ray's command: every option stands in its help. Without Ray there is none to ask."""
+    if find_spec("ray") is None:
+        return
+    for word in arguments[1:]:
+        option = word.partition("=")[0]
+        assert not word.startswith("--") or option in _help("-m", "ray.scripts.scripts", arguments[0]), word
+
+
 def _make(arguments):
     assert set(arguments) <= _MAKE_TARGETS, arguments
 
@@ -105,6 +115,7 @@ _READERS = {
     "inspect": _inspect,
     "pip": _pip,
     "python": _python,
+    "ray": _ray,
     "make": _make,
     "export": lambda arguments: None,
 }
