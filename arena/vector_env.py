@@ -1,6 +1,5 @@
 """Many arenas at once, as a Gymnasium vector environment."""
 
-import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -16,6 +15,7 @@ from arena.curriculum import Config
 from arena.env import ArenaEnv
 from arena.errors import ConfigError, WorkerError
 from arena.options import whole
+from arena.processes import cores
 from arena.sensors import Observation
 from arena.vector_group import Group, naming, new_envs
 from arena.vector_memory import Memory
@@ -55,7 +55,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         """
         self.closed = True
         self.num_envs = whole("num_envs", num_envs)
-        count = _cores() if workers is None else whole("workers", workers, 0)
+        count = cores() if workers is None else whole("workers", workers, 0)
         self._mode, self._copy = _mode(autoreset_mode), copy
         options = {"config": config} | options
         single = ArenaEnv(**options)
@@ -218,12 +218,6 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the processes, and free what the environments hold."""
         self._players.close()
-
-
-def _cores() -> int:
-    """Processor cores that this process may use."""
-    usable = getattr(os, "sched_getaffinity", None)
-    return len(usable(0)) if usable else os.cpu_count() or 1
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:

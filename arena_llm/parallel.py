@@ -1,8 +1,6 @@
 """Work spread over processes, its results in order and few of them in memory."""
 
 import multiprocessing
-import os
-import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -11,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from arena.errors import EvaluationError
+from arena.processes import cores, leave_ctrl_c_to_parent
 
 if TYPE_CHECKING:
     from llm_control.stage import Place
@@ -20,11 +19,6 @@ Made = TypeVar("Made")
 
 AHEAD = 3
 """Items per process that are under way or wait to be taken: enough to keep all at work."""
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Engine(Protocol):
@@ -70,7 +64,7 @@ class LocalEngine:
             return
         # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
         pool = ProcessPoolExecutor(
-            jobs, multiprocessing.get_context("spawn"), initializer=_leave_ctrl_c_to_parent
+            jobs, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
         )
         waiting: deque[Future[Made]] = deque()
         rest = iter(items)
@@ -101,7 +95,3 @@ def in_order(
     the task again first.
     """
     return (engine or LocalEngine(jobs)).in_order(function, items, jobs, named)
-
-
-def _leave_ctrl_c_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -110,7 +110,7 @@ def _views(names: list[str] | None, scripts: bool) -> "tuple[View, ...]":
 
 
 def _cores() -> int:
-    from arena_llm.parallel import cores
+    from arena.processes import cores
 
     return cores()
 

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.errors import EvaluationError
-from arena_llm.parallel import AHEAD, cores
+from arena.processes import cores
+from arena_llm.parallel import AHEAD
 from arena_llm.same_software import check_software, versions_here
 
 if TYPE_CHECKING:

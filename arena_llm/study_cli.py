@@ -61,7 +61,7 @@ def study_command(
 
 
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
-    from arena_llm.parallel import cores
+    from arena.processes import cores
     from human_data.people.play.players import Players
     from human_data.people.play.security import LOOPBACK
     from human_data.people.play.serve import bound, serve

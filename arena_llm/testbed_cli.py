@@ -52,8 +52,8 @@ def check_command(
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
+    from arena.processes import cores
     from arena_llm.check_print import as_json, print_report, print_summary
-    from arena_llm.parallel import cores
     from testbed.check import Level, Options, check_files, task_files
 
     console = Console(soft_wrap=True)

@@ -1,8 +1,6 @@
 """Episodes of a learned policy in processes of their own, where there are enough of them."""
 
 import multiprocessing
-import os
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -13,6 +11,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from arena.errors import EvaluationError
+from arena.processes import cores, leave_ctrl_c_to_parent
 from llm_control.acting import play_policy
 from llm_control.agents.policy_file import loaded
 from llm_control.play import EpisodeRecord
@@ -27,8 +26,7 @@ _POOL: ContextVar[ProcessPoolExecutor | None] = ContextVar("policy_pool", defaul
 
 def processes(episodes: int) -> int:
     """How many processes play so many episodes; 0 for this one."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    worth = min(cores, episodes // EPISODES_PER_PROCESS)
+    worth = min(cores(), episodes // EPISODES_PER_PROCESS)
     return worth if worth > 1 else 0
 
 
@@ -40,7 +38,7 @@ def playing(count: int) -> Iterator[None]:
         return
     # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
     pool = ProcessPoolExecutor(
-        count, multiprocessing.get_context("spawn"), initializer=_leave_ctrl_c_to_parent
+        count, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
     )
     token = _POOL.set(pool)
     try:
@@ -72,7 +70,3 @@ def _play(file: Path, sha256: str, task: Task, trial: int, protocol: Protocol) -
             f"{file}: has changed since the run began; give the new policy a name of its own"
         )
     return play_policy(policy, task, trial, protocol)
-
-
-def _leave_ctrl_c_to_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -8,10 +8,10 @@ import sys
 
 from rich.progress import track
 
+from arena.processes import cores
 from arena_llm.battery.again import prove_again
 from arena_llm.battery.batch import make, shipped
 from arena_llm.battery.demands import write_table
-from arena_llm.parallel import cores
 from testbed import parse_levels
 from testbed.blueprints import FOLDERS
 from testbed.tasks import LEVELS_FOLDER, find_tasks

@@ -1,12 +1,12 @@
 """Steps per second of many environments at once."""
 
-import os
 from collections.abc import Sequence
 from contextlib import closing
 from time import perf_counter
 
 import numpy as np
 
+from arena.processes import cores
 from arena.vector_env import ArenaVectorEnv
 from arena_llm.bench.rl.effort import RlEffort
 from arena_llm.bench.rl.figure import Figure
@@ -22,10 +22,10 @@ def worker_counts(some: bool = False) -> list[int]:
 
     Only `some` are the first and the last of these.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    most = cores()
     if some:
-        return [0, cores]
-    return [0, *(2**power for power in range(cores.bit_length()) if 2**power < cores), cores]
+        return [0, most]
+    return [0, *(2**power for power in range(most.bit_length()) if 2**power < most), most]
 
 
 def environments() -> int:
