@@ -67,7 +67,7 @@ class Heavy:
     def wake_touched(self, agent: Vector) -> None:
         """Let loose what the agent's sphere touches; `agent` is its centre (metres)."""
         for index in self._still:
-            if self._gaps(agent, [self._row[index]])[0] < 0:
+            if self._touches(agent, self._row[index]):
                 self._still[index] = 0
         if math.dist(agent, self._looked_from) < self._free_way:
             return
@@ -76,6 +76,16 @@ class Heavy:
         for row in np.flatnonzero(gaps < 0):
             self._wake(self.indices[asleep[row]])
         self._looked_from, self._free_way = agent, float(gaps[gaps >= 0].min(initial=np.inf))
+
+    def _touches(self, agent: Vector, row: int) -> bool:
+        """Whether the agent's sphere touches a body; of few, plain numbers are faster than arrays."""
+        axes, half = self._axes[row].tolist(), self._halves[row].tolist()
+        x, y, z = (a - c for a, c in zip(agent, self._centres[row].tolist(), strict=True))
+        outside = 0.0
+        for k in range(3):
+            beyond = abs(axes[0][k] * x + axes[1][k] * y + axes[2][k] * z) - half[k]
+            outside += beyond * beyond if beyond > 0.0 else 0.0
+        return outside < WAKE_DISTANCE**2
 
     def _gaps(self, agent: Vector, rows: list[int]) -> Floats:
         """How far the agent's sphere is from touching some of the bodies, metres."""

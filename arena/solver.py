@@ -30,6 +30,11 @@ MAX_DEPENETRATION = 10.0
 _SETTLED = 1e-9
 """A sweep that changes no velocity by more than this (m/s) is the last: the others would not either."""
 
+_NO_SLIP = 1e-12
+"""Below this speed along the surface (m/s) nothing slides."""
+
+_STILL: Vector = (0.0, 0.0, 0.0)
+
 _ALONG_X = math.sqrt(0.5)
 """Normals nearer to the x axis than 45 degrees get another friction axis where nothing slides yet."""
 
@@ -46,8 +51,8 @@ class Contact:
     normal: Vector
     gap: float
     friction: float
-    surface: Vector = (0.0, 0.0, 0.0)
-    surface_before: Vector = (0.0, 0.0, 0.0)
+    surface: Vector = _STILL
+    surface_before: Vector = _STILL
 
 
 class Motion(NamedTuple):
@@ -68,6 +73,8 @@ def solve(velocity: Vector, contacts: Sequence[Contact], tick_s: float) -> Motio
     `velocity` (m/s) has gravity, drive and drag of this tick in it. `contacts` are solved in the given
     order. The body's mass plays no part.
     """
+    if len(contacts) == 1 and contacts[0].surface == contacts[0].surface_before == _STILL:
+        return _solve_one(velocity, contacts[0], tick_s)
     rows = [_rows(contact, velocity) for contact in contacts]
     pressed = [_Impulse() for _ in contacts]
     leave = [min(-contact.gap * BIAS / tick_s, MAX_DEPENETRATION) for contact in contacts]
@@ -155,9 +162,57 @@ def _rows(contact: Contact, velocity: Vector) -> _Rows:
     into = x * nx + y * ny + z * nz
     x, y, z = x - into * nx, y - into * ny, z - into * nz
     length = math.sqrt(x * x + y * y + z * z)
-    if length < 1e-12:
+    if length < _NO_SLIP:
         x, y, z = (0.0, -nz, ny) if abs(nx) < _ALONG_X else (-ny, nx, 0.0)
         length = math.sqrt(x * x + y * y + z * z)
     x, y, z = x / length, y / length, z / length
     across = (ny * z - nz * y, nz * x - nx * z, nx * y - ny * x)
     return contact.normal, (x, y, z), across, contact.surface, contact.friction
+
+
+def _solve_one(velocity: Vector, contact: Contact, tick_s: float) -> Motion:
+    """`solve` with one contact that stands still, as in most ticks: the same bits, about twice as fast."""
+    row = _rows(contact, velocity)
+    leave = min(-contact.gap * BIAS / tick_s, MAX_DEPENETRATION)
+    nx, ny, nz = contact.normal
+    x, y, z = velocity
+    press = 0.0
+    for _ in range(SWEEPS - FRICTION_SWEEPS):
+        before, press = press, max(press + leave - (x * nx + y * ny + z * nz), 0.0)
+        change = press - before
+        x, y, z = x + nx * change, y + ny * change, z + nz * change
+        if abs(change) < _SETTLED:
+            break
+    found = _Impulse()
+    found.normal = press
+    moving = _sweep_one((x, y, z), row, leave, found, FRICTION_SWEEPS)
+    after = _sweep_one(moving, row, min(leave, 0.0), found, SWEEPS)
+    return Motion(moving, after, (_total(row, found),))
+
+
+def _sweep_one(velocity: Vector, row: _Rows, leave: float, found: _Impulse, times: int) -> Vector:
+    """`_sweep`, rubbing, for one contact that stands still."""
+    x, y, z = velocity
+    (nx, ny, nz), (ax, ay, az), (bx, by, bz), _, friction = row
+    press, along, across = found.normal, found.rub, found.rub_across
+    for _ in range(times):
+        before, press = press, press + leave - (x * nx + y * ny + z * nz)
+        if press < 0.0:
+            press = 0.0
+        change = press - before
+        x, y, z = x + nx * change, y + ny * change, z + nz * change
+        changed = abs(change)
+        limit = friction * press
+        before, along = along, along - BIAS * (x * ax + y * ay + z * az)
+        along = limit if along > limit else -limit if along < -limit else along
+        change = along - before
+        x, y, z = x + ax * change, y + ay * change, z + az * change
+        changed += abs(change)
+        before, across = across, across - BIAS * (x * bx + y * by + z * bz)
+        across = limit if across > limit else -limit if across < -limit else across
+        change = across - before
+        x, y, z = x + bx * change, y + by * change, z + bz * change
+        if changed + abs(change) < _SETTLED:
+            break
+    found.normal, found.rub, found.rub_across = press, along, across
+    return x, y, z

@@ -7,6 +7,8 @@ and infinite inertia, drag 1.6, driven at 50 m/s2; boxes of friction 0.6; 12 + 1
 import math
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE
 from arena.agent import DRAG_FACTOR
@@ -63,6 +65,27 @@ def test_on_the_floor_friction_takes_its_share_of_gravity():
 def test_friction_stops_and_does_not_turn_back():
     motion = solve(driven((0.05, 0.03, 0.0)), [FLOOR], TICK_S)
     assert motion.after == pytest.approx((0, 0, 0), abs=1e-6)
+
+
+_SPEEDS = st.floats(-30.0, 30.0)
+
+
+@given(
+    velocity=st.tuples(_SPEEDS, _SPEEDS, _SPEEDS),
+    polar=st.floats(0.0, math.pi),
+    around=st.floats(0.0, 2 * math.pi),
+    gap=st.floats(-0.5, 0.02),
+    friction=st.sampled_from((0.0, 0.3, 0.6, 1.0)),
+)
+@example(velocity=(0.0, 0.0, -FALL), polar=0.0, around=0.0, gap=0.0, friction=0.6)
+def test_a_lone_contact_is_solved_as_one_of_several(velocity, polar, around, gap, friction):
+    """One contact takes a shorter way through the code; beside one that is out of reach it must not."""
+    normal = (math.sin(polar) * math.cos(around), math.sin(polar) * math.sin(around), math.cos(polar))
+    contact = Contact(normal, gap, friction)
+    out_of_reach = Contact((0.0, 0.0, 1.0), 100.0, 0.6)
+    alone, among = solve(velocity, [contact], TICK_S), solve(velocity, [contact, out_of_reach], TICK_S)
+    assert (alone.moving, alone.after) == (among.moving, among.after)
+    assert alone.impulses == among.impulses[:1]
 
 
 def test_a_gap_is_closed_by_four_fifths_and_an_overlap_parted_without_leaving_a_speed():
