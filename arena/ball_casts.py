@@ -57,14 +57,16 @@ class BallCasts:
     What it keeps from one scene to the next is but a shortcut: any other object says the same, bit for bit.
     """
 
-    def __init__(self, things: tuple[Thing, ...], sizes: Floats, radius: float) -> None:
-        """`sizes` (n, 3) are the present ones, `radius` is that of the ball, both in metres.
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats, radius: float, fitted: bool = False) -> None:
+        """`sizes` (n, 3) are the present ones, `radius` is that of the ball, both in metres; `fitted` as for
+        `arena.solids.colliders_of`.
 
         Raises KeyError for a thing whose shape is not known here."""
-        self._things, self._radius = things, radius
+        self._things, self._radius, self._fitted = things, radius, fitted
         self._sizes = sizes.copy()
         made = [
-            _colliders(t.kind, tuple(size), radius) for t, size in zip(things, sizes.tolist(), strict=True)
+            _colliders(thing.kind, tuple(size), radius, fitted)
+            for thing, size in zip(things, sizes.tolist(), strict=True)
         ]
         self._first = [0, *accumulate(len(group) for group in made)]
         self._colliders = [collider for group in made for collider in group]
@@ -77,7 +79,8 @@ class BallCasts:
         """Take in the present sizes (n, 3) of the things, metres."""
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():
             first, end = self._first[index : index + 2]
-            made = _colliders(self._things[index].kind, tuple(sizes[index].tolist()), self._radius)
+            kind, size = self._things[index].kind, tuple(sizes[index].tolist())
+            made = _colliders(kind, size, self._radius, self._fitted)
             self._colliders[first:end] = made
             for number in range(first, end):
                 self._bounds.change(number, self._extent(number))
@@ -143,8 +146,8 @@ class BallCasts:
 
 
 @lru_cache(maxsize=128)
-def _colliders(kind: str, size: Vector, radius: float) -> list[Collider]:
-    return [_collider(solids, radius) for solids in colliders_of(KINDS[kind].shape, size)]
+def _colliders(kind: str, size: Vector, radius: float, fitted: bool) -> list[Collider]:
+    return [_collider(solids, radius) for solids in colliders_of(KINDS[kind].shape, size, fitted)]
 
 
 def _collider(solids: Sequence[Solid], radius: float) -> Collider:

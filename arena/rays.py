@@ -114,7 +114,7 @@ class Rays:
     """
 
     def __init__(self, per_side: int = 2, max_degrees: float = 60.0, version: Version = Version.V3) -> None:
-        """`version` decides on a few tags (`tag_of`).
+        """`version` decides on a few tags (`tag_of`), and on the shape of L, J and U blocks.
 
         Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.
         """
@@ -166,7 +166,8 @@ class Rays:
         """Notice what was added to an episode, or resized, and another episode."""
         sizes = scene.sizes.tobytes()
         if scene.things is not self._things:
-            self._casts = BallCasts(scene.things, scene.sizes, CAST_RADIUS)
+            fitted = DIFFERENCES[self._version].fitted_bars
+            self._casts = BallCasts(scene.things, scene.sizes, CAST_RADIUS, fitted)
             self._tags = _tags(scene.things, self._version)
         elif sizes != self._sizes:
             self._casts.resize(scene.sizes)

@@ -33,14 +33,16 @@ class Colliders:
     `owner` (m,) is the index of each part's thing; the boundary's is the number of things.
     """
 
-    def __init__(self, things: tuple[Thing, ...], sizes: Floats) -> None:
-        """`sizes` (n, 3) are the present ones, metres.
+    def __init__(self, things: tuple[Thing, ...], sizes: Floats, fitted: bool = False) -> None:
+        """`sizes` (n, 3) are the present ones, metres; `fitted` as for `arena.solids.colliders_of`.
 
         Raises KeyError for a thing whose shape is not known here."""
         solids = [
             (index, collider, solid)
             for index, thing in enumerate(things)
-            for collider, solids in enumerate(colliders_of(KINDS[thing.kind].shape, tuple(sizes[index])))
+            for collider, solids in enumerate(
+                colliders_of(KINDS[thing.kind].shape, tuple(sizes[index]), fitted)
+            )
             for solid in solids
         ]
         walls = enumerate(boundary_parts())

@@ -8,6 +8,7 @@ import numpy as np
 from arena.catalog import KINDS, Body
 from arena.scene import Floats, Scene, Thing
 from arena.sweep import Colliders
+from arena.versions import DIFFERENCES, Version
 from render.camera import FIRST_PERSON_FOV_DEG, first_person
 
 _EDGE = 0.9
@@ -62,7 +63,8 @@ class Sight:
 
     def _ways(self, scene: Scene, directions: Floats) -> Floats:
         if scene.things is not self._things or not np.array_equal(scene.sizes, self._sizes):
-            self._colliders = Colliders(scene.things, scene.sizes)
+            fitted = DIFFERENCES[Version(scene.version)].fitted_bars
+            self._colliders = Colliders(scene.things, scene.sizes, fitted)
             clear = [_is_clear(thing) for thing in scene.things]
             self._opaque = ~np.array([*clear, False])[self._colliders.owner]
             self._things, self._sizes = scene.things, scene.sizes

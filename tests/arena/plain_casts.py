@@ -12,6 +12,7 @@ from arena.catalog import KINDS
 from arena.scene import Floats, Scene
 from arena.shapes import boundary_parts
 from arena.solids import Solid, box, colliders_of
+from arena.versions import DIFFERENCES, Version
 
 TOUCHING = 0.001
 
@@ -78,11 +79,12 @@ def _first_touches(solid: Solid, start: Floats, directions: Floats, radius: floa
 def casts(scene: Scene, directions: Floats, radius: float, length: float) -> Casts:
     """All casts from the agent's centre along `directions` (rays, 3); the index of the boundary is the
     number of things. Colliders that the ball touches already are missed."""
+    fitted = DIFFERENCES[Version(scene.version)].fitted_bars
     colliders = [
         (index, solids)
         for index, thing in enumerate(scene.things)
         if scene.visible[index]
-        for solids in colliders_of(KINDS[thing.kind].shape, tuple(scene.sizes[index]))
+        for solids in colliders_of(KINDS[thing.kind].shape, tuple(scene.sizes[index]), fitted)
     ]
     colliders += [(len(scene.things), [box(part.size, part.centre)]) for part in boundary_parts()]
     ways = []

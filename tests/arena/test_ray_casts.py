@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,12 +18,12 @@ ACCURACY = 1e-6
 """Ways agree to this, metres."""
 
 
-def by_definition(sensor, seen):
+def by_definition(sensor, seen, version):
     """Per ray, the way, and the tags of all that is met then, to within `ACCURACY`."""
     bearings = np.deg2rad(np.array(sensor.angles) + seen.agent_yaw)
     directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
     ways, owners = casts(seen, directions, CAST_RADIUS, CAST_LENGTH)
-    names = [*(tag_of(thing.kind, Version.V3) for thing in seen.things), "arena"]
+    names = [*(tag_of(thing.kind, version) for thing in seen.things), "arena"]
     tags = [-1 if names[owner] is None else TAGS.index(names[owner]) for owner in owners]
     first = ways.min(axis=1)
     return first, [
@@ -35,9 +36,10 @@ def by_definition(sensor, seen):
 @pytest.mark.parametrize("seed", range(8))
 def test_rays_meet_what_they_meet_by_definition(count, seed):
     rng = np.random.default_rng([count, seed])
-    sensor, seen = Rays(3, 180), scene_of(rng, count)
+    version = list(Version)[seed % len(Version)]
+    sensor, seen = Rays(3, 180, version), replace(scene_of(rng, count), version=str(version))
     tags, ways = sensor.hits(seen)
-    expected, possible = by_definition(sensor, seen)
+    expected, possible = by_definition(sensor, seen, version)
     assert ways == pytest.approx(expected, abs=ACCURACY)
     for tag, way, allowed in zip(tags, ways, possible, strict=True):
         assert tag == -1 if np.isinf(way) else tag in allowed
