@@ -26,9 +26,9 @@ def size_of(kind, rng):
     return tuple(np.maximum(low + (high - low) * rng.uniform(size=3) ** 3, 0.01).tolist())
 
 
-def scene_of(rng, count, others=0):
+def scene_of(rng, count, others=0, kinds=tuple(sorted(KINDS))):
     """A scene of `count` things seen from a place that is anywhere, or next to one of them."""
-    kinds = rng.choice(sorted(KINDS), count).tolist()
+    kinds = rng.choice(kinds, count).tolist()
     things = tuple(Thing(kind, size_of(kind, rng), None, bool(rng.integers(2))) for kind in kinds)
     sizes = np.array([thing.size for thing in things]).reshape(-1, 3)
     upright = rng.uniform(size=count) < 0.6
