@@ -26,7 +26,10 @@ def size_of(kind, rng):
     return tuple(np.maximum(low + (high - low) * rng.uniform(size=3) ** 3, 0.01).tolist())
 
 
-def scene_of(rng, count, others=0, kinds=tuple(sorted(KINDS))):
+ALL = tuple(sorted(KINDS))
+
+
+def scene_of(rng, count, others=0, kinds=ALL):
     """A scene of `count` things seen from a place that is anywhere, or next to one of them."""
     kinds = rng.choice(kinds, count).tolist()
     things = tuple(Thing(kind, size_of(kind, rng), None, bool(rng.integers(2))) for kind in kinds)
