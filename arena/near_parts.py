@@ -66,10 +66,13 @@ class NearBox:
         mx, my, mz = self._centre
         x, y, z = at[0] - mx, at[1] - my, at[2] - mz
         ha, hb, hc = self._half
-        p = max(abs(ax * x + ay * y + az * z) - ha, 0.0)
-        q = max(abs(bx * x + by * y + bz * z) - hb, 0.0)
-        r = max(abs(cx * x + cy * y + cz * z) - hc, 0.0)
-        return bool(p * p + q * q + r * r < AGENT_RADIUS**2)
+        p = abs(ax * x + ay * y + az * z) - ha
+        q = abs(bx * x + by * y + bz * z) - hb
+        r = abs(cx * x + cy * y + cz * z) - hc
+        if p >= AGENT_RADIUS or q >= AGENT_RADIUS or r >= AGENT_RADIUS:
+            return False
+        p, q, r = max(p, 0.0), max(q, 0.0), max(r, 0.0)
+        return p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS
 
 
 def _way_out(inside: Vector, half: Vector) -> tuple[float, float, float, float]:

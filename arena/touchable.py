@@ -4,13 +4,18 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from arena.bodies import CONTACT_OFFSET, Body
 from arena.bullet import bullet
+from arena.near_parts import NearBox
 from arena.placed import AGENT_RADIUS, Placed
-from arena.scene import Vector
+from arena.scene import Vector, yaw_rotation
 
 MAX_SPIN = 7.0
 """Unity's default limit on angular speed, rad/s."""
+
+_MAX_SQUARED = MAX_SPIN * MAX_SPIN
 
 
 class Touches(NamedTuple):
@@ -33,19 +38,19 @@ class Touchable:
             (index, body.id, (AGENT_RADIUS + radius + CONTACT_OFFSET) ** 2)
             for index, (body, radius) in balls.items()
         ]
-        self._zones = zones
+        self._zones = [_zone_box(index, zone) for index, zone in zones.items()]
 
     def touched(self, centre: Vector) -> Touches:
         """What an agent's sphere at a centre (metres) touches."""
-        zones = tuple(index for index, zone in self._zones.items() if _ball_in_box(centre, zone))
+        zones = tuple(zone.owner for zone in self._zones if zone.overlaps(centre))
         return Touches(self._touched_balls(centre), zones)
 
     def _touched_balls(self, centre: Vector) -> tuple[int, ...]:
         x, y, z = centre
         touched = []
         for index, body, reach in self._balls:
-            at = bullet.getBasePositionAndOrientation(body, physicsClientId=self._client)[0]
-            if (at[0] - x) ** 2 + (at[1] - z) ** 2 + (at[2] - y) ** 2 < reach:
+            a, c, b = bullet.getBasePositionAndOrientation(body, physicsClientId=self._client)[0]
+            if (a - x) * (a - x) + (b - y) * (b - y) + (c - z) * (c - z) < reach:
                 touched.append(index)
         return tuple(touched)
 
@@ -54,17 +59,13 @@ class Touchable:
         client = self._client
         for _, body, _ in self._balls:
             linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
-            rate = spin[0] ** 2 + spin[1] ** 2 + spin[2] ** 2
-            if rate > MAX_SPIN**2:
+            x, y, z = spin
+            if (rate := x * x + y * y + z * z) > _MAX_SQUARED:
                 slower = [component * MAX_SPIN / math.sqrt(rate) for component in spin]
                 bullet.resetBaseVelocity(body, linear, slower, physicsClientId=client)
 
 
-def _ball_in_box(centre: Vector, zone: Placed) -> bool:
-    """Whether the agent's sphere overlaps a zone's box, which is turned by its yaw only."""
-    yaw = math.radians(zone.yaw)
-    sin, cos = math.sin(yaw), math.cos(yaw)
-    dx, dy, dz = (a - b for a, b in zip(centre, zone.position, strict=True))
-    local = (dx * cos - dz * sin, dy, dx * sin + dz * cos)
-    gaps = (max(abs(a) - size / 2, 0.0) for a, size in zip(local, zone.size, strict=True))
-    return sum(gap * gap for gap in gaps) < AGENT_RADIUS**2
+def _zone_box(index: int, zone: Placed) -> NearBox:
+    """A zone, which is turned by its yaw only and never moves, as a box that knows what overlaps it."""
+    axes = yaw_rotation(zone.yaw).T
+    return NearBox(index, axes, np.array(zone.position), np.array(zone.size) / 2, 0.0)

@@ -117,8 +117,7 @@ class World:
         firm = self._heavy.rest()
         self._touchable.limit_spin()
         self._forget_poses()
-        loose = [self._body(index).id for index in self._moving]
-        if self._stillness.count(loose, firm and len(self.agents) == 1):
+        if self._stillness.count(self._loose, firm and len(self.agents) == 1):
             self._heavy.sleep_all()
 
     def _forget_poses(self) -> None:
@@ -283,6 +282,7 @@ class World:
         zones = {i: self._placed[i] for i in there if kinds[i].body is BodyType.ZONE}
         self._touchable = Touchable(self._client, balls, zones)
         self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
+        self._loose = [self._body(index).id for index in self._moving]
 
     def _refresh(self, index: int) -> None:
         self._positions[index], self._rotations[index] = pose(self._client, self._body(index).id)
