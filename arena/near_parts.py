@@ -72,7 +72,7 @@ class NearBox:
         if p >= AGENT_RADIUS or q >= AGENT_RADIUS or r >= AGENT_RADIUS:
             return False
         p, q, r = max(p, 0.0), max(q, 0.0), max(r, 0.0)
-        return p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS
+        return bool(p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS)
 
 
 def _way_out(inside: Vector, half: Vector) -> tuple[float, float, float, float]:
