@@ -1,4 +1,4 @@
-"""The README's programs with environments run as they are printed."""
+"""The README's programs run as they are printed."""
 
 import os
 import re
@@ -9,16 +9,20 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PROGRAMS = re.findall(
+    r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+)
 
 
-@pytest.mark.parametrize("heading", ["## The arena in Python", "### Many arenas at once"])
-def test_the_program_runs(heading, tmp_path):
-    section = (ROOT / "README.md").read_text(encoding="utf-8").split(f"\n{heading}\n")[1]
-    program = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    assert program is not None
+def test_one_environment_and_many_are_shown():
+    assert [re.search(r"gymnasium\.(\w+)\(", program)[1] for program in PROGRAMS] == ["make", "make_vec"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=range(len(PROGRAMS)))
+def test_the_program_runs(program, tmp_path):
     task = ROOT / "testbed" / "levels" / "01_food_retrieval" / "01-01-01.yaml"
     (tmp_path / "task.yaml").write_bytes(task.read_bytes())
-    (tmp_path / "program.py").write_text(program[1])
+    (tmp_path / "program.py").write_text(program)
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     done = subprocess.run(
         [sys.executable, "program.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120

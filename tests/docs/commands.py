@@ -24,11 +24,13 @@ _ARGUMENTS_OF_TASK = {*Protocol.model_fields, "protocol", "folder", "prompt", "e
 
 
 def commands_of(script):
-    """The words of each command line, without variables before it and comments behind it."""
+    """The words of each command line, without variables before it, or a comment or `> FILE` behind it."""
     for line in script.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         while words and _ASSIGNMENT.fullmatch(words[0]):
             words = words[1:]
+        if ">" in words:
+            words = words[: words.index(">")]
         if words:
             yield words
 
@@ -117,5 +119,6 @@ _READERS = {
     "python": _python,
     "ray": _ray,
     "make": _make,
-    "export": lambda arguments: None,
+    **dict.fromkeys((".", "export", "echo", "vllm", "ollama", "llama-server"), lambda arguments: None),
 }
+"""Of the shell, and of servers that are not ours, there is nothing to read."""

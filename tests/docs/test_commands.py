@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gymnasium
 import pytest
 import typer
 
@@ -16,16 +15,10 @@ from llm_control.models import OFFLINE
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
 
-PENDING = {
-    "rl.md": (ROOT / "testbed" / "curriculum.py").is_file()
-    and gymnasium.spec("arena-llm/Arena-v0").vector_entry_point is not None
-}
-"""Pages that tell of more than there is yet, and whether it is there: then they are run as all others."""
-
 Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What Typer raises where it refuses a command; newer versions have a copy of Click of their own."""
 
-RUNNING = [page for page in PAGES if PENDING.get(page, True) and any(b.runs for b in blocks_of(page))]
+RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
 LINKED = ("testbed", "human_data", "configs")
 UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
@@ -115,6 +108,19 @@ def test_commands_that_are_not_run_are_read(page):
                     parse(words)
                 except (Refused, ArenaError, AssertionError, LookupError) as error:
                     pytest.fail(f"{block}: {' '.join(words)}: {error}")
+
+
+def test_commands_of_the_front_page_are_read():
+    blocks = re.findall(
+        r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    read = [words for block in blocks for words in commands_of(block)]
+    assert read
+    for words in read:
+        try:
+            parse(words)
+        except (Refused, ArenaError, AssertionError, LookupError) as error:
+            pytest.fail(f"README.md: {' '.join(words)}: {error}")
 
 
 @pytest.mark.parametrize("page", PAGES)
