@@ -1,7 +1,7 @@
 """Train PPO on fresh foraging tasks of level 1, from rays or from the camera, and say what it learned.
 
     python examples/train_ppo.py --observation rays --out policies/rays
-    python examples/train_ppo.py --observation camera --actions 300000 --out policies/camera
+    python examples/train_ppo.py --observation camera --actions 600000 --out policies/camera
 
 Every training episode is a task that was drawn for it and is never played again, so the curve of their pass
 rates already is one of unseen tasks, played by a policy that still explores. At the end the policy plays 300
@@ -9,6 +9,7 @@ further tasks of another seed, twice: by its best actions, and by actions drawn 
 
 The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png` and
 `result.json`. The same options give the same policy on the same machine, whatever the number of workers.
+Ctrl-C ends training early, and keeps what was learned so far.
 Needs `pip install 'arena-llm[rl]'`.
 """
 
@@ -159,8 +160,12 @@ def main(
     learns = learns | {"batch_size": min(learns["batch_size"], environments * rollout)}
     model = PPO(env=training, n_steps=rollout, ent_coef=0.01, seed=seed, device="auto", **learns)
     curve = Curve(out / "curve.csv")
+    stopped = False
     try:
         model.learn(actions, callback=curve)
+    except KeyboardInterrupt:
+        stopped = True
+        typer.echo(f"stopped after {model.num_timesteps:,} actions; what was learned is kept")
     finally:
         training.close()
     minutes = (time.monotonic() - curve.began) / 60
@@ -169,6 +174,7 @@ def main(
     result: dict[str, Any] = {
         "title": f"PPO from {observation}", "actions": model.num_timesteps, "episodes": curve.episodes,
         "minutes": round(minutes, 1), "seed": seed, "environments": environments, "unseen_tasks": unseen,
+        "stopped_early": stopped,
     }  # fmt: skip
     for name, sample in (("best", False), ("drawn", True)):
         result[name] = found = play_unseen(model, options, unseen, sample)

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +31,7 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     assert "of 2 unseen tasks passed by best actions" in done.stdout
     result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
     assert (result["actions"], result["unseen_tasks"], result["seed"]) == (320, 2, 3)
+    assert result["stopped_early"] is False
     for name in ("best", "drawn"):
         low, high = result[name]["interval_95"]
         assert 0 <= low <= result[name]["pass_rate"] == result[name]["passes"] / 2 <= high <= 1
@@ -45,6 +48,22 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     )  # fmt: skip
     assert played.returncode == 0, played.stderr
     assert (tmp_path / "report" / "results.csv").is_file()
+
+
+@pytest.mark.slow
+def test_ctrl_c_keeps_what_was_learned(tmp_path):
+    options = ["--out", str(tmp_path), *(f"--{name}={value}" for name, value in SMALL.items())]
+    command = [sys.executable, str(EXAMPLE), *options, "--actions=100000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as running:
+        assert running.stdout is not None
+        assert "episodes" in running.stdout.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        said = running.stdout.read()
+    assert running.returncode == 0
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    assert result["stopped_early"] is True
+    assert f"stopped after {result['actions']:,} actions" in said
+    assert load_policy(tmp_path / "policy.zip").description.steps == result["actions"]
 
 
 def test_a_wrong_option_is_said_before_anything_starts(tmp_path):
