@@ -22,7 +22,6 @@ from arena.curriculum import Config, curriculum, spread
 from arena.env import ArenaEnv
 from arena.errors import ConfigError
 from arena.rays import ROW_LENGTH
-from arena.versions import Version
 
 BEHAVIOR = "AnimalAI?team=0"
 """The name of the only behaviour, which is what the original's build calls it."""
@@ -72,7 +71,7 @@ class AnimalAIEnvironment:
         captureFrameRate: int = 0,
         timeout: int | None = None,
         *,
-        version: str = Version.V3,
+        version: str | None = None,
         renderer: str = "moderngl",
     ) -> None:
         """The original's arguments in its order, and two of ours: `version` of Animal-AI and `renderer`.
