@@ -131,7 +131,7 @@ class Generated:
         try:
             level, task, variant = map(int, task_id.split("-"))
             return _drawn(Draw(level, task, variant, self._seed))
-        except (ValueError, LookupError):
+        except (AttributeError, ValueError, LookupError):
             raise ConfigError(
                 f"task_id: got {task_id!r}, expected the id of a generated task, such as 01-02-1000000"
             ) from None
