@@ -14,6 +14,7 @@ import pytest
 from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
 from arena.env import register
 from arena.sensors import NAMES
+from arena.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
 
@@ -214,6 +215,13 @@ def test_numbers_of_numpy_are_numbers():
     assert one.observation_space == other.observation_space
     assert same(one.reset(seed=1), other.reset(seed=1))
     assert [same(one.step(4), other.step(4)) for _ in range(2)] == [True, True]
+
+
+def test_seeds_of_numpy_are_seeds():
+    envs = ArenaVectorEnv(2, FILE, workers=0, observation="vector")
+    assert same(envs.reset(seed=np.array([4, 9])), envs.reset(seed=[4, 9]))
+    with pytest.raises(ConfigError, match=r"seed: got 1.5, expected a whole number"):
+        envs.reset(seed=1.5)
 
 
 def test_a_version_is_not_ignored():
