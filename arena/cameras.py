@@ -1,5 +1,6 @@
 """Cameras by name: what draws is found through entry points, so that physics never imports drawing."""
 
+import os
 from collections.abc import Sequence
 from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
@@ -47,6 +48,7 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
     known = entry_points(group="arena_llm.batch_cameras")
     if name not in known.names:
         return None
+    _keep_windows_off_opengl()
     renderer: BatchRenderer = known[name].load()(count, side, side)
     return renderer
 
@@ -60,5 +62,15 @@ def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRender
             f"renderer: got {name!r}, expected one of {names}; where a name is missing, reinstall "
             "the package arena-llm"
         )
+    _keep_windows_off_opengl()
     renderer: CameraRenderer = known[name].load()(width, height)
     return renderer
+
+
+def _keep_windows_off_opengl() -> None:
+    """Let the windows of pygame, such as that of `render_mode="human"`, be painted without OpenGL.
+
+    Else SDL makes a context of its own the current one of this thread, and what cameras draw after that is
+    wrong, without an error. What the user has set counts.
+    """
+    os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")

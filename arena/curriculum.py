@@ -35,8 +35,9 @@ Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
 """What an environment plays: a task file, several in turn, or any other stream of episodes."""
 
 
-def curriculum(config: Config, version: str = Version.V3) -> Curriculum:
-    """The stream of episodes of an environment; a curriculum is copied. `version` is for files to be read.
+def curriculum(config: Config, version: str | None = None) -> Curriculum:
+    """The stream of episodes of an environment; a curriculum is copied. `version` is for files to be read,
+    "3.1.3" where left out.
 
     Raises ConfigError for anything else, an empty list or what cannot be copied, and as `arena.load` does.
     """
@@ -54,7 +55,7 @@ def curriculum(config: Config, version: str = Version.V3) -> Curriculum:
             f"config: got {config!r}, expected a task file's path, an ArenaFile, a list of these with at "
             "least one, or a curriculum (an object with restart(seed) and next())"
         )
-    return Files([_read(each, version) for each in several])
+    return Files([_read(each, version or Version.V3) for each in several])
 
 
 def _read(file: object, version: str) -> ArenaFile:

@@ -16,7 +16,7 @@ from arena.kept import Kept
 from arena.options import check_options, whole
 from arena.rules import Event, Outcome
 from arena.sensors import Drawn, Observation, Sensors
-from arena.versions import Version
+from arena.versions import version_of
 
 STEP_S = 0.06
 """Seconds of one step: 3 ticks of 0.02 s."""
@@ -71,11 +71,12 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         action: str = "discrete9",
         action_repeat: int = 1,
         max_episode_steps: int | None = None,
-        version: str = Version.V3,
+        version: str | None = None,
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`version` of Animal-AI to read files for; `sensors` are the options of `arena.sensors.Sensors`:
+        """`version` of Animal-AI to read files for, "3.1.3" where left out; what is read already keeps its
+        own. `sensors` are the options of `arena.sensors.Sensors`:
         observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="moderngl",
         rays_per_side=2, ray_max_degrees=60.0, render_resolution=512.
 
@@ -97,7 +98,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.action_space = made.space()
         self.observation_space = self._sensors.space()
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
-        self.curriculum = curriculum(config, version)
+        self._version = None if version is None else version_of(version)
+        self.curriculum = curriculum(config, self._version)
         # Not for each episode: a vector environment needs one type for all.
         self._is_numbered = isinstance(config, str | Path | ArenaFile)
         self._started = False
@@ -122,8 +124,8 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the next task. With `seed`, start again from the first one, with that seed.
 
-        There are no `options`. Raises ConfigError for any, and LayoutError, naming the task, for one that
-        cannot be built or has several agents.
+        There are no `options`. Raises ConfigError for any and for a task that has several agents or was read
+        for another version, and LayoutError, naming the task, for one that cannot be built.
         """
         info = self.begin(seed, options)
         return self.observe(first=True), info
@@ -137,16 +139,30 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
             self.curriculum.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
             self._started = True
         self.close()
-        self._episode = _checked(self.curriculum.next())
+        self._episode = self._checked(self.curriculum.next())
         task_id = self._episode.task_id
-        if len(self._episode.agents) > 1:
-            raise ConfigError(
-                f"arena {task_id} has {len(self._episode.agents)} agents, expected one; use "
-                "arena.parallel_env.ArenaParallelEnv"
-            )
         self._steps, self._over = 0, False
         self._arena = int(task_id) if self._is_numbered else task_id
         return {"arena": self._arena}
+
+    def _checked(self, episode: object) -> Episode:
+        """What the curriculum gave; raises ConfigError where this environment cannot play it."""
+        if not isinstance(episode, Episode):
+            raise ConfigError(f"config: next() of the curriculum gave {episode!r}, expected an arena.Episode")
+        if len(episode.agents) > 1:
+            problem = (
+                f"has {len(episode.agents)} agents, expected one; use arena.parallel_env.ArenaParallelEnv"
+            )
+        elif self._version not in (None, episode.spec.version):
+            problem = (
+                f"was read for version {str(episode.spec.version)!r}, the environment has version="
+                f"{str(self._version)!r}; give the version to what reads it, such as load(path, version) or "
+                "Levels(..., version=version)"
+            )
+        else:
+            return episode
+        episode.close()
+        raise ConfigError(f"arena {episode.task_id} {problem}")
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play an action. Raises ConfigError for one that is not in the action space."""
@@ -199,13 +215,6 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         self.__dict__.update(state)
         kept: Kept | None = state["_episode"]
         self._episode = None if kept is None else kept.replayed()
-
-
-def _checked(episode: object) -> Episode:
-    """What a curriculum gave; raises ConfigError where it is no episode."""
-    if not isinstance(episode, Episode):
-        raise ConfigError(f"config: next() of the curriculum gave {episode!r}, expected an arena.Episode")
-    return episode
 
 
 def register() -> None:

@@ -24,7 +24,7 @@ from arena.config import (
 )
 from arena.errors import ConfigError
 from arena.nodes import Path_, Place, Reader, compose, unknown, without_nulls
-from arena.versions import DIFFERENCES, Version, kind_named
+from arena.versions import DIFFERENCES, Version, kind_named, version_of
 
 MAX_PROBLEMS = 10
 """A broken file lists at most this many problems."""
@@ -55,6 +55,8 @@ def read_text(path: str | Path) -> str:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a path with a null character
+        raise ConfigError(f"{str(path)!r}: cannot be read: {error}") from None
 
 
 def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> ArenaFile:
@@ -64,9 +66,7 @@ def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> A
 
 def load_located(text: str, source: str = "<text>", version: str = Version.V3) -> Located:
     """As `load_text`, with the place of every value in the text."""
-    if version not in tuple(Version):
-        raise ConfigError(f"version: got {version!r}, expected one of: {', '.join(Version)}")
-    reader = Reader(source, Version(version))
+    reader = Reader(source, version_of(version))
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         reader.fail(

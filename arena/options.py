@@ -3,8 +3,12 @@
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from inspect import Parameter, signature
+from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
+from arena.cameras import RESOLUTIONS
 from arena.errors import ConfigError, UnknownOptionError
 
 _FORMER = ("camera", "depth", "segmentation")
@@ -34,7 +38,41 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def whole(option: str, value: Any, least: int = 1) -> int:
-    """A whole number that is at least `least`; raises ConfigError, naming the option, for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    """A whole number that is at least `least`, also one of NumPy.
+
+    Raises ConfigError, naming the option, for anything else.
+    """
+    number = _as_int(value)
+    if number is None or number < least:
         raise ConfigError(f"{option}: got {value!r}, expected a whole number, {least} or more")
-    return value
+    return number
+
+
+def side(option: str, value: Any) -> int:
+    """The side of a picture in pixels; raises ConfigError, naming the option, for one that is not drawn."""
+    low, high = RESOLUTIONS
+    number = _as_int(value)
+    if number is None or not low <= number <= high:
+        raise ConfigError(f"{option}: got {value!r}, expected {low} to {high} pixels, a whole number")
+    return number
+
+
+def yes_or_no(option: str, value: Any) -> bool:
+    """A truth value, also one of NumPy; raises ConfigError, naming the option, for anything else."""
+    chosen = bool(value) if isinstance(value, bool | np.bool_) else None
+    if chosen is None:
+        raise ConfigError(f"{option}: got {value!r}, expected True or False")
+    return chosen
+
+
+def degrees(option: str, value: Any) -> float:
+    """An angle in degrees, of any kind of number; raises ConfigError, naming the option, for another."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
+    if number is None:
+        raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
+    return number
+
+
+def _as_int(value: Any) -> int | None:
+    """A whole number as Python's; None for anything else. Truth values do not count, nor arrays."""
+    return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None

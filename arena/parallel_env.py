@@ -6,19 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from arena.action import ACTIONS
+from arena.action import ACTIONS, Action
 from arena.cameras import Frame
 from arena.config import ArenaFile
+from arena.controls import discrete9
 from arena.curriculum import Files
 from arena.episode import Episode
 from arena.errors import ConfigError
+from arena.kept import Kept
 from arena.load import load
-from arena.options import check_options
+from arena.options import check_options, whole
 from arena.sensors import Observation, Sensors
 from arena.versions import Version
 
 try:
     from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
     from pettingzoo import ParallelEnv
 except ImportError as error:
     raise ImportError("several agents need PettingZoo: pip install 'arena-llm[multi]'") from error
@@ -55,6 +58,8 @@ class ArenaParallelEnv(ParallelEnv):
         if render_mode not in (None, "rgb_array"):
             raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
         self.render_mode = render_mode
+        if not isinstance(config, str | Path | ArenaFile):
+            raise ConfigError(f"config: got {config!r}, expected a task file's path or an ArenaFile")
         file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
         check_options(sensors, Sensors)
         self._sensors = Sensors(**sensors)
@@ -79,9 +84,15 @@ class ArenaParallelEnv(ParallelEnv):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Start the next arena. With `seed`, start again from the file's first arena, with that seed."""
+        """Start the next arena. With `seed`, start again from the file's first arena, with that seed.
+
+        `options` have no effect; PettingZoo wants any to be taken. Raises ConfigError for a seed that is no
+        whole number from 0 on.
+        """
         if seed is not None or self._seed is None:
-            self._seed = int(np.random.default_rng().integers(2**31)) if seed is None else seed
+            self._seed = (
+                int(np.random.default_rng().integers(2**31)) if seed is None else whole("seed", seed, 0)
+            )
             self._files.restart(self._seed)
         self.close()
         self._episode = self._files.next()
@@ -97,9 +108,15 @@ class ArenaParallelEnv(ParallelEnv):
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """One step with an action of every agent, by name."""
+        """One step with an action of every agent, by name.
+
+        Raises ConfigError where one is missing or not in the space, and ResetNeeded before the first reset,
+        after the end of an episode and after `close`.
+        """
         episode = self._playing()
-        results = episode.step_all([ACTIONS[int(actions[name])] for name in self.possible_agents])
+        if not self.agents:
+            raise ResetNeeded("call reset() first: the episode is over")
+        results = episode.step_all(self._read(actions))
         observations, infos = self._observe(), self._infos()
         rewards: dict[str, float] = {}
         for name, result, agent_state in zip(self.possible_agents, results, episode.agents, strict=True):
@@ -121,11 +138,37 @@ class ArenaParallelEnv(ParallelEnv):
         """Free the present episode's physics."""
         if self._episode is not None:
             self._episode.close()
+        self._episode = None
+        self.agents = []
 
     def _playing(self) -> Episode:
         if self._episode is None:
-            raise RuntimeError("call reset() before step() or render()")
+            raise ResetNeeded("call reset() first: no episode is played")
         return self._episode
+
+    def _read(self, actions: object) -> list[Action]:
+        """The actions of all agents, in the order of their items."""
+        taken = []
+        for name in self.possible_agents:
+            if not isinstance(actions, Mapping) or name not in actions:
+                raise ConfigError(
+                    f"actions: got {actions!r}, expected a dictionary with an action of each of "
+                    f"{', '.join(self.possible_agents)}"
+                )
+            try:
+                taken.append(discrete9(actions[name]))
+            except ConfigError as error:
+                raise ConfigError(f"{name}: {error}") from None
+        return taken
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the episode as something that can be replayed: a copy has physics of its own."""
+        return self.__dict__ | {"_episode": None if self._episode is None else Kept.of(self._episode)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        kept: Kept | None = state["_episode"]
+        self._episode = None if kept is None else kept.replayed()
 
     def _observe(self, first: bool = False) -> dict[str, Observation]:
         episode = self._playing()

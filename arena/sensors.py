@@ -9,11 +9,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from arena.agent_state import AgentState
-from arena.cameras import RESOLUTIONS, CameraRenderer, ChannelRenderer, Frame, open_camera
+from arena.cameras import CameraRenderer, ChannelRenderer, Frame, open_camera
 from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
-from arena.options import whole
+from arena.options import degrees, side, whole, yes_or_no
 from arena.rays import ROW_LENGTH, Rays
 from arena.scene import Scene
 from arena.versions import Version
@@ -72,19 +72,16 @@ class Sensors:
         """
         self._only = observation if isinstance(observation, str) else None
         self._names = _checked_names(observation)
-        _check_side("resolution", resolution)
-        _check_side("render_resolution", render_resolution)
         self._side, self._view_side, self._stack = (
-            resolution,
-            render_resolution,
+            side("resolution", resolution),
+            side("render_resolution", render_resolution),
             whole("frame_stack", frame_stack),
         )
-        if not isinstance(grayscale, bool):
-            raise ConfigError(f"grayscale: got {grayscale!r}, expected True or False")
-        if not isinstance(ray_max_degrees, int | float):
-            raise ConfigError(f"ray_max_degrees: got {ray_max_degrees!r}, expected a number of degrees")
-        self._grayscale, self._renderer = grayscale, renderer
-        self._ray_options = (whole("rays_per_side", rays_per_side, 0), ray_max_degrees)
+        self._grayscale, self._renderer = yes_or_no("grayscale", grayscale), renderer
+        self._ray_options = (
+            whole("rays_per_side", rays_per_side, 0),
+            degrees("ray_max_degrees", ray_max_degrees),
+        )
         self._rays = self._new_rays()
         self._cameras: dict[int, CameraRenderer] = {}
         self._seen: dict[int, deque[dict[str, Array]]] = {}
@@ -200,12 +197,6 @@ def _checked_names(observation: object) -> tuple[str, ...]:
         f"observation: got {observation!r}, expected one of {', '.join(map(repr, NAMES))}, or a tuple of "
         "at least one of them"
     )
-
-
-def _check_side(option: str, side: object) -> None:
-    low, high = RESOLUTIONS
-    if not isinstance(side, int) or not low <= side <= high:
-        raise ConfigError(f"{option}: got {side!r}, expected {low} to {high} pixels")
 
 
 def vector(state: AgentState) -> npt.NDArray[np.float32]:

@@ -160,7 +160,10 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         """The seed of each environment; of those that never had one, drawn so that no two have the same."""
         if isinstance(seed, int | np.integer):
             return [int(seed) + number for number in range(self.num_envs)]
-        seeds = [None] * self.num_envs if seed is None else list(seed)
+        if seed is not None and np.shape(np.asarray(seed, object)) == ():
+            raise ConfigError(f"seed: got {seed!r}, expected a whole number, or a list with one of each")
+        given = [None] * self.num_envs if seed is None else list(seed)
+        seeds = [int(each) if isinstance(each, np.integer) else each for each in given]
         if len(seeds) != self.num_envs:
             raise ConfigError(f"seed: got {len(seeds)} seeds, expected one for each of {self.num_envs}")
         drawn = int(np.random.default_rng().integers(2**31))

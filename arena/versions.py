@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import cache
 
 from arena.catalog import ALIASES, KINDS, Change, Ends, Kind, Shape
+from arena.errors import ConfigError
 
 
 class Version(StrEnum):
@@ -18,6 +19,14 @@ class Version(StrEnum):
     V2 = "2"
     V3 = "3.1.3"
     V4 = "4"
+
+
+def version_of(name: object) -> Version:
+    """A version by its name; raises ConfigError where there is none."""
+    if name not in tuple(Version):
+        names = ", ".join(repr(str(each)) for each in Version)
+        raise ConfigError(f"version: got {name!r}, expected one of {names}")
+    return Version(str(name))
 
 
 @dataclass(frozen=True, slots=True)

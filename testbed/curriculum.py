@@ -8,7 +8,7 @@ import numpy as np
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
 from arena.curriculum import spread
 from arena.options import whole
-from arena.versions import Version
+from arena.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, condition_of, text
 from testbed.tasks import Task, find_paths, parse_levels, read_tasks
 
@@ -46,7 +46,7 @@ class Levels:
         if order not in ORDERS:
             raise ConfigError(f"order: got {order!r}, expected one of {', '.join(ORDERS)}")
         self._paths = find_paths(parse_levels(levels), None if testbed is None else Path(testbed))
-        self._order, self._version = order, version
+        self._order, self._version = order, version_of(version)
         self.restart(0)
 
     def restart(self, seed: int) -> None:
@@ -131,7 +131,7 @@ class Generated:
         try:
             level, task, variant = map(int, task_id.split("-"))
             return _drawn(Draw(level, task, variant, self._seed))
-        except (ValueError, LookupError):
+        except (AttributeError, ValueError, LookupError):
             raise ConfigError(
                 f"task_id: got {task_id!r}, expected the id of a generated task, such as 01-02-1000000"
             ) from None

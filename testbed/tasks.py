@@ -71,8 +71,10 @@ class Task:
 def parse_levels(text: str) -> tuple[int, ...]:
     """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
 
-    Raises ConfigError where it is not of that form, runs backwards or leaves 1 to 10.
+    Raises ConfigError where it is no text or not of that form, runs backwards or leaves 1 to 10.
     """
+    if not isinstance(text, str):
+        raise ConfigError(f"levels: got {text!r}, expected a text such as '1-3' or '1,4'")
     levels: set[int] = set()
     for part in text.split(","):
         match = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +22,8 @@ from arena.animalai.base_env import (
 from arena.curriculum import Config, curriculum, spread
 from arena.env import ArenaEnv
 from arena.errors import ConfigError
+from arena.options import degrees, side, whole
 from arena.rays import ROW_LENGTH
-from arena.versions import Version
 
 BEHAVIOR = "AnimalAI?team=0"
 """The name of the only behaviour, which is what the original's build calls it."""
@@ -72,7 +73,7 @@ class AnimalAIEnvironment:
         captureFrameRate: int = 0,
         timeout: int | None = None,
         *,
-        version: str = Version.V3,
+        version: str | None = None,
         renderer: str = "moderngl",
     ) -> None:
         """The original's arguments in its order, and two of ours: `version` of Animal-AI and `renderer`.
@@ -90,15 +91,15 @@ class AnimalAIEnvironment:
         self._grayscale = grayscale
         self._options: dict[str, Any] = {
             "observation": (*_chosen(useCamera, "camera"), *_chosen(useRayCasts, "rays"), "vector"),
-            "resolution": 84 if resolution is None else resolution,
+            "resolution": side("resolution", 84 if resolution is None else resolution),
             "rays_per_side": _whole("raysPerSide", raysPerSide),
-            "ray_max_degrees": float(rayMaxDegrees),
+            "ray_max_degrees": degrees("rayMaxDegrees", rayMaxDegrees),
             "action": "multidiscrete",
             "action_repeat": _steps_of(decisionPeriod),
             "version": version,
             "renderer": renderer,
         }
-        self._seeds = np.random.default_rng(spread(seed))
+        self._seeds = _generator(seed)
         self._before_the_first()
         if not _is_missing(arenas_configurations):
             self.reset(arenas_configurations)
@@ -257,10 +258,16 @@ def _chosen(wanted: bool, name: str) -> tuple[str, ...]:
 
 
 def _whole(option: str, value: float) -> int:
-    """A whole number that may come as a float, as in `(rays - 1) / 2`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-        raise ConfigError(f"{option}: got {value!r}, expected a whole number")
-    return int(value)
+    """A whole number from 0 on that may come as a float, as in `(rays - 1) / 2`."""
+    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return whole(option, int(value) if is_whole else value, 0)
+
+
+def _generator(seed: int) -> np.random.Generator:
+    """What draws the arenas' seeds; raises ConfigError for a seed that is no whole number."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise ConfigError(f"seed: got {seed!r}, expected a whole number")
+    return np.random.default_rng(spread(int(seed)))
 
 
 def _steps_of(decision_period: int) -> int:

@@ -350,12 +350,23 @@ def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
         ({"arenas_configurations": "nowhere.yaml"}, "nowhere.yaml: cannot be read"),
         ({"decisionPeriod": 4}, "decisionPeriod: got 4, expected a multiple of 3"),
         ({"raysPerSide": 2.5}, "raysPerSide: got 2.5, expected a whole number"),
+        ({"raysPerSide": float("nan")}, "raysPerSide: got nan, expected a whole number"),
+        ({"raysPerSide": -1}, "raysPerSide: got -1, expected a whole number, 0 or more"),
+        ({"rayMaxDegrees": "wide"}, "rayMaxDegrees: got 'wide', expected a number of degrees"),
         ({"useCamera": True, "resolution": 3}, "resolution: got 3"),
+        ({"useCamera": True, "resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
+        ({"seed": None}, "seed: got None, expected a whole number"),
     ],
 )
 def test_wrong_options_say_what_is_expected(make, options, told):
     with pytest.raises(ConfigError, match=told):
         make(**options)
+
+
+def test_whole_numbers_may_be_floats_and_of_numpy(make):
+    for rays in (3, 3.0, np.int64(3), np.float32(3)):
+        env = make(useCamera=False, useRayCasts=True, raysPerSide=rays, decisionPeriod=np.int64(6))
+        assert env.behavior_specs[BEHAVIOR].observation_specs[0].shape == (98,)
 
 
 def test_wrong_calls_say_what_is_expected(make):

@@ -11,9 +11,10 @@ import gymnasium
 import numpy as np
 import pytest
 
-from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError
+from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
 from arena.env import register
 from arena.sensors import NAMES
+from arena.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
 
@@ -186,19 +187,51 @@ def test_an_environment_is_reset_first(use):
         ({"resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
         ({"render_resolution": 2}, "render_resolution: got 2, expected 4 to 1024"),
         ({"render_mode": "human"}, "render_mode: got 'human', expected None or 'rgb_array'"),
+        ({"resolution": 84.0}, "resolution: got 84.0, expected 4 to 1024 pixels, a whole number"),
         ({"ray_max_degrees": "wide"}, "ray_max_degrees: got 'wide', expected a number"),
+        ({"ray_max_degrees": True}, "ray_max_degrees: got True, expected a number"),
         ({"grayscale": "yes"}, "grayscale: got 'yes', expected True or False"),
         ({"config": Unfit(threading.Lock())}, "config: the curriculum .* cannot be copied"),
+        ({"version": 4}, "version: got 4, expected one of '2', '3.1.3', '4'"),
         ({"config": 3}, "config: got 3, expected a task file's path"),
         ({"config": []}, "config: got \\[\\], expected"),
         ({"config": [4]}, "config: got 4 in a list"),
         ({"config": "absent.yaml"}, "absent.yaml"),
+        ({"config": "a\0.yaml"}, "cannot be read: embedded null"),
     ],
     ids=str,
 )
 def test_a_wrong_option_says_what_is_expected(options, message):
     with pytest.raises(ConfigError, match=message):
         ArenaEnv(**{"config": FILE} | options)
+
+
+def test_numbers_of_numpy_are_numbers():
+    plain = {"resolution": 8, "frame_stack": 2, "grayscale": True, "rays_per_side": 1, "action_repeat": 3}
+    drawn = {name: np.asarray(value)[()] for name, value in plain.items()}
+    both = {"config": FILE, "observation": ("camera", "rays")}
+    one = ArenaEnv(**both | plain, max_episode_steps=2, ray_max_degrees=60)
+    other = ArenaEnv(**both | drawn, max_episode_steps=np.int32(2), ray_max_degrees=np.float32(60))
+    assert one.observation_space == other.observation_space
+    assert same(one.reset(seed=1), other.reset(seed=1))
+    assert [same(one.step(4), other.step(4)) for _ in range(2)] == [True, True]
+
+
+def test_seeds_of_numpy_are_seeds():
+    envs = ArenaVectorEnv(2, FILE, workers=0, observation="vector")
+    assert same(envs.reset(seed=np.array([4, 9])), envs.reset(seed=[4, 9]))
+    with pytest.raises(ConfigError, match=r"seed: got 1.5, expected a whole number"):
+        envs.reset(seed=1.5)
+
+
+def test_a_version_is_not_ignored():
+    read = load_text("arenas: {0: {t: 5, items: [{name: Agent}]}}", version="4")
+    for version in (None, "4"):
+        env = ArenaEnv(read, observation="vector", version=version)
+        env.reset(seed=1)
+        assert env.episode.spec.version == "4"
+    with pytest.raises(ConfigError, match=r"arena 0 was read for version '4', .* version='3.1.3'"):
+        ArenaEnv(read, observation="vector", version="3.1.3").reset(seed=1)
 
 
 def test_a_stream_gives_episodes():

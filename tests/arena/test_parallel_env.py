@@ -1,7 +1,11 @@
 """Several agents in one arena, through PettingZoo and through the episode itself."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import parallel_api_test
 
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
@@ -39,6 +43,59 @@ def test_the_same_seed_gives_the_same_bits():
         return [o[name][key].tobytes() for o in seen for name in sorted(o) for key in sorted(o[name])]
 
     assert rollout() == rollout()
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_has_physics_of_its_own(way):
+    env = ArenaParallelEnv(file(*FACING, GOAL), observation="vector", frame_stack=2)
+    env.reset(seed=3)
+    for _ in range(5):
+        env.step({"agent_0": 3, "agent_1": 4})
+    other, third = way(env), way(env)
+    for _ in range(9):
+        other.step({"agent_0": 6, "agent_1": 7})
+    expected, seen = (each.step({"agent_0": 1, "agent_1": 3}) for each in (third, env))
+    assert all((seen[0][name] == expected[0][name]).all() for name in ("agent_0", "agent_1"))
+    assert seen[1:3] == expected[1:3]
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [{}, {"agent_0": 1}, {"agent_0": 1, "agent_1": 9}, {"agent_0": 1, "agent_1": -1}, [1, 1], None],
+    ids=str,
+)
+def test_a_wrong_action_is_refused_and_nothing_is_played(actions):
+    env = ArenaParallelEnv(file(*FACING), observation="vector")
+    env.reset(seed=1)
+    with pytest.raises(ConfigError, match=r"agent_1"):
+        env.step(actions)
+    assert env.step({"agent_0": np.int64(1), "agent_1": 0})[4]["agent_0"]["events"] == ()
+
+
+@pytest.mark.parametrize("state", ["new", "over", "closed"])
+def test_what_is_not_reset_cannot_be_stepped(state):
+    env = ArenaParallelEnv(file(agent("20 0 14"), agent("20 0 26"), GOAL, end="any"), observation="vector")
+    if state != "new":
+        env.reset(seed=1)
+    while state == "over" and env.agents:
+        env.step(dict.fromkeys(env.agents, 0))
+    if state == "closed":
+        env.close()
+    assert env.agents == []
+    with pytest.raises(ResetNeeded, match=r"call reset\(\) first"):
+        env.step({"agent_0": 0, "agent_1": 0})
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda: ArenaParallelEnv(None), "config: got None, expected a task file's path"),
+        (lambda: ArenaParallelEnv(file(*FACING)).reset(seed=1.5), "seed: got 1.5, expected a whole number"),
+    ],
+)
+def test_wrong_use_says_what_is_expected(use, message):
+    with pytest.raises(ConfigError, match=message):
+        use()
 
 
 def test_two_agents_that_drive_at_each_other_meet_in_the_middle():

@@ -1,5 +1,9 @@
 """What `render` shows in each of Gymnasium's modes."""
 
+import os
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -52,3 +56,37 @@ def test_a_window_shows_it(monkeypatch):
     shown = pygame.surfarray.array3d(pygame.display.get_surface())
     assert (shown.transpose(1, 0, 2) == env.env.render()).all()
     env.close()
+
+
+WATCHED = """
+import gymnasium
+import numpy as np
+from tests.arena.learning import FILE
+
+def seen(mode):
+    env = gymnasium.make(
+        "arena-llm/Arena-v0", config=FILE, observation="camera", render_mode=mode, render_resolution=64
+    )
+    pictures = [env.reset(seed=1)[0], *(env.step(3)[0] for _ in range(3))]
+    env.close()
+    return np.stack(pictures)
+
+before, watched, after = seen(None), seen("human"), seen(None)
+assert (watched == before).all(), "the agent sees something else while it is watched"
+assert (after == before).all(), "the agent sees something else after the window"
+"""
+
+
+def test_a_window_changes_nothing_that_the_agent_sees():
+    # In a process of its own: if pictures break, they do so for all that draws after this test.
+    pytest.importorskip("pygame", reason="pygame is not installed")
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("SDL_")}
+    # SDL's driver that draws by OpenGL where there is no screen, as others do where there is one.
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WATCHED],
+        env=settings | {"SDL_VIDEODRIVER": "offscreen", "SDL_AUDIODRIVER": "dummy"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
