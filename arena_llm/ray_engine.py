@@ -32,11 +32,10 @@ ANSWER_SECONDS = 10.0
 
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_BACKEND_LOG_LEVEL": "error",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_task_oom_retries": str(RETRIES),
 }
-"""Settings of Ray where the user has none: it reports to nobody, does not warn at each try to join, leaves
+"""Settings of Ray where the user has none: it reports to nobody, leaves
 graphics cards as they are (pictures may be drawn there), and gives up on a task that needs more memory than
 there is."""
 
