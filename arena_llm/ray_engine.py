@@ -35,8 +35,9 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_task_oom_retries": str(RETRIES),
 }
-"""Settings of Ray where the user has none: it reports to nobody, leaves graphics cards as they are (pictures
-may be drawn there), and gives up on a task that needs more memory than there is."""
+"""Settings of Ray where the user has none: it reports to nobody, leaves
+graphics cards as they are (pictures may be drawn there), and gives up on a task that needs more memory than
+there is."""
 
 
 class RayEngine:
@@ -44,7 +45,7 @@ class RayEngine:
 
     `address` is that of a running cluster, "auto" for the one that this machine belongs to; None starts a
     cluster here. `jobs` is the number of tasks at work at a time; None means all cores. Raises
-    EvaluationError where Ray is not installed or the cluster does not answer.
+    EvaluationError where Ray is not installed or cannot start, or the cluster does not answer.
     """
 
     def __init__(self, address: str | None = None, jobs: int | None = None) -> None:
@@ -52,40 +53,52 @@ class RayEngine:
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
         self._ray = _imported()
-        if address is None:
-            self._begin(jobs or cores())
-        else:
-            self._join(address)
-        self.jobs: int = jobs or max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+        try:
+            if address is None:
+                self._begin(jobs or cores())
+            else:
+                self._join(address)
+        except BaseException:
+            self.close()
+            raise
+        self._cores = max(int(self._ray.cluster_resources().get("CPU", 1)), 1)
+        self.jobs: int = jobs or self._cores
 
     def _begin(self, jobs: int) -> None:
         """A cluster of this machine that nothing else finds, with its files in a folder that goes with it."""
         self._folder = tempfile.mkdtemp(prefix="arena-ray-", dir="/tmp" if os.name == "posix" else None)
-        self._ray.init(
-            "local",
-            num_cpus=jobs,
-            num_gpus=0,
-            include_dashboard=False,
-            log_to_driver=False,
-            logging_level="error",
-            object_store_memory=STORE_BYTES,
-            _temp_dir=self._folder,
-            _node_ip_address="127.0.0.1",
-            _plasma_directory=_store_folder(),
-        )
+        try:
+            self._ray.init(
+                "local",
+                num_cpus=jobs,
+                num_gpus=0,
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="error",
+                object_store_memory=STORE_BYTES,
+                _temp_dir=self._folder,
+                _node_ip_address="127.0.0.1",
+                _plasma_directory=_store_folder(),
+            )
+        except Exception as error:  # a home that cannot be written to, no room, too few processes allowed
+            raise EvaluationError(
+                f"--engine ray: Ray cannot start on this machine ({_first_line(error)}); "
+                "`ray start --head` says more, and --engine local does without it"
+            ) from None
 
     def _join(self, address: str) -> None:
         check_answers(address)
         try:
             self._ray.init(address, log_to_driver=False, logging_level="error")
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
-            raise _no_cluster(address, (str(error).strip() or type(error).__name__).splitlines()[0]) from None
+            raise _no_cluster(address, _first_line(error)) from None
 
     def episodes(self) -> "RayEpisodes":
-        """Workers for the episodes of conversations."""
+        """Workers for the episodes of conversations, `jobs` or as many as the cluster has cores."""
         from arena_llm.ray_episodes import RayEpisodes
 
-        return RayEpisodes(self._ray, self.jobs, RETRIES)
+        # A worker keeps its core until the command ends: one too many would wait for another's without end.
+        return RayEpisodes(self._ray, min(self.jobs, self._cores), RETRIES)
 
     def in_order(
         self,
@@ -168,10 +181,15 @@ def check_answers(address: str) -> None:
         raise _no_cluster(address, str(error)) from None
 
 
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
 def _no_cluster(address: str, reason: str) -> EvaluationError:
     return EvaluationError(
         f"--ray-address {address}: no Ray cluster could be joined there ({reason}); start one by "
-        "`ray start --head`, or leave the address out for one on this machine"
+        "`ray start --head`, or leave the address out for one on this machine; where it wants a token, set "
+        "RAY_AUTH_MODE=token and have the same ~/.ray/auth_token on every machine"
     )
 
 

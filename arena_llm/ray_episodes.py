@@ -67,16 +67,17 @@ class Worker:
 class Post:
     """A place in the cluster for one worker; when it is lost, the next takes it."""
 
-    def __init__(self, hire: Callable[[], Any]) -> None:
+    def __init__(self, hire: Callable[[int], Any]) -> None:
         self._hire, self._lock = hire, threading.Lock()
-        self.worker = hire()
+        self.worker = hire(1)
         self.episodes = 0
 
     def replace(self, lost: Any) -> None:
         """Hire another worker, unless somebody else has done so already."""
         with self._lock:
             if self.worker is lost:
-                self.worker = self._hire()
+                # It waits for no core: that of the lost one may have gone with its machine.
+                self.worker = self._hire(0)
 
 
 class RayEpisodes:
@@ -101,8 +102,9 @@ class RayEpisodes:
             free.episodes += 1
         return RayStage(self, free, setting)
 
-    def _hired(self) -> Any:
-        worker = self.ray.remote(Worker).options(num_cpus=1, max_restarts=0, scheduling_strategy="SPREAD")
+    def _hired(self, cores: int) -> Any:
+        """A new worker that keeps so many cores of the cluster for itself."""
+        worker = self.ray.remote(Worker).options(num_cpus=cores, max_restarts=0, scheduling_strategy="SPREAD")
         return worker.remote(versions_here(), self._drawn_by)
 
     def leave(self, post: Post) -> None:

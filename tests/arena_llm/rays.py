@@ -23,6 +23,12 @@ def killed_once(place: Path) -> int:
     return int(place.name)
 
 
+def until(place: Path) -> None:
+    """Keeps a core until there is such a file."""
+    while not place.exists():
+        time.sleep(0.05)
+
+
 def always_killed(number: int) -> int:
     if number == 2:
         os.kill(os.getpid(), signal.SIGKILL)

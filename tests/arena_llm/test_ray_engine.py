@@ -21,6 +21,7 @@ from tests.arena_llm.rays import (
     killed_once,
     rays_processes,
     squared,
+    until,
 )
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[ray]'")
@@ -106,6 +107,36 @@ def test_an_episode_that_kills_every_worker_is_named(engine):
     ):
         far.call(always_killed, 2)
     far.close()
+
+
+def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path):
+    import ray
+
+    place, setting = engine.episodes(), Setting(TASK, 0, Protocol(observation="text"), ())
+    both = [place(setting) for _ in range(2)]
+    for far in both:
+        far.begin()
+    occupied = ray.remote(until).options(num_cpus=1).remote(tmp_path / "over")
+    try:
+        os.kill(both[0].call(os.getpid), signal.SIGKILL)
+        assert ray.wait([occupied], timeout=2)[0] == []
+        assert both[0].reply("Go(5);") == both[1].reply("Go(5);")
+        assert ray.available_resources().get("CPU", 0) == 0
+    finally:
+        (tmp_path / "over").touch()
+        ray.get(occupied)
+        for far in both:
+            far.close()
+
+
+@pytest.mark.slow
+def test_more_jobs_than_cores_have_no_more_workers(engine, monkeypatch):
+    monkeypatch.setattr(engine, "jobs", 5)
+    place, setting = engine.episodes(), Setting(TASK, 0, Protocol(observation="text"), ())
+    every = [place(setting) for _ in range(5)]
+    assert len({far.begin() and far.call(os.getpid) for far in every}) == 2
+    for far in every:
+        far.close()
 
 
 def same(far, here):
@@ -195,6 +226,18 @@ def test_an_address_without_a_cluster_is_said(tmp_path):
         told = process.communicate(timeout=120)[1]
     assert process.returncode == 1
     assert re.match(r"arena-llm: --ray-address 127.0.0.1:9: no Ray cluster could be joined there", told)
+
+
+def test_a_ray_that_cannot_start_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none" / "here"))
+    (tmp_path / "none").touch()
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ADDRESS"):
+        monkeypatch.delenv(name, raising=False)
+    with started("testbed", "verify", "--levels", "1") as process:
+        told = process.communicate(timeout=120)[1]
+    assert process.returncode == 1
+    assert "arena-llm: --engine ray: Ray cannot start on this machine (" in told
+    assert "Traceback" not in told
 
 
 @pytest.mark.parametrize("address", ["here", "ray://127.0.0.1", "127.0.0.1:x"])
