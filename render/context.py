@@ -22,7 +22,7 @@ _MOST_DEVICES = 16
 
 
 def gl_context() -> moderngl.Context:
-    """A context without a window: EGL on Linux, the platform's own elsewhere.
+    """A context without a window: EGL on Linux, the platform's own elsewhere; current in this thread now.
 
     It belongs to the process and the thread that first asked for it. Raises RenderError in any other, and,
     with what to install, where none can be made.
@@ -39,6 +39,8 @@ def gl_context() -> moderngl.Context:
             f"thread {threading.current_thread().name!r}: OpenGL belongs to thread {home.name!r}, which drew "
             "first: make and use renderers in one thread, or in processes of their own"
         )
+    # A window, or another library, may have made a context of its own the current one; 0.4 us.
+    home.context.__enter__()
     return home.context
 
 

@@ -51,6 +51,7 @@ class Renderer:
         Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, what the agent
         sees: nothing where its lights are out. With one, what is there.
         """
+        gl_context()
         return self._channels.draw(scene, camera, see_through)
 
     @cached_property

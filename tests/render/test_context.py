@@ -121,3 +121,29 @@ def test_triton_is_loaded_before_mesa_where_it_is_there(ending, tmp_path):
         text=True,
     )
     assert (done.stdout.split(), done.returncode) == (["False", "True"], 0), done.stderr
+
+
+BESIDE = """
+import moderngl
+from render import BatchRenderer, Renderer
+from tests.arena.worlds import agent, episode, item
+
+scene = episode(agent("20 0 20"), item("GoodGoal", "20 0 25", sizes="2 2 2")).scene()
+renderer, batch = Renderer(32, 32), BatchRenderer(2, 32, 32)
+alone = renderer.frame(scene).tobytes(), batch.frames([scene, scene]).tobytes()
+alone += tuple(channel.tobytes() for channel in renderer.channels(scene))
+other = moderngl.create_context(standalone=True, backend="egl")
+other.texture((64, 64), 3)
+beside = renderer.frame(scene).tobytes(), batch.frames([scene, scene]).tobytes()
+other.__enter__()
+beside += tuple(channel.tobytes() for channel in renderer.channels(scene))
+assert alone == beside
+other.__enter__()
+assert Renderer(32, 32).frame(scene).tobytes() == alone[0]
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="EGL is Linux's")
+def test_another_librarys_context_beside_ours_changes_nothing():
+    done = python(BESIDE)
+    assert done.returncode == 0, done.stderr
