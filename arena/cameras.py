@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -55,16 +56,26 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
 
 def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:
     """A renderer by its registered name. Raises RenderError where there is none or it cannot draw."""
-    known = entry_points(group="arena_llm.cameras")
+    check_renderer(name)
+    _keep_windows_off_opengl()
+    renderer: CameraRenderer = _cameras()[name].load()(width, height)
+    return renderer
+
+
+def check_renderer(name: str) -> None:
+    """Raises RenderError where no renderer is registered by a name."""
+    known = _cameras()
     if name not in known.names:
         names = ", ".join(sorted(known.names)) or "(none is installed)"
         raise RenderError(
             f"renderer: got {name!r}, expected one of {names}; where a name is missing, reinstall "
             "the package arena-llm"
         )
-    _keep_windows_off_opengl()
-    renderer: CameraRenderer = known[name].load()(width, height)
-    return renderer
+
+
+@cache
+def _cameras() -> EntryPoints:
+    return entry_points(group="arena_llm.cameras")
 
 
 def _keep_windows_off_opengl() -> None:

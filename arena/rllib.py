@@ -49,14 +49,14 @@ def ppo(
     *,
     env_runners: int = 2,
     envs_per_runner: int = 1,
-    version: str = Version.V3,
+    version: str | None = None,
     **options: Any,
 ) -> Any:
     """RLlib's `PPOConfig` for an arena; `.build_algo().train()` is one iteration.
 
     `config` is what the environment takes: task files, which are read here and sent, so that other machines
-    need not have them, or a curriculum; `version` is the Animal-AI that files are read for. `env_runners` are
-    processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started
+    need not have them, or a curriculum; `version` is that of Animal-AI, as for the environment. `env_runners`
+    are processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started
     again, and the iteration goes on with the others meanwhile. `options` are the environment's,
     `WITHOUT_PICTURES` where left out. What learns is the choice of the caller: the result is RLlib's own
     object, and `.training(...)` changes it.
@@ -64,11 +64,10 @@ def ppo(
     Raises ConfigError where RLlib is not installed, and for a broken task file.
     """
     algorithms = _rllib()
+    chosen = {"config": sent(config, version or Version.V3), "version": version}
     return (
         algorithms.ppo.PPOConfig()
-        .environment(
-            register(), env_config={"config": sent(config, version), **(options or WITHOUT_PICTURES)}
-        )
+        .environment(register(), env_config=chosen | dict(options or WITHOUT_PICTURES))
         .env_runners(num_env_runners=env_runners, num_envs_per_env_runner=envs_per_runner)
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=1.0)
         .training(gamma=0.995)

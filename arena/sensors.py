@@ -9,7 +9,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from arena.agent_state import AgentState
-from arena.cameras import CameraRenderer, ChannelRenderer, Frame, open_camera
+from arena.cameras import CameraRenderer, ChannelRenderer, Frame, check_renderer, open_camera
 from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
@@ -68,7 +68,8 @@ class Sensors:
         `frame_stack` is how many observations are given together, the oldest first; `renderer` is a name
         among the entry points `arena_llm.cameras`; rays are those of `arena.Rays`.
 
-        Raises ConfigError for an unknown name, a number out of range or impossible rays.
+        Raises ConfigError for an unknown name, a number out of range or impossible rays, and RenderError for
+        an unknown renderer.
         """
         self._only = observation if isinstance(observation, str) else None
         self._names = _checked_names(observation)
@@ -77,6 +78,7 @@ class Sensors:
             side("render_resolution", render_resolution),
             whole("frame_stack", frame_stack),
         )
+        check_renderer(renderer)
         self._grayscale, self._renderer = yes_or_no("grayscale", grayscale), renderer
         self._ray_options = (
             whole("rays_per_side", rays_per_side, 0),

@@ -6,6 +6,7 @@ It needs PyTorch, and prints a line per update: steps, the episodes' mean reward
 The loss is that of Schulman et al. 2017 (arXiv 1707.06347), the values of the options are common ones.
 """
 
+import sys
 import time
 from argparse import ArgumentParser, RawTextHelpFormatter
 from collections import deque
@@ -16,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.distributions import Categorical
 
+from arena import ArenaError
 from arena.vector_env import ArenaVectorEnv
 from testbed.curriculum import Generated
 
@@ -196,4 +198,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ArenaError as error:
+        sys.exit(f"error: {error}")

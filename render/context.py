@@ -40,7 +40,7 @@ def gl_context() -> moderngl.Context:
             "first: make and use renderers in one thread, or in processes of their own"
         )
     # A window, or another library, may have made a context of its own the current one; 0.4 us.
-    home.context.__enter__()
+    home.context.__enter__()  # type: ignore[no-untyped-call]
     return home.context
 
 

@@ -45,6 +45,8 @@ class Levels:
     ) -> None:
         if order not in ORDERS:
             raise ConfigError(f"order: got {order!r}, expected one of {', '.join(ORDERS)}")
+        if not isinstance(testbed, str | Path | None):
+            raise ConfigError(f"testbed: got {testbed!r}, expected the path of a folder")
         self._paths = find_paths(parse_levels(levels), None if testbed is None else Path(testbed))
         self._order, self._version = order, version_of(version)
         self.restart(0)

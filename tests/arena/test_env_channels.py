@@ -57,10 +57,10 @@ def test_nothing_is_seen_in_the_dark():
     assert env.observation_space.contains(observation)
 
 
-def test_an_unknown_renderer_is_refused():
-    env = ArenaEnv(FILE, renderer="unreal")
+@pytest.mark.parametrize("observation", ["camera", "vector"])
+def test_an_unknown_renderer_is_refused_at_once(observation):
     with pytest.raises(RenderError, match="got 'unreal', expected one of moderngl"):
-        env.reset(seed=1)
+        ArenaEnv(FILE, observation=observation, renderer="unreal")
 
 
 def test_every_agent_observes_its_own_depth():

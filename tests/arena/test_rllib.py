@@ -45,6 +45,16 @@ def test_what_is_sent_is_the_file_and_not_its_path(file):
         ppo(file)
 
 
+def test_a_version_is_for_files_and_for_what_is_read_already(file):
+    from arena.rllib import arena_env, ppo
+
+    given = ppo(file, env_runners=0, version="4").env_config
+    assert given["config"] == load(file, "4")
+    arena_env(given).reset(seed=1)
+    with pytest.raises(ArenaError, match=r"was read for version .3\.1\.3., the environment has version='4'"):
+        arena_env(ppo(load(file), env_runners=0, version="4").env_config).reset(seed=1)
+
+
 def test_parts_of_an_observation_are_laid_end_to_end(file):
     from arena.rllib import WITHOUT_PICTURES, arena_env
 

@@ -154,6 +154,7 @@ def test_an_environment_leaves_the_stream_it_was_made_of_alone():
     [
         (lambda: Levels("11"), "levels: got '11', expected levels between 1 and 10"),
         (lambda: Levels(1), "levels: got 1, expected a text such as '1-3'"),
+        (lambda: Levels(testbed=5), "testbed: got 5, expected the path of a folder"),
         (lambda: Generated((1, 2)), r"levels: got \(1, 2\), expected a text such as '1-3'"),
         (lambda: Levels("1", version="9"), "version: got '9', expected one of '2', '3.1.3', '4'"),
         (lambda: Generated("1").text(5), "task_id: got 5, expected the id of a generated task"),
