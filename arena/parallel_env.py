@@ -16,6 +16,7 @@ from arena.errors import ConfigError
 from arena.kept import Kept
 from arena.load import load
 from arena.options import check_options, whole
+from arena.rules import Outcome
 from arena.sensors import Observation, Sensors
 from arena.versions import Version
 
@@ -39,7 +40,8 @@ class ArenaParallelEnv(ParallelEnv):
 
     An arena ends for all when the first agent finishes (`episodeEnd: any`), or when the last one has
     (`episodeEnd: all`; until then those that have finished stand still, with a reward of 0). `infos` hold the
-    `team` of an agent, its `events`, `is_success`, and at the end its `outcome` and `passed`.
+    `team` of an agent, its `events`, `is_success`, and at the end its `outcome` and `passed`. `truncated` is
+    only what `max_episode_steps` cuts.
     """
 
     metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
@@ -48,10 +50,12 @@ class ArenaParallelEnv(ParallelEnv):
         self,
         config: str | Path | ArenaFile,
         *,
+        max_episode_steps: int | None = None,
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`sensors` are the options of `arena.sensors.Sensors`, the same for every agent.
+        """`max_episode_steps` cuts an episode, which an arena without a time limit needs; `sensors` are the
+        options of `arena.sensors.Sensors`, the same for every agent.
 
         Raises ConfigError for a broken file or option, or arenas with different numbers of agents.
         """
@@ -61,8 +65,9 @@ class ArenaParallelEnv(ParallelEnv):
         if not isinstance(config, str | Path | ArenaFile):
             raise ConfigError(f"config: got {config!r}, expected a task file's path or an ArenaFile")
         file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
-        check_options(sensors, Sensors)
+        check_options(sensors, Sensors, ArenaParallelEnv)
         self._sensors = Sensors(**sensors)
+        self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
         self._files = Files([file])
         self._episode: Episode | None = None
         self._seed: int | None = None
@@ -123,12 +128,15 @@ class ArenaParallelEnv(ParallelEnv):
             rewards[name] = result.reward
             infos[name]["events"] = result.events
             infos[name]["is_success"] = bool(agent_state.passed)
-        if episode.done:
+        terminated = truncated = dict.fromkeys(self.possible_agents, False)
+        if episode.done or episode.steps == self._most:
+            episode.stop()
             for name, state in zip(self.possible_agents, episode.agents, strict=True):
                 infos[name] |= {"outcome": str(state.outcome), "passed": state.passed}
+                truncated = truncated | {name: state.outcome is Outcome.STOPPED}
+            terminated = {name: not cut for name, cut in truncated.items()}
             self.agents = []
-        ended = dict.fromkeys(self.possible_agents, episode.done)
-        return observations, rewards, ended, dict.fromkeys(self.possible_agents, False), infos
+        return observations, rewards, terminated, truncated, infos
 
     def render(self) -> Frame | None:
         """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""

@@ -98,6 +98,23 @@ def test_wrong_use_says_what_is_expected(use, message):
         use()
 
 
+@pytest.mark.parametrize(("end", "first_ends"), [("any", True), ("all", False)])
+def test_an_episode_can_be_cut(end, first_ends):
+    """The first agent eats its ball before the cut; the second has none."""
+    apart = file(agent("10 0 17"), agent("30 0 17"), GOAL, end=end)
+    env = ArenaParallelEnv(apart, observation="vector", max_episode_steps=20)
+    env.reset(seed=1)
+    steps = 0
+    while env.agents:
+        *_, terminated, truncated, infos = env.step({"agent_0": 3, "agent_1": 0})
+        steps += 1
+    assert (steps < 20) is first_ends
+    assert terminated == {"agent_0": True, "agent_1": first_ends}
+    assert truncated == {"agent_0": False, "agent_1": not first_ends}
+    assert infos["agent_0"]["outcome"] == "goal"
+    assert infos["agent_1"]["outcome"] == ("another agent finished" if first_ends else "stopped")
+
+
 def test_two_agents_that_drive_at_each_other_meet_in_the_middle():
     run = pair(*FACING)
     for _ in range(40):
