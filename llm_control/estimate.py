@@ -7,7 +7,7 @@ from pathlib import Path
 
 from llm_control.conversation import opening
 from llm_control.evaluate import Request
-from llm_control.image_budget import COLLAGE_PX, kept_images
+from llm_control.image_rules import COLLAGE_PX, kept_images
 from llm_control.image_tokens import image_tokens
 from llm_control.models import full_name
 from llm_control.prices import load_prices, price_of

@@ -11,19 +11,8 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, Content, ContentImage, ContentText
 from PIL import Image
 
+from llm_control.image_rules import COLLAGE, COLLAGE_PX, LEFT_OUT, kept_images
 from render import Frame, decode, png
-
-PATTERN = r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$"
-"""How a budget is written."""
-
-LEFT_OUT = "[picture left out]"
-"""What stands where a picture was."""
-
-COLLAGE = "[The pictures so far are put into one, row by row from the earliest to the present.]"
-"""What stands before a collage."""
-
-COLLAGE_PX = 2048
-"""Longest side of a collage; OpenAI and Anthropic shrink larger pictures themselves (their vision guides)."""
 
 _ONE_ONLY = re.compile(
     r"(at most|only|more than|maximum|max|limit)\W+(of|is|accepts?|supports?)?\W*(1|one|a single)\W+image"
@@ -59,16 +48,6 @@ class ImageBudget:
         transcript().info({"images": "last-1", "instead of": self.rule, "because": said}, source="arena_llm")
         self.rule = "last-1"
         return True
-
-
-def kept_images(rule: str, count: int) -> frozenset[int]:
-    """Which of so many pictures a budget keeps, counted from 0; of a collage, where it stands."""
-    if rule == "all":
-        return frozenset(range(count))
-    if rule == "first+last":
-        return frozenset({0, count - 1} if count else ())
-    last = 1 if rule == "collage" else int(rule.removeprefix("last-"))
-    return frozenset(range(max(count - last, 0), count))
 
 
 def takes_one_only(error: BaseException) -> bool:

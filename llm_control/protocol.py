@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from llm_control.contradictions import refuse_contradictions
-from llm_control.image_budget import PATTERN
+from llm_control.image_rules import PATTERN
 from testbed import CHILDREN
 
 

@@ -8,7 +8,8 @@ from arena_llm.verify.kept import KeptSample
 from arena_llm.verify.pictures import unlike
 from arena_llm.verify.report import Finding
 from llm_control.exchanges import EpisodeTalk, Exchange, Request, picture, picture_slots
-from llm_control.image_budget import collage, kept_images
+from llm_control.image_budget import collage
+from llm_control.image_rules import kept_images
 from llm_control.memory import sent
 from llm_control.protocol import Protocol
 

@@ -84,7 +84,9 @@ def test_a_task_that_kills_every_worker_is_named(engine):
 TASK = find_tasks((1,))[0]
 
 
-@pytest.mark.parametrize("choices", [{"images_per_script": 3}, {"observation": "text"}])
+@pytest.mark.parametrize(
+    "choices", [{"images_per_script": 3}, pytest.param({"observation": "text"}, marks=pytest.mark.slow)]
+)
 def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
     setting = Setting(TASK, 0, Protocol(**choices), ())
     place = engine.episodes()

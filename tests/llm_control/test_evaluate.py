@@ -85,7 +85,7 @@ def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_pa
     assert rows[0].error is None
 
 
-@pytest.mark.parametrize("model", ["arena/pixels", "arena/random"])
+@pytest.mark.parametrize("model", ["arena/pixels", pytest.param("arena/random", marks=pytest.mark.slow)])
 def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
@@ -293,7 +293,7 @@ def finished(logs: Path) -> dict[tuple[str, int], float]:
     return {(str(s.id), s.epoch): s.scores["pass_mark"].metadata["total_reward"] for s in samples}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     logs = tmp_path / "logs"
     process = subprocess.Popen(

@@ -9,7 +9,8 @@ from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
 from llm_control.choices import effective
-from llm_control.image_budget import COLLAGE_PX, LEFT_OUT, collage, kept_images, takes_one_only
+from llm_control.image_budget import collage, takes_one_only
+from llm_control.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
 from render import decode
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
