@@ -35,9 +35,8 @@ _QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_task_oom_retries": str(RETRIES),
 }
-"""Settings of Ray where the user has none: it reports to nobody, leaves
-graphics cards as they are (pictures may be drawn there), and gives up on a task that needs more memory than
-there is."""
+"""Settings of Ray where the user has none: it reports to nobody, leaves graphics cards as they are (pictures
+may be drawn there), and gives up on a task that needs more memory than there is."""
 
 
 class RayEngine:
