@@ -12,7 +12,7 @@ from arena.controls import controls
 from arena.curriculum import Config, curriculum
 from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.kept import Kept
+from arena.kept import KeepsEpisode
 from arena.options import check_options, whole
 from arena.rules import Event, Outcome
 from arena.sensors import Drawn, Observation, Sensors
@@ -22,7 +22,7 @@ STEP_S = 0.06
 """Seconds of one step: 3 ticks of 0.02 s."""
 
 
-class ArenaEnv(gymnasium.Env[Any, Any]):
+class ArenaEnv(KeepsEpisode, gymnasium.Env[Any, Any]):
     """One agent in an Animal-AI arena.
 
     ## Description
@@ -205,16 +205,6 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         if self._episode is not None:
             self._episode.close()
         self._episode, self._over = None, True
-
-    def __getstate__(self) -> dict[str, Any]:
-        """With the episode as something that can be replayed."""
-        episode = None if self._episode is None else Kept.of(self._episode)
-        return self.__dict__ | {"_episode": episode}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        kept: Kept | None = state["_episode"]
-        self._episode = None if kept is None else kept.replayed()
 
 
 def register() -> None:

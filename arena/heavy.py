@@ -11,6 +11,7 @@ import numpy as np
 
 from arena.bodies import CONTACT_OFFSET, Body, pose
 from arena.bullet import bullet
+from arena.near_parts import NearBox
 from arena.placed import AGENT_RADIUS, Placed
 from arena.scene import Floats, Vector, yaw_rotation
 
@@ -41,6 +42,7 @@ class Heavy:
         self._centres = np.array([p.position for p in placed]).reshape(-1, 3)
         self._axes = np.array([yaw_rotation(p.yaw) for p in placed]).reshape(-1, 3, 3)
         self._halves = np.array([p.size for p in placed]).reshape(-1, 3) / 2
+        self._boxes = [self._box(row) for row in range(len(placed))]
         self._row = {index: row for row, index in enumerate(self.indices)}
         self._still = dict.fromkeys(self.indices, 0)
         self._asleep: set[int] = set()
@@ -67,7 +69,7 @@ class Heavy:
     def wake_touched(self, agent: Vector) -> None:
         """Let loose what the agent's sphere touches; `agent` is its centre (metres)."""
         for index in self._still:
-            if self._touches(agent, self._row[index]):
+            if self._boxes[self._row[index]].overlaps(agent, WAKE_DISTANCE):
                 self._still[index] = 0
         if math.dist(agent, self._looked_from) < self._free_way:
             return
@@ -77,15 +79,9 @@ class Heavy:
             self._wake(self.indices[asleep[row]])
         self._looked_from, self._free_way = agent, float(gaps[gaps >= 0].min(initial=np.inf))
 
-    def _touches(self, agent: Vector, row: int) -> bool:
-        """Whether the agent's sphere touches a body; of few, plain numbers are faster than arrays."""
-        axes, half = self._axes[row].tolist(), self._halves[row].tolist()
-        x, y, z = (a - c for a, c in zip(agent, self._centres[row].tolist(), strict=True))
-        outside = 0.0
-        for k in range(3):
-            beyond = abs(axes[0][k] * x + axes[1][k] * y + axes[2][k] * z) - half[k]
-            outside += beyond * beyond if beyond > 0.0 else 0.0
-        return outside < WAKE_DISTANCE**2
+    def _box(self, row: int) -> NearBox:
+        """A body as it last stood; of few, plain numbers are faster than arrays."""
+        return NearBox(self.indices[row], self._axes[row].T, self._centres[row], self._halves[row], 0.0)
 
     def _gaps(self, agent: Vector, rows: list[int]) -> Floats:
         """How far the agent's sphere is from touching some of the bodies, metres."""
@@ -116,6 +112,7 @@ class Heavy:
         row, body = self._row[index], self._bodies[index].id
         bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
         self._centres[row], self._axes[row] = pose(self._client, body)
+        self._boxes[row] = self._box(row)
 
     def _wake(self, index: int) -> None:
         if index not in self._still:

@@ -1,6 +1,6 @@
 """An episode between its steps as a value that can be pickled: it is replayed to where it was."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.config import ArenaSpec
 from arena.episode import Episode
@@ -36,3 +36,18 @@ class Kept(NamedTuple):
                 f"{kept.health:g}; it was pickled by {kept.versions}"
             )
         return episode
+
+
+class KeepsEpisode:
+    """An environment that can be copied and pickled, also within an episode; a copy has its own physics."""
+
+    _episode: Episode | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the episode as something that can be replayed."""
+        return self.__dict__ | {"_episode": None if self._episode is None else Kept.of(self._episode)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        kept: Kept | None = state["_episode"]
+        self._episode = None if kept is None else kept.replayed()

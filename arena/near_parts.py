@@ -60,8 +60,8 @@ class NearBox:
         normal = (p * ax + q * bx + r * cx, p * az + q * bz + r * cz, p * ay + q * by + r * cy)
         found.append(Touch(self.owner, normal, away - self._rounding - AGENT_RADIUS))
 
-    def overlaps(self, at: Vector) -> bool:
-        """Whether the agent's sphere at a centre (metres) overlaps the box."""
+    def overlaps(self, at: Vector, radius: float = AGENT_RADIUS) -> bool:
+        """Whether a sphere at a centre overlaps the box, the agent's without a `radius`; both in metres."""
         ax, ay, az, bx, by, bz, cx, cy, cz = self._axes
         mx, my, mz = self._centre
         x, y, z = at[0] - mx, at[1] - my, at[2] - mz
@@ -69,10 +69,10 @@ class NearBox:
         p = abs(ax * x + ay * y + az * z) - ha
         q = abs(bx * x + by * y + bz * z) - hb
         r = abs(cx * x + cy * y + cz * z) - hc
-        if p >= AGENT_RADIUS or q >= AGENT_RADIUS or r >= AGENT_RADIUS:
+        if p >= radius or q >= radius or r >= radius:
             return False
         p, q, r = max(p, 0.0), max(q, 0.0), max(r, 0.0)
-        return bool(p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS)
+        return bool(p * p + q * q + r * r < radius * radius)
 
 
 def _way_out(inside: Vector, half: Vector) -> tuple[float, float, float, float]:

@@ -59,18 +59,16 @@ def side(option: str, value: Any) -> int:
 
 def yes_or_no(option: str, value: Any) -> bool:
     """A truth value, also one of NumPy; raises ConfigError, naming the option, for anything else."""
-    chosen = bool(value) if isinstance(value, bool | np.bool_) else None
-    if chosen is None:
+    if not isinstance(value, bool | np.bool_):
         raise ConfigError(f"{option}: got {value!r}, expected True or False")
-    return chosen
+    return bool(value)
 
 
 def degrees(option: str, value: Any) -> float:
     """An angle in degrees, of any kind of number; raises ConfigError, naming the option, for another."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else None
-    if number is None:
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
-    return number
+    return float(value)
 
 
 def _as_int(value: Any) -> int | None:

@@ -13,7 +13,7 @@ from arena.controls import discrete9
 from arena.curriculum import Files
 from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.kept import Kept
+from arena.kept import KeepsEpisode
 from arena.load import load
 from arena.options import check_options, whole
 from arena.rules import Outcome
@@ -31,7 +31,7 @@ AGENT_NAME = "agent_{}"
 """Name of the agent of the k-th `Agent` item."""
 
 
-class ArenaParallelEnv(ParallelEnv):
+class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
     """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
 
     `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
@@ -168,15 +168,6 @@ class ArenaParallelEnv(ParallelEnv):
             except ConfigError as error:
                 raise ConfigError(f"{name}: {error}") from None
         return taken
-
-    def __getstate__(self) -> dict[str, Any]:
-        """With the episode as something that can be replayed: a copy has physics of its own."""
-        return self.__dict__ | {"_episode": None if self._episode is None else Kept.of(self._episode)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        kept: Kept | None = state["_episode"]
-        self._episode = None if kept is None else kept.replayed()
 
     def _observe(self, first: bool = False) -> dict[str, Observation]:
         episode = self._playing()

@@ -13,6 +13,21 @@ FILE = load_text(
 ENDLESS = load_text("arenas: {0: {items: [{name: Agent, positions: [{x: 20, z: 20}], rotations: [0]}]}}")
 """An arena without a time limit or a pass mark."""
 
+SHORT = """!ArenaConfig
+arenas:
+  0: !Arena
+    t: 20
+    items:
+    - !Item
+      name: GoodGoal
+      positions: [!Vector3 {x: 20, y: 0, z: 30}]
+    - !Item
+      name: Agent
+      positions: [!Vector3 {x: 20, y: 0, z: 10}]
+      rotations: [0]
+"""
+"""The text of a file with one arena, nothing of it drawn at random."""
+
 
 def same(one, other):
     """Whether two observations or infos are the same to the last bit, arrays, dictionaries and all."""

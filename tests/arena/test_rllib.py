@@ -7,31 +7,18 @@ import pytest
 
 from arena import load
 from arena.errors import ArenaError
+from tests.arena.learning import SHORT
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[rllib]'")
 pytest.importorskip("ray.rllib", reason="RLlib is not installed: pip install 'arena-llm[rllib]'")
 pytest.importorskip("torch", reason="PyTorch is not installed: pip install 'arena-llm[rllib]'")
 psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers, is not installed")
 
-FILE = """!ArenaConfig
-arenas:
-  0: !Arena
-    t: 20
-    items:
-    - !Item
-      name: GoodGoal
-      positions: [!Vector3 {x: 20, y: 0, z: 30}]
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 10}]
-      rotations: [0]
-"""
-
 
 @pytest.fixture
 def file(tmp_path):
     path = tmp_path / "arena.yaml"
-    path.write_text(FILE)
+    path.write_text(SHORT)
     return path
 
 

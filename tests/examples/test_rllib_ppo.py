@@ -10,23 +10,13 @@ from pathlib import Path
 import pytest
 
 import examples.rllib_ppo as example
-
-FILE = """!ArenaConfig
-arenas:
-  0: !Arena
-    t: 20
-    items:
-    - !Item
-      name: GoodGoal
-    - !Item
-      name: Agent
-"""
+from tests.arena.learning import SHORT
 
 
 @pytest.fixture
 def arena(tmp_path):
     path = tmp_path / "arena.yaml"
-    path.write_text(FILE)
+    path.write_text(SHORT)
     return path
 
 
