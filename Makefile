@@ -35,7 +35,7 @@ test-slow: setup
 
 # What the pages take from the code is made anew, then the site in site/, without a network.
 docs: setup
-	$(BIN)/python -m arena_llm.reference docs
+	$(BIN)/python -m docs._generate docs
 	$(BIN)/python -m zensical build --strict --clean
 
 check: setup

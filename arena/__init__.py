@@ -1,8 +1,6 @@
 """The Animal-AI laboratory on PyBullet: task files, physics, rules, episodes."""
 
 from arena.action import ACTIONS, BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
-from arena.config import ArenaFile, ArenaSpec
-from arena.env import ArenaEnv, register
 from arena.episode import Episode, StepResult
 from arena.errors import (
     ArenaError,
@@ -14,11 +12,13 @@ from arena.errors import (
     ScriptError,
     WorkerError,
 )
-from arena.load import load, load_text
-from arena.rays import Rays
+from arena.gym.env import ArenaEnv, register
+from arena.rays.rays import Rays
 from arena.recording import Recording
 from arena.rules import Event, EventKind, Outcome
 from arena.scene import Scene, Thing
+from arena.taskfile.config import ArenaFile, ArenaSpec
+from arena.taskfile.load import load, load_text
 
 register()
 

@@ -1,6 +1,6 @@
 """What a camera can tell of every pixel besides its colour: how far away, which thing, what class.
 
-The numbers are defined here, so that the observations of `arena/sensors.py` and whatever draws agree.
+The numbers are defined here, so that the observations of `arena/gym/sensors.py` and whatever draws agree.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arena.catalog import KINDS
 from arena.scene import Thing
+from arena.taskfile.catalog import KINDS
 
 Depth = npt.NDArray[np.float32]
 Instance = npt.NDArray[np.int32]

@@ -9,18 +9,18 @@ from typing import NamedTuple, Self
 
 from arena import rules
 from arena.action import Action
-from arena.agent import AgentBody
-from arena.agent_state import AgentState
-from arena.catalog import Ends
-from arena.config import ArenaSpec
 from arena.errors import LayoutError
-from arena.layout import Placer, episode_rng
+from arena.geometry.layout import Placer, episode_rng
+from arena.geometry.placed import Layout
 from arena.mechanisms import Stage, mechanisms_of
-from arena.placed import Layout
+from arena.physics.agent import AgentBody
+from arena.physics.agent_state import AgentState
+from arena.physics.world import World
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
-from arena.world import World
+from arena.taskfile.catalog import Ends
+from arena.taskfile.config import ArenaSpec
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
@@ -103,7 +103,7 @@ class Episode:
         if len(self.agents) > 1:
             raise LayoutError(
                 f"{self.task_id}: the arena has {len(self.agents)} agents, expected one; step_all and "
-                "arena.parallel_env play several"
+                "arena.gym.parallel_env play several"
             )
         return self.step_all((action,))[0]
 
@@ -299,7 +299,7 @@ def software_versions() -> dict[str, str]:
     """Versions of what decides an episode's bits."""
     import platform
 
-    from arena.bullet import bullet
+    from arena.physics.bullet import bullet
 
     return {
         "arena-llm": version("arena-llm"),

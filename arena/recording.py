@@ -8,9 +8,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.action import ACTIONS, Action
-from arena.config import ArenaSpec
 from arena.errors import RecordingError
 from arena.rules import Outcome
+from arena.taskfile.config import ArenaSpec
 
 FORMAT = 1
 """Version of the recording's fields; raised when they change meaning."""

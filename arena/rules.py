@@ -10,9 +10,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from arena.catalog import Change, Ends
-from arena.placed import Placed
-from arena.versions import DIFFERENCES, Version
+from arena.geometry.placed import Placed
+from arena.taskfile.catalog import Change, Ends
+from arena.taskfile.versions import DIFFERENCES, Version
 
 TICKS_PER_STEP = 3
 """Physics ticks in one environment step."""

@@ -1,6 +1,6 @@
 """What there is to see: the one type that passes from the world to a camera.
 
-Frame of reference everywhere outside `arena/world.py`: Animal-AI's left-handed coordinates in
+Frame of reference everywhere outside `arena/physics/world.py`: Animal-AI's left-handed coordinates in
 metres, x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in
 degrees, clockwise seen from above, 0 looks along +z.
 """
@@ -18,11 +18,11 @@ Floats = npt.NDArray[np.float64]
 class Thing:
     """One object of an episode; what cannot change while the episode lasts.
 
-    `kind` is a name of `arena.catalog.KINDS`; `size` is the size in metres along the object's own x, y, z
-    as it was built (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
-    look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
-    make the rare change slow). `symbol` is what a sign board shows, in `color`: a preset of `arena.symbols`
-    or rows of 0 and 1.
+    `kind` is a name of `arena.taskfile.catalog.KINDS`; `size` is the size in metres along the object's own x,
+    y, z as it was built (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's
+    own look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
+    make the rare change slow). `symbol` is what a sign board shows, in `color`: a preset of
+    `arena.taskfile.symbols` or rows of 0 and 1.
     """
 
     kind: str
@@ -55,7 +55,7 @@ class Scene:
     at `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the present sizes in metres: balls can grow,
     doors shrink. `visible` (n,) is False for what is not there (any more). The agent whose view this is
     has `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False
-    means a black first-person frame. `version` is the `arena.versions.Version` whose looks it has.
+    means a black first-person frame. `version` is the `arena.taskfile.versions.Version` whose looks it has.
     """
 
     things: tuple[Thing, ...]

@@ -27,7 +27,7 @@ def _without(error: ImportError) -> Callable[[], None]:
     """The doctor, where that is asked for and itself can be imported; else ends with a sentence."""
     if sys.argv[1:2] == ["doctor"]:
         with suppress(ImportError):
-            from arena_llm.doctor_cli import doctor_alone
+            from arena_llm.commands.doctor import doctor_alone
 
             return doctor_alone
     print(f"arena-llm: {error}; `make setup` mends it, and `arena-llm doctor` says more", file=sys.stderr)

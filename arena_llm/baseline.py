@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from arena import ConfigError, EvaluationError
-from arena_llm.parallel import Engine, in_order
+from arena.parallel import Engine, in_order
 from llm_control.agents.policy_file import loaded
 from llm_control.agents.step_agents import STEP_AGENTS
 from llm_control.baseline import BaselineTrial, play_trial, trials_of

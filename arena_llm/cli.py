@@ -9,27 +9,25 @@ import typer
 from rich.console import Console
 from typer.core import TyperGroup
 
-from arena.errors import ArenaError
-from arena_llm import battery_cli as battery_cli
-from arena_llm.baselines_cli import baselines_command
-from arena_llm.bench_cli import bench_command
-from arena_llm.compare_cli import compare_command
-from arena_llm.dataset_cli import dataset_command
-from arena_llm.doctor_cli import doctor_command
+from arena.errors import ArenaError, ConfigError
+from arena_llm.commands.baselines import baselines_command
+from arena_llm.commands.compare import compare_command
+from arena_llm.commands.dataset import dataset_command
+from arena_llm.commands.doctor import doctor_command
+from arena_llm.commands.estimate import estimate_command
+from arena_llm.commands.eval import evaluate_command
+from arena_llm.commands.fidelity import fidelity_command
+from arena_llm.commands.people import people_app
+from arena_llm.commands.play import play_command
+from arena_llm.commands.probe import probe_command
+from arena_llm.commands.replay import replay_command
+from arena_llm.commands.report import report_command
+from arena_llm.commands.show import show_command
+from arena_llm.commands.study import study_command
+from arena_llm.commands.testbed import testbed_app
+from arena_llm.commands.verify import verify_command
 from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
-from arena_llm.estimate_cli import estimate_command
-from arena_llm.eval_cli import evaluate_command
-from arena_llm.fidelity_cli import fidelity_command
-from arena_llm.people_cli import people_app
-from arena_llm.play_cli import play_command
-from arena_llm.probe_cli import probe_command
-from arena_llm.replay_cli import replay_command
-from arena_llm.report_cli import report_command
-from arena_llm.show_cli import show_command
 from arena_llm.status import INTERRUPTED
-from arena_llm.study_cli import study_command
-from arena_llm.testbed_cli import testbed_app
-from arena_llm.verify_cli import verify_command
 from arena_llm.version_option import AnimalAI
 
 
@@ -54,7 +52,6 @@ app = typer.Typer(
 app.add_typer(testbed_app, name="testbed")
 app.command("baselines")(baselines_command)
 app.add_typer(people_app, name="people")
-app.command("bench")(bench_command)
 app.command("compare")(compare_command)
 app.command("dataset")(dataset_command)
 app.command("doctor")(doctor_command)
@@ -68,6 +65,12 @@ app.command("play")(play_command)
 app.command("study")(study_command)
 app.command("probe")(probe_command)
 app.command("verify")(verify_command)
+
+
+@app.command("bench", hidden=True, context_settings={"ignore_unknown_options": True})
+def bench_command(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Say where the benchmarks are."""
+    raise ConfigError("the benchmarks are in the source tree: run `python -m benchmarks` in a clone")
 
 
 @app.command("run")
@@ -88,7 +91,7 @@ def run_command(
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
-    from arena_llm.run import run_scripts
+    from arena_llm.commands.run import run_scripts
 
     for line in run_scripts(task, scripts, frames, initial, seed, strict, animal_ai, recording):
         print(json.dumps(line), flush=True)
@@ -118,7 +121,7 @@ def baseline_command(
     Published numbers of children and others are printed by `arena-llm baselines` (with an s).
     """
     from arena_llm.baseline import run_baseline
-    from human_data.published_agents import OTHER_BATTERY, compare_with_published, published_table
+    from report.comparison.published_agents import OTHER_BATTERY, compare_with_published, published_table
 
     console = Console()
     try:

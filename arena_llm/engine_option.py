@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.parallel import Engine, LocalEngine
+from arena.parallel import Engine, LocalEngine
 
 
 class EngineName(StrEnum):

@@ -11,8 +11,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.errors import EvaluationError
+from arena.parallel import AHEAD
 from arena.processes import cores
-from arena_llm.parallel import AHEAD
 from arena_llm.same_software import check_software, versions_here
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RayEngine:
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As `arena_llm.parallel.in_order`; a task whose process was killed is begun anew elsewhere.
+        """As `arena.parallel.in_order`; a task whose process was killed is begun anew elsewhere.
 
         Raises EvaluationError that names the item where that happened `RETRIES` + 1 times.
         """

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from arena import ArenaSpec, ConfigError, Episode, Event, Outcome, Recording, RecordingError, load
 from arena.episode import software_versions
 from arena.recording import spec_sha256
-from arena.versions import Version
+from arena.taskfile.versions import Version
 from testbed.check import task_files
 from testbed.tasks import LEVELS_FOLDER
 

@@ -7,7 +7,7 @@ import typer
 
 def _known(value: str) -> str:
     from arena.errors import ConfigError
-    from arena.versions import Version
+    from arena.taskfile.versions import Version
 
     if value not in tuple(Version):
         raise ConfigError(f"--animal-ai: got {value!r}, expected one of: {', '.join(Version)}")

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 from arena import ArenaError
-from arena.vector_env import ArenaVectorEnv
+from arena.gym.vector_env import ArenaVectorEnv
 from testbed.curriculum import Generated
 
 

@@ -60,7 +60,7 @@ def _check(given: argparse.Namespace) -> None:
 
 
 def _train(given: argparse.Namespace) -> None:
-    from arena.rllib import ppo
+    from arena.gym.rllib import ppo
 
     config = ppo(given.config, env_runners=given.env_runners).training(
         train_batch_size_per_learner=given.batch, minibatch_size=min(128, given.batch)

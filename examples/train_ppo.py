@@ -28,8 +28,8 @@ from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecMonitor
 
 from arena import ArenaEnv
-from arena.sb3 import ArenaVecEnv
-from human_data.statistics import wilson
+from arena.gym.sb3 import ArenaVecEnv
+from evaluation.statistics import wilson
 from llm_control.agents.policy_file import save_policy
 from testbed.curriculum import Generated
 

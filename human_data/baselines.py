@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from arena.errors import EvaluationError
-from human_data.statistics import wilson
+from evaluation.statistics import wilson
 
 Scope = Literal["all 900", "children 40"]
 """All 900 tasks of the 2019 battery, or the 40 of them that children did, four a level."""

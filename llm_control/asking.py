@@ -6,9 +6,9 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
 
+from evaluation.budget import purse
+from evaluation.image_budget import ImageBudget
 from llm_control.agents.provider import agent_seed
-from llm_control.budget import purse
-from llm_control.image_budget import ImageBudget
 from llm_control.protocol import Protocol
 
 _REFUSABLE = ("temperature", "seed")

@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from arena.catalog import KINDS, Shape
+from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene
-from arena.shapes import ARENA_SIZE
+from arena.taskfile.catalog import KINDS, Shape
 from render import Mask, Segmenter
 from render.camera import FIRST_PERSON_FOV_DEG
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from evaluation.image_rules import COLLAGE_PX, kept_images
+from evaluation.image_tokens import image_tokens
+from evaluation.prices import load_prices, price_of
 from llm_control.conversation import opening
 from llm_control.evaluate import Request
-from llm_control.image_rules import COLLAGE_PX, kept_images
-from llm_control.image_tokens import image_tokens
 from llm_control.models import full_name
-from llm_control.prices import load_prices, price_of
 from llm_control.prompts import prompt_set
 from llm_control.protocol import Protocol
 

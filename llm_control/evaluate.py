@@ -10,17 +10,18 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
+from evaluation.budget import Caps, Purse, spending, spent_before
+from evaluation.folders import check_writable
+from evaluation.prices import set_price
+from evaluation.results import TrialResult
 from llm_control.acting import check_policy, policy_choices, refuse_without_effect
 from llm_control.acting_pool import playing, processes
 from llm_control.agents.policy_file import loaded
 from llm_control.agents.suitable import check_agent
-from llm_control.budget import Caps, Purse, spending, spent_before
 from llm_control.choices import Effective, effective
-from llm_control.folders import check_writable
 from llm_control.models import model_name, policy_file
-from llm_control.outcomes import TrialResult, read_played, rows
+from llm_control.outcomes import read_played, rows
 from llm_control.presets import preset_names
-from llm_control.prices import set_price
 from llm_control.prompts import prompt_set
 from llm_control.run_facts import local, run_facts
 from llm_control.selection import select

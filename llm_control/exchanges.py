@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from llm_control.image_rules import COLLAGE, LEFT_OUT
+from evaluation.image_rules import COLLAGE, LEFT_OUT
 from llm_control.protocol import Protocol
 from llm_control.script import Go, Turn
 from llm_control.tools import TOOLS

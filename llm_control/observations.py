@@ -8,7 +8,7 @@ from typing import Protocol as Interface
 import numpy as np
 
 from arena import Episode
-from arena.layout import episode_rng
+from arena.geometry.layout import episode_rng
 from arena.scene import Scene
 from llm_control.description import describe
 from llm_control.protocol import Protocol

@@ -1,33 +1,13 @@
 """What a finished log says of each trial, read sample by sample."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from evaluation.results import TrialResult
 from llm_control.protocol import Protocol
 from llm_control.scoring import limit_of, logged_row
 from llm_control.testbed_task import CONVERSATION
 from testbed import Task as BatteryTask
-
-
-@dataclass(frozen=True, slots=True)
-class TrialResult:
-    """One planned trial: its score, or why it has none.
-
-    `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
-    """
-
-    agent: str
-    task_id: str
-    level: int
-    trial: int
-    pass_mark: float | None
-    total_reward: float | None = None
-    passed: bool | None = None
-    outcome: str | None = None
-    steps: int | None = None
-    turns: int | None = None
-    error: str | None = None
 
 
 class SampleOutcome(NamedTuple):

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import EvaluationError
+from evaluation.folders import check_writable
 from llm_control.evaluate import Display, check_model
-from llm_control.folders import check_writable
 from llm_control.models import model_name, policy_file
 from llm_control.probes import KINDS
 

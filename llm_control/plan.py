@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
-from arena.load import read_text
+from arena.taskfile.load import read_text
 from llm_control.agents.policy_file import loaded
 from llm_control.evaluate import Request
 from llm_control.models import full_name

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from arena.errors import ConfigError
-from arena.load import read_text
-from arena.nodes import compose, scalar, unknown
+from arena.taskfile.load import read_text
+from arena.taskfile.nodes import compose, scalar, unknown
 from llm_control.protocol import Protocol
 
 _HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from arena import Episode, load_text
-from arena.layout import episode_rng
+from arena.geometry.layout import episode_rng
 from arena.scene import Scene
 
 Place = tuple[float, float]

@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from evaluation.image_rules import PATTERN
 from llm_control.contradictions import refuse_contradictions
-from llm_control.image_rules import PATTERN
 from testbed import CHILDREN
 
 

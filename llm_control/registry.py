@@ -5,7 +5,7 @@ from typing import Any
 from inspect_ai.agent import Agent, agent, react
 from inspect_ai.model import modelapi
 
-from llm_control.naming import of_distribution
+from evaluation.naming import of_distribution
 from llm_control.perception_task import perception
 from llm_control.testbed_task import testbed
 from llm_control.tools import act, go, turn

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from arena.errors import ConfigError
-from arena.layout import episode_rng
+from arena.geometry.layout import episode_rng
 from llm_control.protocol import Protocol
 from testbed import Task, find_tasks, parse_levels
 

@@ -9,7 +9,7 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolError, ToolResult, tool
 from inspect_ai.util import store
 
-from llm_control.naming import of_distribution
+from evaluation.naming import of_distribution
 from llm_control.script import Go, Turn
 from llm_control.session import Session
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from arena.catalog import KINDS, Body
+from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene, Vector, yaw_rotation
-from arena.shapes import ARENA_SIZE
+from arena.taskfile.catalog import KINDS, Body
 
 Matrix = npt.NDArray[np.float32]
 

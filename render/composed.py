@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from itertools import groupby
 
-from arena.catalog import KINDS
 from arena.scene import Thing, Vector
-from arena.symbols import DEFAULT, PRESETS
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.symbols import DEFAULT, PRESETS
 from render.look import symbol_look
 from render.meshes import Part, parts_of
 

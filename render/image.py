@@ -8,6 +8,9 @@ from PIL import Image
 
 Frame = npt.NDArray[np.uint8]
 
+PREVIEW_PX = 256
+"""Width and height at which `webp` keeps a picture."""
+
 
 def png(frame: Frame) -> bytes:
     """A frame, uint8 (H, W, 3), as a PNG file's bytes; lossless."""
@@ -20,6 +23,14 @@ def jpeg(frame: Frame, quality: int) -> bytes:
     """A frame as a JPEG file's bytes, `quality` 1 to 95; small, quick, and not exact."""
     buffer = io.BytesIO()
     Image.fromarray(frame).save(buffer, "JPEG", quality=quality)
+    return buffer.getvalue()
+
+
+def webp(frame: Frame) -> bytes:
+    """A frame, uint8 (H, W, 3), as a small WebP file for pages, about `PREVIEW_PX` wide; not exact."""
+    buffer = io.BytesIO()
+    small = Image.fromarray(frame).reduce(max(1, frame.shape[0] // PREVIEW_PX))
+    small.save(buffer, "WEBP", quality=80, method=2)
     return buffer.getvalue()
 
 

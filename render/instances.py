@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
-from arena.versions import Version
+from arena.taskfile.versions import Version
 from render.composed import drawn_parts
 from render.look import SURFACES, Look, layer_of, look_of
 from render.meshes import MESHES, Part, rails, surroundings

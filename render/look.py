@@ -7,10 +7,10 @@ specification); flat colours are given as shown, sRGB 0..255.
 from enum import IntEnum
 from typing import NamedTuple
 
-from arena.catalog import KINDS
 from arena.errors import RenderError
 from arena.scene import Thing, Vector
-from arena.versions import Version
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.versions import Version
 
 
 class Material(IntEnum):
@@ -144,7 +144,7 @@ LOOKS: dict[str, Look] = {
     "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
     "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
 }
-"""The look of every kind of `arena.catalog.KINDS`."""
+"""The look of every kind of `arena.taskfile.catalog.KINDS`."""
 
 LOOKS_4: dict[str, Look] = LOOKS | {
     "LightBlock": Look(Material.STONE, srgb(200, 194, 182)),

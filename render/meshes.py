@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import trimesh
 
-from arena.catalog import KINDS, Shape
 from arena.errors import RenderError
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
+from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
-from arena.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
-from arena.shapes import parts_of as boxes_of
+from arena.taskfile.catalog import KINDS, Shape
 from render.glyphs import GLYPHS, Polygons, glyph_vertices
 from render.look import FENCE, FLOOR, POST, RAIL, Look
 
@@ -34,7 +34,7 @@ MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS, *(f"symbol {g}" for
 """The names of all unit meshes."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
-"""Triangles over `arena.shapes.prism_vertices`, counter-clockwise seen from outside."""
+"""Triangles over `arena.geometry.shapes.prism_vertices`, counter-clockwise seen from outside."""
 
 
 class Part(NamedTuple):

@@ -1,8 +1,9 @@
 """The same scenes drawn by pyrender: a second opinion on `render/renderer.py`, slow and without shadows.
 
 Nothing of the other renderer's shaders, meshes of things, culling or matrices is used: shapes come from
-`arena/shapes.py`, their triangles from trimesh, and coordinates are mirrored into pyrender's right-handed
-frame. Only facts are shared: colours, cameras, and the parts of what has no physics (fence, crown, animals).
+`arena/geometry/shapes.py`, their triangles from trimesh, and coordinates are mirrored into pyrender's
+right-handed frame. Only facts are shared: colours, cameras, and the parts of what has no physics (fence,
+crown, animals).
 """
 
 from functools import lru_cache

@@ -9,9 +9,9 @@ import numpy as np
 import trimesh
 
 from arena import channels
-from arena.catalog import KINDS, Shape
+from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, parts_of, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from arena.shapes import TUBE_INNER, TUBE_SEGMENTS, parts_of, prism_vertices
+from arena.taskfile.catalog import KINDS, Shape
 from render.animals import BODIES
 from render.composed import COMPOSED
 from render.look import FLOOR, Look, layer_of, look_of

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Vector
-from arena.versions import DIFFERENCES, Version
+from arena.taskfile.versions import DIFFERENCES, Version
 from render.textures import linear
 
 TO_SUN = np.array([0.321, 0.766, -0.557])

@@ -6,7 +6,7 @@ from itertools import groupby
 import moderngl
 
 from arena.scene import Animal, Scene
-from arena.versions import Version
+from arena.taskfile.versions import Version
 from render.animals import body, shadow_of
 from render.camera import Camera, first_person
 from render.casters import Casters

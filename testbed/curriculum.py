@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
-from arena.curriculum import spread
-from arena.options import whole
-from arena.versions import Version, version_of
+from arena.gym.curriculum import spread
+from arena.gym.options import whole
+from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, condition_of, text
 from testbed.tasks import Task, find_paths, parse_levels, read_tasks
 

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from arena.catalog import Body, Ends, Shape
 from arena.errors import ConfigError
-from arena.placed import AGENT_RADIUS, Layout, Placed
+from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
+from arena.geometry.shapes import ARENA_SIZE, BARS, bar_parts
 from arena.scene import Vector
-from arena.shapes import ARENA_SIZE, BARS, bar_parts
+from arena.taskfile.catalog import Body, Ends, Shape
 from render.look import look_of
 
 SIZE = 600

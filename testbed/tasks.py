@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from arena import ArenaSpec, ConfigError, load
-from arena.versions import Version
+from arena.taskfile.versions import Version
 
 LEVELS_FOLDER = Path(__file__).parent / "levels"
 """The shipped battery."""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import yaml
 
-from arena.catalog import ALIASES
-from arena.config import ArenaFile
 from arena.errors import ConfigError
-from arena.keys import KEYS
-from arena.load import Located, load_located, load_text
-from arena.versions import Version
+from arena.taskfile.catalog import ALIASES
+from arena.taskfile.config import ArenaFile
+from arena.taskfile.keys import KEYS
+from arena.taskfile.load import Located, load_located, load_text
+from arena.taskfile.versions import Version
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -38,7 +38,7 @@ def upgrade_text(
 ) -> tuple[str, tuple[Change, ...]]:
     """The text in the newest spelling, and what was changed, from top to bottom.
 
-    Raises ConfigError as `arena.load.load_text` does, and where a word cannot be replaced without
+    Raises ConfigError as `arena.taskfile.load.load_text` does, and where a word cannot be replaced without
     changing what the file means (as where an anchor shares it with something else).
     """
     before = load_located(text, source, version)

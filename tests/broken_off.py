@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import llm_control.testbed_task as played
-from llm_control.journal import Journal
+from evaluation.journal import Journal
 from tests.llm_control.batteries import run
 
 

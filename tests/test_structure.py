@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ORDER = ["arena", "render", "testbed", "llm_control", "human_data", "arena_llm"]
+ORDER = [
+    *("arena", "render", "testbed", "evaluation", "llm_control", "human_data", "report", "arena_llm"),
+    "benchmarks",
+]
 FILES = [path for folder in ORDER for path in sorted((ROOT / folder).rglob("*.py"))]
 
 

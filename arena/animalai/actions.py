@@ -31,11 +31,11 @@ class AAIActions:
     """
 
     def __init__(self, no_agents: int = 1) -> None:
-        """Raises ConfigError for several agents: `arena.parallel_env` plays those."""
+        """Raises ConfigError for several agents: `arena.gym.parallel_env` plays those."""
         if no_agents != 1:
             raise ConfigError(
                 f"no_agents: got {no_agents!r}, expected 1; several agents are played by "
-                "arena.parallel_env.ArenaParallelEnv"
+                "arena.gym.parallel_env.ArenaParallelEnv"
             )
         self.NOOP = _action("noop", 0, 0)
         self.LEFT = _action("left", 0, 2)

@@ -19,11 +19,11 @@ from arena.animalai.base_env import (
     no_obs,
     one_action,
 )
-from arena.curriculum import Config, curriculum, spread
-from arena.env import ArenaEnv
 from arena.errors import ConfigError
-from arena.options import degrees, side, whole
-from arena.rays import ROW_LENGTH
+from arena.gym.curriculum import Config, curriculum, spread
+from arena.gym.env import ArenaEnv
+from arena.gym.options import degrees, side, whole
+from arena.rays.rays import ROW_LENGTH
 
 BEHAVIOR = "AnimalAI?team=0"
 """The name of the only behaviour, which is what the original's build calls it."""

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.errors import ConfigError
-from arena.rays import FRACTION, ROW_LENGTH, TAGS
+from arena.rays.rays import FRACTION, ROW_LENGTH, TAGS
 
 
 class RayCastObjects(Enum):
-    """What a ray can tell apart, numbered as in `arena.rays.TAGS`.
+    """What a ray can tell apart, numbered as in `arena.rays.rays.TAGS`.
 
     SPAWNERBUTTON and SIGNBOARD are what 4.1 and later call 10 and 11. Kinds from 12 on have names since
     4.0.1, but no bit: the arena's own list of tags stops at 12, so no ray ever shows them.

@@ -11,7 +11,7 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
 from arena.animalai.environment import BEHAVIOR, AnimalAIEnvironment
 from arena.errors import ConfigError
-from arena.options import whole
+from arena.gym.options import whole
 
 _EACH_ITS_OWN = ("worker_id", "base_port", "seed", "arenas_configurations")
 _STREAMS = ("camera", "rays", "health", "velocity", "position")
@@ -221,8 +221,8 @@ def make_animalai_vec_env(
     own.
 
     `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can draw; a program
-    that makes them begins under `if __name__ == "__main__":`. `arena.vector_env.ArenaVectorEnv` is faster.
-    Raises ConfigError for another mode.
+    that makes them begins under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is
+    faster. Raises ConfigError for another mode.
     """
     if vectorization_mode not in ("sync", "async"):
         raise ConfigError(f"vectorization_mode: got {vectorization_mode!r}, expected 'sync' or 'async'")

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from arena.catalog import Change, Shape
-from arena.config import Item
+from arena.geometry.placed import Layout, Placed
 from arena.mechanisms.buttons import Button
 from arena.mechanisms.changing import GrowingBall, ValuedBall
 from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
-from arena.placed import Layout, Placed
+from arena.taskfile.catalog import Change, Shape
+from arena.taskfile.config import Item
 
 __all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
 

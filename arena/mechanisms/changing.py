@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from arena.catalog import Change
-from arena.layout import SHRINK, SMALLEST_BALL, changing_values
+from arena.geometry.layout import SHRINK, SMALLEST_BALL, changing_values
+from arena.geometry.placed import Placed
+from arena.geometry.shapes import ARENA_SIZE
 from arena.mechanisms.stage import Stage
-from arena.placed import Placed
 from arena.rules import Event
-from arena.shapes import ARENA_SIZE
+from arena.taskfile.catalog import Change
 
 RATE = 0.005
 """Change per tick where the file gives none."""

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from arena.config import (
+from arena.mechanisms.stage import Stage
+from arena.rules import Event, EventKind
+from arena.taskfile.config import (
     EndEpisode,
     FreezeAgent,
     GrantContinuousReward,
@@ -16,8 +18,6 @@ from arena.config import (
     ToggleObject,
     Vector3,
 )
-from arena.mechanisms.stage import Stage
-from arena.rules import Event, EventKind
 
 Operate = Callable[[Stage, int], Iterable[Event]]
 """An operation ready for use: called with the number of the agent that set it off."""

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.agent import TICK_S
-from arena.catalog import ALIASES, Kind
-from arena.layout import SHRINK
+from arena.geometry.layout import SHRINK
+from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
-from arena.placed import Placed
+from arena.physics.agent import TICK_S
 from arena.rules import Event
 from arena.scene import Vector, yaw_rotation
-from arena.versions import Differences, Version, kind_named
+from arena.taskfile.catalog import ALIASES, Kind
+from arena.taskfile.versions import Differences, Version, kind_named
 
 _FRUIT: Kind = kind_named("GoodGoalMulti", Version.V3)
 

@@ -5,13 +5,13 @@ from typing import Protocol
 
 import numpy as np
 
-from arena.agent import TICK_S
-from arena.config import ArenaSpec, Item
-from arena.layout import Placer
-from arena.placed import Placed
+from arena.geometry.layout import Placer
+from arena.geometry.placed import Placed
+from arena.physics.agent import TICK_S
+from arena.physics.world import World
 from arena.rules import Account, Event, Goals, Outcome
-from arena.versions import DIFFERENCES, Differences
-from arena.world import World
+from arena.taskfile.config import ArenaSpec, Item
+from arena.taskfile.versions import DIFFERENCES, Differences
 
 
 class Mechanism(Protocol):

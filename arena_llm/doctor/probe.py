@@ -51,7 +51,7 @@ def drawing() -> dict[str, Any]:
 
 def physics() -> dict[str, Any]:
     """Bullet's version, whether it was built with NumPy, and whether the same steps give the same bits."""
-    from arena.bullet import bullet
+    from arena.physics.bullet import bullet
 
     first, second = _played(), _played()
     return {

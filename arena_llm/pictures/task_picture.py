@@ -4,8 +4,8 @@ import math
 
 from PIL import Image, ImageDraw
 
+from arena.geometry.shapes import ARENA_SIZE
 from arena.rules import TICKS_PER_STEP, TICKS_PER_UNIT
-from arena.shapes import ARENA_SIZE
 from arena_llm.pictures.canvas import GREY, INK, fitted, font, page, paste, write
 from arena_llm.pictures.projection import project
 from arena_llm.pictures.views import StartViews, varies
@@ -59,7 +59,7 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
 
 def task_agents(task: Task) -> list[str]:
     """Names of the items that are agents in the task's version; one at least."""
-    from arena.versions import DIFFERENCES
+    from arena.taskfile.versions import DIFFERENCES
 
     named = [item.name for item in task.spec.items if item.name == "Agent"] or ["Agent"]
     return named if DIFFERENCES[task.spec.version].several_agents else named[:1]

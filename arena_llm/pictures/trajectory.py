@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from arena.placed import AGENT_RADIUS
+from arena.geometry.placed import AGENT_RADIUS
 from arena_llm.pictures.projection import pixels_per_metre, project
 from arena_llm.pictures.strokes import Color, Strokes, distance
 from render import Camera, Frame

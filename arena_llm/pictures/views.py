@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image
 
 from arena import ArenaSpec, Episode, LayoutError, Scene
-from arena.layout import episode_rng, resolve
-from arena.placed import Layout
+from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import Layout
 from arena.scene import Vector
 from arena_llm.pictures.projection import project
 from arena_llm.pictures.strokes import Strokes

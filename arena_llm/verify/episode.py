@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pydantic import ValidationError
 
 from arena import ArenaError, Episode
-from arena.layout import episode_rng
+from arena.geometry.layout import episode_rng
 from arena.recording import Recording
 from arena_llm.replay import Replay
 from arena_llm.verify.battery import battery

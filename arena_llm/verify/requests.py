@@ -7,10 +7,10 @@ from inspect_ai.model import ContentImage
 from arena_llm.verify.kept import KeptSample
 from arena_llm.verify.pictures import unlike
 from arena_llm.verify.report import Finding
+from evaluation.image_budget import collage
+from evaluation.image_rules import kept_images
+from evaluation.memory import sent
 from llm_control.exchanges import EpisodeTalk, Exchange, Request, picture, picture_slots
-from llm_control.image_budget import collage
-from llm_control.image_rules import kept_images
-from llm_control.memory import sent
 from llm_control.protocol import Protocol
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from arena import Action, Episode
-from arena.layout import episode_rng
+from arena.geometry.layout import episode_rng
 from llm_control.agents.policy_file import Policy
 
 

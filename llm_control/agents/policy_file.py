@@ -17,12 +17,12 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from arena.controls import Controls, controls
 from arena.episode import software_versions
 from arena.errors import ArenaError, ConfigError, EvaluationError
-from arena.options import check_options, whole
-from arena.sensors import Sensors
-from arena.versions import Version
+from arena.gym.controls import Controls, controls
+from arena.gym.options import check_options, whole
+from arena.gym.sensors import Sensors
+from arena.taskfile.versions import Version
 from llm_control.agents import policy_sb3
 
 MEMBER = "arena-llm.json"

@@ -5,8 +5,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from arena import IDLE, ArenaSpec, Recording, RecordingError
-from arena.layout import episode_rng, resolve
-from arena.placed import Layout
+from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import Layout
 from arena.recording import spec_sha256
 from llm_control.agents.telling import Plan, replies_needed
 from llm_control.protocol import Protocol

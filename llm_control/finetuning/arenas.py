@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena import ArenaSpec
-from arena.config import RGB, Item, Vector3
+from arena.taskfile.config import RGB, Item, Vector3
 
 THRESHOLD_M = 17.5
 """From this distance on a ball is far (method.md of the paper's supporting materials)."""

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import yaml
 
-from arena.advice import advice
-from arena.catalog import ALIASES
-from arena.config import ArenaSpec
-from arena.load import Located, nearest
+from arena.taskfile.advice import advice
+from arena.taskfile.catalog import ALIASES
+from arena.taskfile.config import ArenaSpec
+from arena.taskfile.load import Located, nearest
 from testbed.check.finding import Finding
 from testbed.upgrade import newest_key
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.catalog import Shape
-from arena.config import ArenaSpec, Item, Vector3
 from arena.errors import LayoutError
-from arena.layout import episode_rng, resolve
-from arena.load import Located, nearest
-from arena.placed import AGENT_RADIUS, Layout, Placed
-from arena.placement import Placements
-from arena.shapes import BARS, parts_of
+from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
+from arena.geometry.placement import Placements
+from arena.geometry.shapes import BARS, parts_of
+from arena.taskfile.catalog import Shape
+from arena.taskfile.config import ArenaSpec, Item, Vector3
+from arena.taskfile.load import Located, nearest
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from arena.catalog import Body, Shape
-from arena.load import Located
-from arena.shapes import ARENA_SIZE
+from arena.geometry.shapes import ARENA_SIZE
+from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.load import Located
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects
 

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator
 
-from arena.agent import DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
-from arena.catalog import DEFAULT_FRICTION, Change, Ends, Kind
-from arena.layout import SHRINK
-from arena.load import nearest
-from arena.placed import AGENT_RADIUS, Layout
+from arena.geometry.layout import SHRINK
+from arena.geometry.placed import AGENT_RADIUS, Layout
+from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
+from arena.physics.world import CONTACT_OFFSET
 from arena.rules import TICKS_PER_UNIT
-from arena.world import CONTACT_OFFSET
+from arena.taskfile.catalog import DEFAULT_FRICTION, Change, Ends, Kind
+from arena.taskfile.load import nearest
 from testbed.check.build import Built
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import ConfigError, DuplicateKeyError
-from arena.load import Located, load_located, read_text
-from arena.versions import Version
+from arena.taskfile.load import Located, load_located, read_text
+from arena.taskfile.versions import Version
 from testbed.check.arenas import arena_findings, spelling_findings
 from testbed.check.build import build, build_findings
 from testbed.check.finding import Finding, Level

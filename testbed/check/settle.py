@@ -6,12 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.action import IDLE
-from arena.layout import LIFT
-from arena.load import nearest
-from arena.placed import Layout
+from arena.geometry.layout import LIFT
+from arena.geometry.placed import Layout
+from arena.geometry.shapes import FLOOR_Y
+from arena.physics.world import TICK_S, World
 from arena.scene import Floats
-from arena.shapes import FLOOR_Y
-from arena.world import TICK_S, World
+from arena.taskfile.load import nearest
 from testbed.check.build import Built
 from testbed.check.finding import Finding
 

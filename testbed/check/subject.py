@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.catalog import Kind
-from arena.config import ArenaSpec, Item, Vector3
-from arena.load import Located, nearest
-from arena.nodes import Place
-from arena.versions import Version, kind_named
+from arena.taskfile.catalog import Kind
+from arena.taskfile.config import ArenaSpec, Item, Vector3
+from arena.taskfile.load import Located, nearest
+from arena.taskfile.nodes import Place
+from arena.taskfile.versions import Version, kind_named
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
 """What a missing position or size counts as (section 8.2 of the behaviour specification)."""

@@ -1,18 +1,19 @@
 """What a pushed ball meets, by definition: the distance to each part all along the way.
 
 The distance from a moving point to a convex part has one valley. Its floor is found by thirds, and the
-first touch between the start and there by halves. Slow; shares nothing with `arena.ball_casts` but the parts.
+first touch between the start and there by halves. Slow; shares nothing with `arena.rays.ball_casts` but the
+parts.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.catalog import KINDS
+from arena.geometry.shapes import boundary_parts
+from arena.geometry.solids import Solid, box, colliders_of
 from arena.scene import Floats, Scene
-from arena.shapes import boundary_parts
-from arena.solids import Solid, box, colliders_of
-from arena.versions import DIFFERENCES, Version
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.versions import DIFFERENCES, Version
 
 TOUCHING = 0.001
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from arena.catalog import KINDS, Shape
+from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Animal, Scene, Thing, yaw_rotation
-from arena.shapes import ARENA_SIZE
+from arena.taskfile.catalog import KINDS, Shape
 
 HEIGHT = 0.49
 """Height of the agent's centre where it stands on the floor, metres."""

@@ -16,8 +16,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from arena import ACTIONS, Action, ArenaFile, ArenaSpec
-from arena.catalog import ALIASES, KINDS, Kind
-from arena.config import (
+from arena.geometry.shapes import ARENA_SIZE
+from arena.taskfile.catalog import ALIASES, KINDS, Kind
+from arena.taskfile.config import (
     RGB,
     EndEpisode,
     FreezeAgent,
@@ -30,9 +31,8 @@ from arena.config import (
     ToggleObject,
     Vector3,
 )
-from arena.keys import KEYS, OPERATIONS
-from arena.shapes import ARENA_SIZE
-from arena.versions import DIFFERENCES, Version, kind_named
+from arena.taskfile.keys import KEYS, OPERATIONS
+from arena.taskfile.versions import DIFFERENCES, Version, kind_named
 
 NAMES = ("Agent", *(name for name in (*KINDS, *ALIASES) if not KINDS[ALIASES.get(name, name)].internal))
 OLD_NAMES = tuple(name for name in NAMES if ALIASES.get(name, name) not in DIFFERENCES[Version.V3].absent)

@@ -18,7 +18,7 @@ from arena.animalai import (
     UnityToGymWrapper,
     make_animalai_vec_env,
 )
-from arena.rays import TAGS
+from arena.rays.rays import TAGS
 from tests.arena.learning import FILE
 
 ROOT = Path(__file__).parents[2]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from arena import ACTIONS, Episode, clients
+from arena import ACTIONS, Episode
+from arena.physics import clients
 from testbed import task_named
 
 PUSHES = ("04-13-01", "10-07-01", "05-09-01", "08-03-03")

@@ -6,7 +6,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from arena import ArenaEnv, ConfigError, load_text
-from arena.sensors import gray
+from arena.gym.sensors import gray
 
 ALONE = load_text("arenas: {0: {t: 5, pass_mark: 0, items: [{name: Agent, positions: [{x: 10, z: 10}]}]}}")
 

@@ -64,7 +64,7 @@ def test_an_unknown_renderer_is_refused_at_once(observation):
 
 
 def test_every_agent_observes_its_own_depth():
-    parallel_env = pytest.importorskip("arena.parallel_env", reason="PettingZoo is not installed")
+    parallel_env = pytest.importorskip("arena.gym.parallel_env", reason="PettingZoo is not installed")
     two = load_text(
         "arenas: {0: {t: 50, pass_mark: 0, items: ["
         "{name: Agent, positions: [{x: 20, z: 10}], rotations: [0]}, "
@@ -85,7 +85,7 @@ def test_a_renderer_without_channels_is_refused(monkeypatch):
         def frame(self, scene):
             return np.zeros((16, 16, 3), np.uint8)
 
-    monkeypatch.setattr("arena.sensors.open_camera", lambda *_: OnlyFrames())
+    monkeypatch.setattr("arena.gym.sensors.open_camera", lambda *_: OnlyFrames())
     assert ArenaEnv(FILE, resolution=16).reset(seed=1)[0]["camera"].shape == (16, 16, 3)
     with pytest.raises(RenderError, match="draws neither depth nor segmentation"):
         ArenaEnv(FILE, resolution=16, observation="depth").reset(seed=1)

@@ -7,8 +7,8 @@ import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from arena.controls import KINDS
-from arena.sensors import NAMES
+from arena.gym.controls import KINDS
+from arena.gym.sensors import NAMES
 from testbed.blueprints import CONDITIONS
 from testbed.curriculum import Generated
 from testbed.tasks import find_paths

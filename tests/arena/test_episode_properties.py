@@ -13,12 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena import ACTIONS, IDLE, Action, ArenaSpec, Episode, Event, EventKind, LayoutError, Outcome, Recording
-from arena.catalog import Body, Ends, Kind
-from arena.placed import Placed
+from arena.geometry.placed import Placed
+from arena.physics.world import TICK_S
 from arena.recording import packed
 from arena.rules import Account, Goals
-from arena.versions import Version
-from arena.world import TICK_S
+from arena.taskfile.catalog import Body, Ends, Kind
+from arena.taskfile.versions import Version
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples
 

@@ -8,9 +8,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from arena import ACTIONS, ArenaError, ArenaFile, ConfigError, Episode, LayoutError, load, load_text
-from arena.catalog import ALIASES, KINDS
-from arena.config import MAX_METRES, ArenaSpec, Item, Vector3
-from arena.keys import KEYS
+from arena.taskfile.catalog import ALIASES, KINDS
+from arena.taskfile.config import MAX_METRES, ArenaSpec, Item, Vector3
+from arena.taskfile.keys import KEYS
 from tests.arena.strategies import OLD_KINDS, documents, examples, models
 from tests.conftest import SHARED
 

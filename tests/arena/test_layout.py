@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from arena import LayoutError, load
-from arena.layout import episode_rng, resolve
+from arena.geometry.layout import episode_rng, resolve
 from tests.arena.worlds import agent, item, spec
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
-from arena.env import register
-from arena.sensors import NAMES
-from arena.vector_env import ArenaVectorEnv
+from arena.gym.env import register
+from arena.gym.sensors import NAMES
+from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
 from tests.arena.worlds import item, spec
 

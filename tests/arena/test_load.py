@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import ConfigError, load, load_text
-from arena.keys import KEYS
-from arena.nodes import scalar
+from arena.taskfile.keys import KEYS
+from arena.taskfile.nodes import scalar
 
 GOOD = """!ArenaConfig
 arenas:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from arena import Rays
-from arena.rays import CAST_LENGTH, CAST_RADIUS, TAGS, tag_of
-from arena.versions import Version
+from arena.rays.rays import CAST_LENGTH, CAST_RADIUS, TAGS, tag_of
+from arena.taskfile.versions import Version
 from tests.arena.plain_casts import casts
 from tests.arena.ray_scenes import later, scene_of
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from arena import ACTIONS, ConfigError, Rays, Scene
-from arena.catalog import KINDS, Shape
-from arena.rays import FRACTION, NOTHING_HIT, TAG_OF_KIND, TAGS, UNLISTED_KINDS
+from arena.geometry.shapes import TUBE_INNER
+from arena.rays.rays import FRACTION, NOTHING_HIT, TAG_OF_KIND, TAGS, UNLISTED_KINDS
 from arena.scene import Thing, yaw_rotation
-from arena.shapes import TUBE_INNER
+from arena.taskfile.catalog import KINDS, Shape
 from tests.arena.worlds import agent, episode, item
 
 AHEAD = Rays(per_side=0)

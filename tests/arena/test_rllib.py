@@ -23,7 +23,7 @@ def file(tmp_path):
 
 
 def test_what_is_sent_is_the_file_and_not_its_path(file):
-    from arena.rllib import ppo
+    from arena.gym.rllib import ppo
 
     given = ppo(file, env_runners=0).env_config["config"]
     assert given == load(file)
@@ -33,7 +33,7 @@ def test_what_is_sent_is_the_file_and_not_its_path(file):
 
 
 def test_a_version_is_for_files_and_for_what_is_read_already(file):
-    from arena.rllib import arena_env, ppo
+    from arena.gym.rllib import arena_env, ppo
 
     given = ppo(file, env_runners=0, version="4").env_config
     assert given["config"] == load(file, "4")
@@ -43,7 +43,7 @@ def test_a_version_is_for_files_and_for_what_is_read_already(file):
 
 
 def test_parts_of_an_observation_are_laid_end_to_end(file):
-    from arena.rllib import WITHOUT_PICTURES, arena_env
+    from arena.gym.rllib import WITHOUT_PICTURES, arena_env
 
     with arena_env({"config": load(file), **WITHOUT_PICTURES}) as env:
         observation, _ = env.reset(seed=1)
@@ -55,7 +55,7 @@ def test_parts_of_an_observation_are_laid_end_to_end(file):
 def test_training_goes_on_without_an_env_runner_that_was_killed(file):
     import ray
 
-    from arena.rllib import ppo
+    from arena.gym.rllib import ppo
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     ray.init(

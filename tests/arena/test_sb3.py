@@ -13,7 +13,7 @@ sb3 = pytest.importorskip(
 )
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
-from arena.sb3 import ArenaVecEnv  # noqa: E402
+from arena.gym.sb3 import ArenaVecEnv  # noqa: E402
 
 ID = "arena-llm/Arena-v0"
 OPTIONS = {"config": FILE, "observation": ("rays", "vector")}

@@ -11,10 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE
-from arena.agent import DRAG_FACTOR
-from arena.layout import episode_rng, resolve
-from arena.solver import Contact, solve
-from arena.world import DRIVE, GRAVITY, TICK_S, World
+from arena.geometry.layout import episode_rng, resolve
+from arena.physics.agent import DRAG_FACTOR
+from arena.physics.solver import Contact, solve
+from arena.physics.world import DRIVE, GRAVITY, TICK_S, World
 from tests.arena.worlds import agent, item, spec
 
 FALL = GRAVITY * TICK_S

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
-from arena.bullet import bullet
-from arena.surroundings import Surroundings
+from arena.physics.bullet import bullet
+from arena.physics.static_contacts import Surroundings
 from tests.arena.worlds import agent, episode, item
 
 SOLID = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import Rays
-from arena.bullet import bullet
+from arena.physics.bullet import bullet
 from tests.arena.worlds import agent, episode, item
 
 PLAYGROUND = [

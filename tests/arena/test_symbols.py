@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from arena import load_text
-from arena.layout import episode_rng, resolve
-from arena.symbols import DEFAULT, MOST_CELLS, PRESETS, is_symbol, resolved
+from arena.geometry.layout import episode_rng, resolve
+from arena.taskfile.symbols import DEFAULT, MOST_CELLS, PRESETS, is_symbol, resolved
 from tests.arena.worlds import episode, item, spec
 
 

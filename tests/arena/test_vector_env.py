@@ -6,8 +6,8 @@ import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from arena import ArenaEnv
-from arena.sensors import NAMES
-from arena.vector_env import ArenaVectorEnv
+from arena.gym.sensors import NAMES
+from arena.gym.vector_env import ArenaVectorEnv
 from render import BatchRenderer
 from testbed.curriculum import Generated
 from tests.arena.learning import ENDLESS, FILE, arrays, same
@@ -89,7 +89,7 @@ def test_every_environment_is_the_one_that_plays_alone(vector, workers):
 @pytest.mark.parametrize("batch", [batch_of, lambda *_: None], ids=["in one call", "one by one"])
 @pytest.mark.parametrize("mode", ["NEXT_STEP", "SAME_STEP"])
 def test_cameras_draw_the_same_in_every_layout(vector, monkeypatch, batch, mode):
-    monkeypatch.setattr("arena.vector_env.open_batch", batch)
+    monkeypatch.setattr("arena.gym.vector_env.open_batch", batch)
     options = {"observation": NAMES, "resolution": 24, "autoreset_mode": mode}
     here, there = (rollout(vector(workers=workers, **options), None, count=12) for workers in (0, 2))
     assert all(map(same, here, there))
@@ -98,7 +98,7 @@ def test_cameras_draw_the_same_in_every_layout(vector, monkeypatch, batch, mode)
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize("grayscale", [False, True])
 def test_a_single_array_is_batched_as_one(vector, monkeypatch, workers, grayscale):
-    monkeypatch.setattr("arena.vector_env.open_batch", batch_of)
+    monkeypatch.setattr("arena.gym.vector_env.open_batch", batch_of)
     envs = vector(workers=workers, observation="camera", resolution=16, grayscale=grayscale)
     observation, _ = envs.reset(seed=1)
     assert observation.shape == (3, 16, 16, 2 if grayscale else 6)

@@ -13,7 +13,7 @@ import pytest
 
 from arena import ConfigError, LayoutError, WorkerError
 from arena.episode import Episode
-from arena.vector_env import ArenaVectorEnv
+from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import FILE, same
 
 
@@ -186,7 +186,7 @@ def test_processes_end_with_the_object():
 
 PROGRAM = """
 import sys, numpy as np, arena
-from arena.vector_env import ArenaVectorEnv
+from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import FILE
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Action, Move, Rotate
-from arena.layout import episode_rng, resolve
-from arena.world import World
+from arena.geometry.layout import episode_rng, resolve
+from arena.physics.world import World
 from tests.arena.worlds import agent, episode, item, spec
 
 # Section 2.4 of the behaviour specification: steps from rest, distance, speed, glide.

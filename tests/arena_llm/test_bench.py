@@ -13,11 +13,11 @@ import pytest
 from rich.console import Console
 
 from arena import load_text
-from arena_llm.bench import PARTS, Effort, Result, Subject, Timing, measure_part, select_tasks
-from arena_llm.bench.bare import SIDE_M, BareWorld
-from arena_llm.bench.measure import random_actions
-from arena_llm.bench.report import as_dict, print_parts
-from arena_llm.bench.result import Pair
+from benchmarks import PARTS, Effort, Result, Subject, Timing, measure_part, select_tasks
+from benchmarks.bare import SIDE_M, BareWorld
+from benchmarks.measure import random_actions
+from benchmarks.report import as_dict, print_parts
+from benchmarks.result import Pair
 from testbed import CHILDREN, Task, task_named
 
 SMALL = Effort(passes=2, steps=4, builds=1, frames=2, large_frames=1, large_peer=1, observations=2, warm_up=1)

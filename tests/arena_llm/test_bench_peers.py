@@ -16,12 +16,12 @@ import pytest
 from rich.console import Console
 
 from arena import load
-from arena_llm.bench.peers import CONTENDERS, Comparison, Rounds, Row, Work, batch_contender, compare
-from arena_llm.bench.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
-from arena_llm.bench.peers.rounds import advances, rows_of
-from arena_llm.bench.peers.scenery import HIDDEN, SCENE_FILE, Changes, items_of, place_of, scene_subject
-from arena_llm.bench.peers.tiny import TinyWorld
-from arena_llm.bench.profile import NAMES, profile_steps
+from benchmarks.peers import CONTENDERS, Comparison, Rounds, Row, Work, batch_contender, compare
+from benchmarks.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
+from benchmarks.peers.rounds import advances, rows_of
+from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, items_of, place_of, scene_subject
+from benchmarks.peers.tiny import TinyWorld
+from benchmarks.profile import NAMES, profile_steps
 from render import Renderer
 
 TINY = Rounds(count=2, slice_s=0.0, warm_up=1)

@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from arena import EvaluationError, load_text
-from arena_llm.bench.peers.rounds import Rounds
-from arena_llm.bench.profile_tasks import TASK_NAMES, print_task_profiles, profile_tasks, task_profile_dicts
-from arena_llm.bench.rl import (
+from benchmarks.peers.rounds import Rounds
+from benchmarks.profile_tasks import TASK_NAMES, print_task_profiles, profile_tasks, task_profile_dicts
+from benchmarks.rl import (
     QUICK_RL,
     Figure,
     RlFigures,
@@ -26,10 +26,10 @@ from arena_llm.bench.rl import (
     print_rl,
     rl_advances,
 )
-from arena_llm.bench.rl.beside import beside_rows
-from arena_llm.bench.rl.memory import SAMPLES, can_measure, growth, resident_mb, streamed
-from arena_llm.bench.rl.report import TITLES
-from arena_llm.bench.rl.setups import (
+from benchmarks.rl.beside import beside_rows
+from benchmarks.rl.memory import SAMPLES, can_measure, growth, resident_mb, streamed
+from benchmarks.rl.report import TITLES
+from benchmarks.rl.setups import (
     CAMERA,
     HELD,
     RAYS,
@@ -39,7 +39,7 @@ from arena_llm.bench.rl.setups import (
     held_actions,
     seconds_of_steps,
 )
-from arena_llm.bench.rl.steps import growing_scenes, measure_steps
+from benchmarks.rl.steps import growing_scenes, measure_steps
 from testbed import CHILDREN, Task, task_named
 
 TINY = Rounds(count=2, slice_s=0.0, warm_up=1)

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 import llm_control.evaluate
 from arena import EvaluationError
-from arena.versions import Version
+from arena.taskfile.versions import Version
 from arena_llm.cli import app
-from llm_control.budget import Caps
+from evaluation.budget import Caps
 from llm_control.protocol import Protocol
 from llm_control.selection import select
 from tests.llm_control.batteries import write_battery

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from arena import ConfigError, EvaluationError
-from arena_llm.parallel import LocalEngine, in_order
+from arena.parallel import LocalEngine, in_order
 from llm_control.protocol import Protocol
 from llm_control.stage import HereStage, Setting
 from testbed import find_tasks

@@ -8,8 +8,8 @@ from PIL import Image
 
 from arena import Episode, load_text
 from arena_llm.pictures import describe, project, task_picture
+from arena_llm.pictures.sheets import PER_SHEET, Entry, find_files, plan_sheets, read_entries
 from arena_llm.pictures.views import StartViews, varies
-from arena_llm.sheets import PER_SHEET, Entry, find_files, plan_sheets, read_entries
 from render import Renderer, decode, top_view
 from testbed import Task, task_named
 

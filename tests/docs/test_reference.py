@@ -6,15 +6,15 @@ import sys
 import numpy as np
 import pytest
 
-from arena.catalog import KINDS
-from arena.config import Item
-from arena.keys import KEYS
-from arena.versions import DIFFERENCES, Version
-from arena_llm.reference.__main__ import main
-from arena_llm.reference.blocks import BLOCKS
-from arena_llm.reference.keys import MODELS
-from arena_llm.reference.markdown import PageError, filled, table
-from arena_llm.reference.meanings import KEY_MEANINGS, KIND_MEANINGS, OWN_KEYS
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.config import Item
+from arena.taskfile.keys import KEYS
+from arena.taskfile.versions import DIFFERENCES, Version
+from docs._generate.__main__ import main
+from docs._generate.blocks import BLOCKS
+from docs._generate.keys import MODELS
+from docs._generate.markdown import PageError, filled, table
+from docs._generate.meanings import KEY_MEANINGS, KIND_MEANINGS, OWN_KEYS
 from llm_control.presets import preset_names
 from llm_control.protocol import Protocol
 from render import decode
@@ -27,7 +27,7 @@ PICTURES = DOCS / "pictures"
 @pytest.mark.parametrize("page", PAGES)
 def test_the_committed_page_is_what_the_code_makes(page):
     made = filled(text_of(page), BLOCKS, page)
-    assert made == text_of(page), "run: python -m arena_llm.reference docs"
+    assert made == text_of(page), "run: python -m docs._generate docs"
 
 
 def test_every_block_stands_on_a_page():
@@ -76,12 +76,12 @@ def test_there_is_a_picture_of_every_kind_and_no_other():
 
 
 def test_the_committed_pictures_show_what_the_renderer_draws():
-    from arena_llm.reference.pictures import pictures
+    from docs._generate.pictures import pictures
 
     for name, frame in pictures():
         kept = decode((PICTURES / f"{name}.png").read_bytes()).astype(float)
         # The palette costs two or three levels; another graphics processor may move an edge by a pixel.
-        assert np.abs(kept - frame).mean() < 6, f"{name}: run: python -m arena_llm.reference docs --pictures"
+        assert np.abs(kept - frame).mean() < 6, f"{name}: run: python -m docs._generate docs --pictures"
 
 
 def test_bars_are_escaped_in_tables_and_unknown_blocks_refused():

@@ -1,6 +1,6 @@
 """Results of imagined runs."""
 
-from llm_control.outcomes import TrialResult
+from evaluation.results import TrialResult
 
 
 def rows(verdicts: dict[str, list[bool | None]], agent: str = "a/b", level: int = 1) -> list[TrialResult]:

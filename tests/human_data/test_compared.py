@@ -8,16 +8,16 @@ import pytest
 from scipy.stats import kendalltau, norm, spearmanr
 
 from arena import EvaluationError
-from human_data import results_frame
+from evaluation.results import results_frame
 from human_data.baselines import children_by_task, competition_by_task
-from human_data.comparison.capacities import capacities, demanded
-from human_data.comparison.differences import Estimate, _paired, compare_with_groups, difference
-from human_data.comparison.groups import NAMES, Group, people, shipped_groups
-from human_data.comparison.items import correlations, kendall, spearman
-from human_data.comparison.ranks import ON_900, outperformed, ranks
-from human_data.comparison.runs import Run, cautions, played_run
-from human_data.comparison.tasks import compare_tasks
-from human_data.comparison.whole import compare
+from report.comparison.capacities import capacities, demanded
+from report.comparison.differences import Estimate, _paired, compare_with_groups, difference
+from report.comparison.groups import NAMES, Group, people, shipped_groups
+from report.comparison.items import correlations, kendall, spearman
+from report.comparison.ranks import ON_900, outperformed, ranks
+from report.comparison.runs import Run, cautions, played_run
+from report.comparison.tasks import compare_tasks
+from report.comparison.whole import compare
 from testbed import CHILDREN
 from tests.human_data.runs import level, rows
 

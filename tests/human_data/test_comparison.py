@@ -5,8 +5,9 @@ import pytest
 from rich.console import Console
 
 from arena import EvaluationError
-from human_data import children_by_task, compare_levels, levels_table, results_frame
-from human_data.comparison import HEADINGS, cells, percent
+from evaluation.results import results_frame
+from human_data.baselines import children_by_task
+from report.comparison import HEADINGS, cells, compare_levels, levels_table, percent
 from tests.human_data.runs import level, rows
 
 

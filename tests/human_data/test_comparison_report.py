@@ -8,24 +8,25 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from arena import EvaluationError
-from human_data import results_frame, write_report
+from evaluation.results import results_frame
 from human_data.baselines import children_by_task, children_passed_of_level
-from human_data.comparison.groups import shipped_groups
-from human_data.comparison.runs import Run
-from human_data.comparison.whole import compare
-from human_data.comparison_report import (
+from report.comparison.groups import shipped_groups
+from report.comparison.runs import Run
+from report.comparison.whole import compare
+from report.comparison_pages import (
     read_groups,
     read_run,
     read_runs_apart,
     summary_table,
     write_comparison,
 )
-from human_data.comparison_report.capacities_figure import draw_capacities
-from human_data.comparison_report.items_figure import draw_items
-from human_data.comparison_report.levels_figure import draw_spread
-from human_data.comparison_report.ranking_figure import draw_ranking
-from human_data.comparison_report.style import COLUMN, PAGE_WIDTH
-from human_data.figure import PAGE
+from report.comparison_pages.capacities_figure import draw_capacities
+from report.comparison_pages.items_figure import draw_items
+from report.comparison_pages.levels_figure import draw_spread
+from report.comparison_pages.ranking_figure import draw_ranking
+from report.comparison_pages.style import COLUMN, PAGE_WIDTH
+from report.figure import PAGE
+from report.summary import write_report
 from testbed import CHILDREN
 from tests.human_data.lettering import assert_readable
 from tests.human_data.runs import level, rows

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from human_data.statistics import clustered_interval, wilson
+from evaluation.statistics import clustered_interval, wilson
 
 DESIGNS = [(4, 6), (4, 3), (10, 9), (12, 3), (30, 3), (40, 3)]
 """Clusters and trials in each: few tasks with variants, the children's 40, a level of the 900."""

@@ -5,9 +5,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 
-from human_data import compare_levels, results_frame
-from human_data.figure import _OTHERS, _RUNS, PAGE, WIDTH, draw_levels, save
-from human_data.lettering import width, wrap
+from evaluation.results import results_frame
+from report.comparison import compare_levels
+from report.figure import _OTHERS, _RUNS, PAGE, WIDTH, draw_levels, save
+from report.lettering import width, wrap
 from tests.human_data.lettering import assert_readable
 from tests.human_data.runs import level, rows
 

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from human_data import results_frame
-from human_data.paired import (
+from evaluation.paired import (
     ALL_LEVELS,
     compare_agents,
     detectable_difference,
     holm,
     planned_difference,
 )
+from evaluation.results import results_frame
 from tests.human_data.runs import rows
 
 

@@ -4,9 +4,14 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from human_data.published_agents import ALL_LEVELS, PUBLISHED_NAME, compare_with_published, published_table
-from human_data.statistics import wilson
+from evaluation.statistics import wilson
 from llm_control.agents.step_agents import STEP_AGENTS
+from report.comparison.published_agents import (
+    ALL_LEVELS,
+    PUBLISHED_NAME,
+    compare_with_published,
+    published_table,
+)
 
 
 def results(agent, levels, passes=1, tasks=4):

@@ -3,7 +3,8 @@ import re
 import pytest
 
 from arena import EvaluationError
-from human_data import read_results, results_frame, write_report
+from evaluation.results import read_results, results_frame
+from report.summary import write_report
 from tests.human_data.runs import level, rows
 
 
@@ -55,7 +56,7 @@ def test_each_trial_has_a_line(tmp_path):
 
 
 def test_the_figure_carries_its_provenance(tmp_path):
-    from human_data.report import _notes
+    from report.summary import _notes
 
     facts = {"arena-llm": "0.1", "options": "seed=3", "log": "x.eval", "prompts (sha256)": "abc"}
     frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))

@@ -2,7 +2,8 @@ import pandas as pd
 import pytest
 
 from arena import EvaluationError
-from human_data import pass_rates, read_results, read_runs, results_frame
+from evaluation.results import read_results, read_runs, results_frame
+from evaluation.statistics import pass_rates
 from tests.human_data.runs import rows
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from human_data import pass_rates, results_frame
-from human_data.statistics import family, mean_interval, wilson
+from evaluation.results import results_frame
+from evaluation.statistics import family, mean_interval, pass_rates, wilson
 from tests.human_data.runs import rows
 
 

@@ -7,9 +7,9 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError, EvaluationError
-from llm_control.budget import CapReached, Caps, Purse
+from evaluation.budget import CapReached, Caps, Purse
+from evaluation.prices import Price, load_prices, price_of
 from llm_control.evaluate import Request, evaluate
-from llm_control.prices import Price, load_prices, price_of
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 
@@ -106,7 +106,7 @@ def one_at_a_time(evaluate_):
 
 
 def test_a_report_says_that_a_cap_made_the_run_partial(battery, tmp_path, asked):
-    from human_data.log_report import open_logs
+    from report.run import open_logs
 
     result = capped(battery, tmp_path / "logs", Caps(tokens=0))
     log = open_logs([(None, result.log)])[0]

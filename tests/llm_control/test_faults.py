@@ -8,7 +8,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 from werkzeug import Response
 
-from llm_control import faults
+from evaluation import faults
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 

@@ -5,10 +5,10 @@ import math
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Episode, EventKind
-from llm_control.agents.oracle.agent import Oracle
-from llm_control.agents.oracle.forecast import Forecast, copy_of
-from llm_control.agents.oracle.solve import solve, solved
 from llm_control.agents.step_agents import play
+from testbed.oracle.agent import Oracle
+from testbed.oracle.forecast import Forecast, copy_of
+from testbed.oracle.solve import solve, solved
 from tests.arena.worlds import agent, episode, item, spec
 
 GOAL = "GoodGoal"

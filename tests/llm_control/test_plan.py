@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
-from human_data.log_report import open_logs
-from human_data.log_report.planned import plan_sentence
 from llm_control.evaluate import Request
 from llm_control.plan import deviations, plan_of, read_plan, settle_plan
+from report.run import open_logs
+from report.run.planned import plan_sentence
 from tests.llm_control.batteries import write_battery
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from arena import ArenaEnv, Episode
 from arena.errors import ArenaError, ConfigError
+from evaluation.budget import Caps
 from llm_control import acting_pool
 from llm_control.acting import STEPS_PER_TURN, play_policy
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
-from llm_control.budget import Caps
 from llm_control.evaluate import Request, earlier_log, evaluate
 from llm_control.models import full_name
 from llm_control.protocol import Protocol

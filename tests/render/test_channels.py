@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arena.catalog import KINDS
 from arena.channels import (
     CLASSES,
     FENCE,
@@ -21,6 +20,7 @@ from arena.channels import (
     semantic,
 )
 from arena.scene import Animal
+from arena.taskfile.catalog import KINDS
 from render import Camera, Renderer, birds_eye, first_person, third_person, top_view
 from tests.arena.worlds import agent, episode, item
 

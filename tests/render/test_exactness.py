@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena import ACTIONS
-from arena.catalog import KINDS
+from arena.taskfile.catalog import KINDS
 from render import BatchRenderer, Renderer, third_person, top_view
 from render.context import gl_context
 from tests.arena.worlds import agent, episode, item

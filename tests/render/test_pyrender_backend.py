@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from arena import IDLE
-from arena.catalog import KINDS
 from arena.channels import CLASSES, SKY
 from arena.errors import RenderError
 from arena.scene import Animal
-from arena.versions import DIFFERENCES, Version
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.versions import DIFFERENCES, Version
 from render import Renderer, birds_eye, third_person, top_view
 from render.pyrender_backend import PyrenderRenderer
 from tests.arena.worlds import agent, episode, item

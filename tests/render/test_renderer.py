@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arena import IDLE, RenderError
-from arena.catalog import KINDS
+from arena.taskfile.catalog import KINDS
 from render import Renderer, birds_eye, decode, png
 from render.look import LOOKS
 from tests.arena.worlds import agent, episode, item

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.symbols import DEFAULT, PRESETS
+from arena.taskfile.symbols import DEFAULT, PRESETS
 from render import Camera, Renderer
 from render.glyphs import GLYPHS
 from tests.arena.worlds import agent, episode, item

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena import IDLE
-from arena.versions import DIFFERENCES, Version
+from arena.taskfile.versions import DIFFERENCES, Version
 from render import Camera, Renderer, top_view
 from render.composed import drawn_parts
 from render.sun import light_of

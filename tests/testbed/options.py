@@ -5,13 +5,13 @@ from contextlib import closing
 import numpy as np
 
 from arena import TURN_LEFT, TURN_RIGHT, Episode, load_text
-from llm_control.agents.oracle.field import Ball, Ground
-from llm_control.agents.oracle.manner import Manner
-from llm_control.agents.oracle.solids import solids
-from llm_control.agents.oracle.survey import Survey
-from llm_control.agents.oracle.targets import Choice, Regions, balls
-from llm_control.agents.oracle.terrain import Terrain
 from testbed.blueprints import CONDITIONS, Draw, text
+from testbed.oracle.field import Ball, Ground
+from testbed.oracle.manner import Manner
+from testbed.oracle.solids import solids
+from testbed.oracle.survey import Survey
+from testbed.oracle.targets import Choice, Regions, balls
+from testbed.oracle.terrain import Terrain
 
 
 def drawn(level: int, task: int) -> str:

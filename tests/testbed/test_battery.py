@@ -6,7 +6,6 @@ from contextlib import closing
 import pytest
 
 from arena import Episode
-from arena_llm.battery.similarity import layouts
 from testbed import find_tasks, solutions
 from testbed.blueprints import (
     CONDITIONS,
@@ -18,7 +17,8 @@ from testbed.blueprints import (
     condition_of,
     text,
 )
-from testbed.distance import nearest
+from testbed.proof.distance import nearest
+from testbed.proof.similarity import layouts
 from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER
 
 TASKS = find_tasks()

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena import ArenaError
-from arena.catalog import KINDS
-from arena.versions import DIFFERENCES, Version
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.versions import DIFFERENCES, Version
 from testbed.check import CODES, Level, Options, check_file, check_files, task_files
 from testbed.check.reach import TOP_SPEED, driven, ticks_to_drive
 from testbed.tasks import LEVELS_FOLDER

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from arena import ArenaEnv, ConfigError, LayoutError, load_text
-from arena.curriculum import Curriculum
+from arena.gym.curriculum import Curriculum
 from testbed.blueprints import CONDITIONS
 from testbed.curriculum import FIRST_VARIANT, Generated, Levels
 from testbed.tasks import LEVELS_FOLDER, find_paths

@@ -4,8 +4,8 @@ import math
 import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
-from llm_control.agents.oracle.solve import solve, solved
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, to_yaml
+from testbed.oracle.solve import solve, solved
 
 IN_THE_WAY = {
     "island", "slalom", "hot lake", "pocket", "ring", "blind corner", "behind a wall", "winding path",

@@ -5,9 +5,9 @@ from contextlib import closing
 import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
-from llm_control.agents.oracle.solve import solve, solved
 from render import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
+from testbed.oracle.solve import solve, solved
 from tests.testbed.views import seen_goals
 
 TASKS = range(1, len(CONDITIONS[5]) + 1)

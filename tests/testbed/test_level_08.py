@@ -6,15 +6,15 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from scipy.sparse.csgraph import breadth_first_order
 
 from arena import IDLE, Episode, load_text
-from arena.catalog import KINDS
-from llm_control.agents.oracle.field import Ground
-from llm_control.agents.oracle.pilot import places
-from llm_control.agents.oracle.solids import solids
-from llm_control.agents.oracle.survey import plain
-from llm_control.agents.oracle.targets import Regions, balls
-from llm_control.agents.oracle.terrain import Terrain
+from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
+from testbed.oracle.field import Ground
+from testbed.oracle.pilot import places
+from testbed.oracle.solids import solids
+from testbed.oracle.survey import plain
+from testbed.oracle.targets import Regions, balls
+from testbed.oracle.terrain import Terrain
 
 SETTLED = 60
 """Steps after which every ball lies still, but for those that pass behind screens."""

@@ -6,9 +6,9 @@ from contextlib import closing
 import pytest
 
 from arena import Episode, load_text
-from llm_control.agents.oracle.attempt import Attempt
-from llm_control.agents.oracle.manner import Manner
 from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Shove, blueprint, condition_of, to_yaml
+from testbed.oracle.attempt import Attempt
+from testbed.oracle.manner import Manner
 
 TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
 MOST_STEPS_WITHOUT_PUSH = 20

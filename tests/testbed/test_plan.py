@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 
 from arena import ConfigError
-from arena.catalog import KINDS, Shape
-from arena.layout import episode_rng, resolve
-from arena.placed import Layout
-from arena.shapes import ARENA_SIZE
+from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import Layout
+from arena.geometry.shapes import ARENA_SIZE
+from arena.taskfile.catalog import KINDS, Shape
 from testbed.check import Options, check_files
 from testbed.plan import SIZE, add_way, draw, on_plan, plan
 from tests.arena.worlds import agent, item, spec

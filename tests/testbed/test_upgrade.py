@@ -1,7 +1,7 @@
 import pytest
 
 from arena import ConfigError, load_text
-from arena.catalog import ALIASES
+from arena.taskfile.catalog import ALIASES
 from testbed.upgrade import Change, upgrade_file, upgrade_text
 
 OLD = """# t: a comment with Cardbox1 é 😀

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from human_data.log_report.folder import ReportFolder
+from evaluation.report_folder import ReportFolder
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, Column
 from human_data.people.store.store import Store
 from human_data.people.store.tables import Trial

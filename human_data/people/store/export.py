@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
-from human_data.log_report.folder import FileNames, ReportFolder
-from human_data.log_report.tables import has_parquet
+from evaluation.report_folder import FileNames, ReportFolder
+from evaluation.results import has_parquet
 from human_data.people.store import codebook
 from human_data.people.store.bids import write_bids
 from human_data.people.store.columns import DTYPES, RESULTS, TABLES, Table

@@ -5,17 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
+from evaluation.results import TrialResult, results_frame
 from human_data.people.store.store import Store
 from human_data.people.store.tables import Participant, Trial
-from human_data.results import results_frame
-from llm_control.outcomes import TrialResult
 from testbed.tasks import level_of
 
 PERSON = "person"
 
 
 def people_results(store: Store, study: str, agent: str | None = PERSON) -> pd.DataFrame:
-    """One row per trial, practice left out, columns as `human_data.results_frame`.
+    """One row per trial, practice left out, columns as `evaluation.results.results_frame`.
 
     All participants are one agent, and their trials of a task are numbered through; where `agent` is None
     each is an agent named by their code. Trials by scripts are an agent of their own, "... (scripts)".

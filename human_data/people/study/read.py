@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from arena.errors import ConfigError
-from arena.load import MAX_PROBLEMS, read_text
-from arena.nodes import MAX_DEPTH, MAX_NODES, compose
+from arena.taskfile.load import MAX_PROBLEMS, read_text
+from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.base import Part
 from human_data.people.study.config import Study
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from human_data.log_report import open_logs, write_log_report
 from llm_control.evaluate import Request, evaluate
 from render import Renderer
+from report.run import open_logs, write_log_report
 
 TASK = """\
 !ArenaConfig

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from arena_llm.system import BROWSER_PACKAGES, browser, install_command
-from human_data.log_report import open_logs, write_log_report
 from render import Renderer
+from report.run import open_logs, write_log_report
 from tests.llm_control.batteries import run, write_battery
 
 pytestmark = pytest.mark.skipif(

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
 
-from human_data import read_results
-from human_data.log_report import open_logs, write_log_report
-from human_data.log_report.log import RunLog
+from evaluation.results import read_results
 from render import Renderer
+from report.run import open_logs, write_log_report
+from report.run.log import RunLog
 from tests.broken_off import broken_off
 from tests.llm_control.batteries import run, write_battery
 

@@ -3,10 +3,10 @@
 import pytest
 
 from arena import Outcome
-from human_data.log_report.failures import DEFINITIONS, Case, Failure, Replies, signs
-from human_data.log_report.replay import replay
 from llm_control.play import Play
 from llm_control.protocol import Protocol
+from report.run.failures import DEFINITIONS, Case, Failure, Replies, signs
+from report.run.replay import replay
 from tests.arena.worlds import agent, episode, item
 
 GOAL_AHEAD = item("GoodGoal", "20 0 25", sizes="1 1 1")

@@ -11,14 +11,14 @@ import pytest
 from PIL import Image
 
 from arena.errors import EvaluationError
-from human_data import read_results
-from human_data.log_report import find_logs, open_logs, write_log_report
-from human_data.log_report.drawings import webp
-from human_data.log_report.folder import LIST, ReportFolder
-from human_data.log_report.log import RunLog
-from human_data.log_report.logged import without_keys
-from human_data.log_report.replay import replay
+from evaluation.report_folder import LIST, ReportFolder
+from evaluation.results import read_results
 from render import Renderer, decode
+from render.image import webp
+from report.run import find_logs, open_logs, write_log_report
+from report.run.log import RunLog
+from report.run.logged import without_keys
+from report.run.replay import replay
 
 
 class Links(HTMLParser):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from human_data.log_report import open_logs, write_log_report
-from human_data.log_report.log import RunLog
-from human_data.log_report.sent_pictures import Kind, kinds
 from llm_control.exchanges import Exchange, Request, picture
 from render import Renderer
+from report.run import open_logs, write_log_report
+from report.run.log import RunLog
+from report.run.sent_pictures import Kind, kinds
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from human_data.log_report.replay import good_goals
-from human_data.log_report.sight import Sight
 from render import Renderer, first_person
+from render.line_of_sight import Sight
+from report.run.replay import good_goals
 from tests.arena.worlds import agent, episode, item
 
 GOAL = item("GoodGoal", "20 0 20", sizes="1 1 1")

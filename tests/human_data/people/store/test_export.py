@@ -9,13 +9,13 @@ import pytest
 
 from arena import ArenaError, Recording
 from arena_llm.replay import Replay
-from human_data import compare_levels, read_results
+from evaluation.results import TrialResult, read_results
 from human_data.people.store import Store
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
 from human_data.people.store.export import export, tables_of
 from human_data.people.store.results import people_results
 from human_data.people.store.tables import Base
-from llm_control.outcomes import TrialResult
+from report.comparison import compare_levels
 from tests.human_data.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.human_data.people.store.study import fill
 

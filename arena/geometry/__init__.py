@@ -1,0 +1,1 @@
+"""Shapes, and where everything is placed at the start of an episode."""

@@ -1,0 +1,155 @@
+"""Vertices and parts of every shape, shared by the colliders and the picture.
+
+All shapes are centred on the origin of their own frame (x right, y up, z forward, before any yaw),
+except the bars of the L, J and U blocks, whose origin is the centre of the long bar.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.scene import Floats, Vector
+from arena.taskfile.catalog import Shape
+
+ARENA_SIZE = 40.0
+"""Spawn range in x and z, metres; the boundary's inner faces stand at 0 and here."""
+
+FLOOR_Y = -0.01
+"""Height of the floor's surface, metres (`AAI3Arena.prefab`)."""
+
+BARS = (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS)
+"""Shapes composed of a long bar and feet."""
+
+TRUNK = 0.9
+"""Thickness of a tree's trunk, metres: our choice, so that fruit falls free; the original's is a mesh."""
+
+DOORWAY = (1.15, 1.0)
+"""Height and width of a dispenser's or container's doorway, metres."""
+
+HOUSE_WALL = 0.1
+"""Thickness of its walls, metres: our choice, the original's mesh is not documented."""
+
+TUBE_SEGMENTS = 100
+TUBE_INNER = 0.3933 / 0.5
+"""Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
+
+
+class Part(NamedTuple):
+    """An axis-aligned box of a composed shape: centre and size in metres, in the shape's own frame."""
+
+    centre: Vector
+    size: Vector
+
+
+def prism_vertices(size: Vector) -> Floats:
+    """The six corners (6, 3) of a ramp: full base, vertical face at -z, slope falling towards +z."""
+    x, y, z = (s / 2 for s in size)
+    return np.array(
+        [(-x, -y, -z), (x, -y, -z), (-x, -y, z), (x, -y, z), (-x, y, -z), (x, y, -z)],
+        dtype=np.float64,
+    )
+
+
+def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
+    """The long bar and the feet of an L, J or U block of the given YAML size.
+
+    The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at
+    yaw 0 the bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L
+    and J is at the -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted`
+    those of 4.x, where the bar reaches over the feet, and these stick out by 2.
+    """
+    width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
+    if fitted:
+        return _fitted_parts(shape, width, height, length)
+    side = 1.0 if shape is Shape.J_BARS else -1.0
+    foot_size = (length, height, 3 * width)
+    parts = [Part((0.0, 0.0, 0.0), (10 * length, height, width))]
+    parts.append(Part((-5.5 * length, 0.0, side * width), foot_size))
+    if shape is Shape.U_BARS:
+        parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
+    return tuple(parts)
+
+
+def _fitted_parts(shape: Shape, width: float, height: float, length: float) -> tuple[Part, ...]:
+    ends = (-6.0, 6.0) if shape is Shape.U_BARS else (-6.0, 5.0)
+    side = 1.49 if shape is Shape.J_BARS else -1.49
+    parts = [Part((sum(ends) / 2 * length, 0.0, 0.0), ((ends[1] - ends[0]) * length, height, width))]
+    foot_size = (length, height, 2 * width)
+    parts.append(Part((-5.5 * length, 0.0, side * width), foot_size))
+    if shape is Shape.U_BARS:
+        parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
+    return tuple(parts)
+
+
+def house_parts(size: Vector) -> tuple[Part, ...]:
+    """Floor, roof and walls of a dispenser or container; the doorway is in the -x side (section 7.5)."""
+    x, y, z = size
+    thin, (tall, wide) = HOUSE_WALL, DOORWAY
+    front, back = -x / 2 + thin / 2, x / 2 - thin / 2
+    post = (z - wide) / 2
+    lintel = y - 2 * thin - tall
+    return (
+        Part((0.0, -y / 2 + thin / 2, 0.0), (x, thin, z)),
+        Part((0.0, y / 2 - thin / 2, 0.0), (x, thin, z)),
+        Part((back, 0.0, 0.0), (thin, y - 2 * thin, z)),
+        Part((0.0, 0.0, (thin - z) / 2), (x - 2 * thin, y - 2 * thin, thin)),
+        Part((0.0, 0.0, (z - thin) / 2), (x - 2 * thin, y - 2 * thin, thin)),
+        Part((front, 0.0, (post - z) / 2), (thin, y - 2 * thin, post)),
+        Part((front, 0.0, (z - post) / 2), (thin, y - 2 * thin, post)),
+        Part((front, y / 2 - thin - lintel / 2, 0.0), (thin, lintel, wide)),
+    )
+
+
+def door_part(size: Vector) -> Part:
+    """The closed door of a dispenser or container, in the frame of the whole."""
+    tall, wide = DOORWAY
+    middle = -size[1] / 2 + HOUSE_WALL + tall / 2
+    return Part(((HOUSE_WALL - size[0]) / 2, middle, 0.0), (HOUSE_WALL, tall, wide))
+
+
+def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
+    """The boxes of a composed shape; empty for the others."""
+    if shape in BARS:
+        return bar_parts(shape, size, fitted)
+    if shape is Shape.TREE:
+        return (Part((0.0, 0.0, 0.0), (TRUNK, size[1], TRUNK)),)
+    return house_parts(size) if shape is Shape.HOUSE else ()
+
+
+def boundary_parts() -> tuple[Part, ...]:
+    """The four walls round the arena, in its own frame: 1 thick, 400 high, 42 long (section 3.4)."""
+    middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
+    long = ARENA_SIZE + 2 * thick
+    parts = []
+    for across in (-thick / 2, ARENA_SIZE + thick / 2):
+        parts.append(Part((across, 0.0, middle), (thick, height, long)))
+        parts.append(Part((middle, 0.0, across), (long, height, thick)))
+    return tuple(parts)
+
+
+def half_extents(shape: Shape, size: Vector) -> Vector:
+    """Half the box (metres) that the placement test uses: for L, J and U blocks that of the bar alone."""
+    x, y, z = bar_parts(shape, size)[0].size if shape in BARS else size
+    return (x / 2, y / 2, z / 2)
+
+
+def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:
+    """Points (segments, 2) of an ellipse around the tunnel's axis, in its x-y plane."""
+    angle = np.linspace(0.0, 2 * np.pi, segments, endpoint=False)
+    return np.stack([radius_x * np.cos(angle), radius_y * np.sin(angle)], axis=1)
+
+
+def tube_wedges(size: Vector, segments: int = TUBE_SEGMENTS) -> list[Floats]:
+    """The tunnel as convex wedges, each eight corners (8, 3): four at -z, then the same four at +z.
+
+    The axis is z; outer semi-axes are half the size in x and y, inner ones `TUBE_INNER` of those.
+    """
+    outer = ring(size[0] / 2, size[1] / 2, segments)
+    inner = outer * TUBE_INNER
+    wedges = []
+    for here in range(segments):
+        there = (here + 1) % segments
+        section = np.array([outer[here], outer[there], inner[there], inner[here]])
+        ends = [np.column_stack([section, np.full(4, z)]) for z in (-size[2] / 2, size[2] / 2)]
+        wedges.append(np.vstack(ends))
+    return wedges

@@ -1,0 +1,102 @@
+"""Which things stand firmly, and at what height, found from where they were put."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from arena.geometry.placed import Placed
+from arena.geometry.shapes import FLOOR_Y
+from arena.scene import Floats, yaw_rotation
+from arena.taskfile.catalog import Body, Shape
+
+NEAR_FLOOR = 0.05
+"""A bottom lower than this, metres, stands on the floor once the start's 0.02 has been fallen."""
+
+_REACH = (-0.05, 0.03)
+"""A top between these heights relative to a bottom carries it, metres: the lift and the factor 0.999."""
+
+_SAMPLES = 13
+"""Points per side of a footprint that are looked at."""
+
+
+def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
+    """Height of the centre (metres) at which each firm thing comes to rest, by index.
+
+    A thing is firm where it stands on the floor, or where its centre lies inside the convex hull of the
+    points at which firm things carry it. Loads on top are not weighed; balls and zones carry nothing.
+    """
+    solid = [i for i, placed in enumerate(things) if not (placed.kind.is_goal or placed.blocked)]
+    solid = [i for i in solid if things[i].kind.body is not Body.ZONE]
+    drops: dict[int, float] = {i: 0.0 for i in solid if things[i].kind.shape is Shape.TUBE}
+    for index in sorted(solid, key=lambda i: (_bottom(things[i]), i)):
+        if index not in drops:
+            drop = _drop(index, things, drops)
+            if drop is not None:
+                drops[index] = drop
+    return {index: things[index].position[1] - drop for index, drop in drops.items()}
+
+
+def at_rest(placed: Placed, height: float | None) -> Placed:
+    """A heavy thing at the height (metres) where it comes to rest; everything else where it was placed."""
+    if height is None or not placed.kind.is_heavy:
+        return placed
+    return replace(placed, position=(placed.position[0], height, placed.position[2]))
+
+
+def _bottom(placed: Placed) -> float:
+    return placed.position[1] - placed.size[1] / 2
+
+
+def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> float | None:
+    """How far a thing falls onto what carries it, metres; None where it does not stand firmly."""
+    placed = things[index]
+    bottom = _bottom(placed)
+    if bottom <= NEAR_FLOOR:
+        return bottom - FLOOR_Y
+    points = _footprint(placed)
+    carried = np.zeros(len(points), dtype=np.bool_)
+    drop = np.inf
+    for other, lowered in drops.items():
+        gap = _top_under(things[other], points) - bottom
+        here = (gap > _REACH[0]) & (gap < _REACH[1])
+        if here.any():
+            carried |= here
+            drop = min(drop, lowered - float(gap[here].max()))
+    offsets = points[carried] - np.array([placed.position[0], placed.position[2]])
+    return drop if _surrounds(offsets) else None
+
+
+def _footprint(placed: Placed) -> Floats:
+    """Points (n, 2), x and z in metres, over the thing's base."""
+    side = np.linspace(-0.5, 0.5, _SAMPLES)
+    x, z = np.meshgrid(side * placed.size[0], side * placed.size[2])
+    local = np.stack([x.ravel(), np.zeros(x.size), z.ravel()], axis=1)
+    world = local @ yaw_rotation(placed.yaw).T + np.array(placed.position)
+    return np.asarray(world[:, [0, 2]])
+
+
+def _top_under(support: Placed, points: Floats) -> Floats:
+    """Height (n,) of a support's upper face at points (n, 2); minus infinity beside it.
+
+    A tunnel carries along its crest, an L, J or U block on its long bar's box.
+    """
+    middle = np.array(support.position)
+    away = np.column_stack([points[:, 0] - middle[0], np.zeros(len(points)), points[:, 1] - middle[2]])
+    local = away @ yaw_rotation(support.yaw)
+    half = np.array(support.size) / 2
+    across, along = local[:, 0] / half[0], local[:, 2] / half[2]
+    inside = (np.abs(across) <= 1) & (np.abs(along) <= 1)
+    rise = {Shape.PRISM: -along, Shape.TUBE: np.sqrt(np.maximum(0.0, 1 - across**2))}
+    return np.where(inside, middle[1] + half[1] * rise.get(support.kind.shape, 1.0), -np.inf)
+
+
+def _surrounds(points: Floats) -> bool:
+    """Whether the origin lies inside the convex hull of points (n, 2)."""
+    if len(points) == 0:
+        return False
+    if (np.abs(points) < 1e-6).all(axis=1).any():
+        return True
+    angles = np.sort(np.arctan2(points[:, 1], points[:, 0]))
+    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    return bool(gaps.max() <= np.pi + 1e-9)

@@ -1,0 +1,195 @@
+"""Arenas with several agents as a PettingZoo parallel environment."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arena.action import ACTIONS, Action
+from arena.cameras import Frame
+from arena.episode import Episode
+from arena.errors import ConfigError
+from arena.gym.controls import discrete9
+from arena.gym.curriculum import Files
+from arena.gym.options import check_options, whole
+from arena.gym.pickled import KeepsEpisode
+from arena.gym.sensors import Observation, Sensors
+from arena.rules import Outcome
+from arena.taskfile.config import ArenaFile
+from arena.taskfile.load import load
+from arena.taskfile.versions import Version
+
+try:
+    from gymnasium import spaces
+    from gymnasium.error import ResetNeeded
+    from pettingzoo import ParallelEnv
+except ImportError as error:
+    raise ImportError("several agents need PettingZoo: pip install 'arena-llm[multi]'") from error
+
+AGENT_NAME = "agent_{}"
+"""Name of the agent of the k-th `Agent` item."""
+
+
+class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
+    """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
+
+    `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
+    the same number of them. Agent k is `agent_k`, in the order of the items. Actions, observations and
+    rewards of each agent are those of `arena.ArenaEnv`. The agents see and push each other.
+
+    An arena ends for all when the first agent finishes (`episodeEnd: any`), or when the last one has
+    (`episodeEnd: all`; until then those that have finished stand still, with a reward of 0). `infos` hold the
+    `team` of an agent, its `events`, `is_success`, and at the end its `outcome` and `passed`. `truncated` is
+    only what `max_episode_steps` cuts.
+    """
+
+    metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
+
+    def __init__(
+        self,
+        config: str | Path | ArenaFile,
+        *,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        **sensors: Any,
+    ) -> None:
+        """`max_episode_steps` cuts an episode, which an arena without a time limit needs; `sensors` are the
+        options of `arena.gym.sensors.Sensors`, the same for every agent.
+
+        Raises ConfigError for a broken file or option, or arenas with different numbers of agents.
+        """
+        if render_mode not in (None, "rgb_array"):
+            raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
+        self.render_mode = render_mode
+        if not isinstance(config, str | Path | ArenaFile):
+            raise ConfigError(f"config: got {config!r}, expected a task file's path or an ArenaFile")
+        file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
+        check_options(sensors, Sensors, ArenaParallelEnv)
+        self._sensors = Sensors(**sensors)
+        self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
+        self._files = Files([file])
+        self._episode: Episode | None = None
+        self._seed: int | None = None
+        self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
+        self.agents: list[str] = []
+        self.observation_spaces = {name: self._sensors.space() for name in self.possible_agents}
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
+            name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """As `arena.ArenaEnv.observation_space`, the same for every agent."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """`Discrete(9)`: 3 x move + rotate, the numbering of `arena.ACTIONS`."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Start the next arena. With `seed`, start again from the file's first arena, with that seed.
+
+        `options` have no effect; PettingZoo wants any to be taken. Raises ConfigError for a seed that is no
+        whole number from 0 on.
+        """
+        if seed is not None or self._seed is None:
+            self._seed = (
+                int(np.random.default_rng().integers(2**31)) if seed is None else whole("seed", seed, 0)
+            )
+            self._files.restart(self._seed)
+        self.close()
+        self._episode = self._files.next()
+        self.agents = list(self.possible_agents)
+        return self._observe(first=True), self._infos()
+
+    def step(
+        self, actions: Mapping[str, np.int64]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """One step with an action of every agent, by name.
+
+        Raises ConfigError where one is missing or not in the space, and ResetNeeded before the first reset,
+        after the end of an episode and after `close`.
+        """
+        episode = self._playing()
+        if not self.agents:
+            raise ResetNeeded("call reset() first: the episode is over")
+        results = episode.step_all(self._read(actions))
+        observations, infos = self._observe(), self._infos()
+        rewards: dict[str, float] = {}
+        for name, result, agent_state in zip(self.possible_agents, results, episode.agents, strict=True):
+            rewards[name] = result.reward
+            infos[name]["events"] = result.events
+            infos[name]["is_success"] = bool(agent_state.passed)
+        terminated = truncated = dict.fromkeys(self.possible_agents, False)
+        if episode.done or episode.steps == self._most:
+            episode.stop()
+            for name, state in zip(self.possible_agents, episode.agents, strict=True):
+                infos[name] |= {"outcome": str(state.outcome), "passed": state.passed}
+                truncated = truncated | {name: state.outcome is Outcome.STOPPED}
+            terminated = {name: not cut for name, cut in truncated.items()}
+            self.agents = []
+        return observations, rewards, terminated, truncated, infos
+
+    def render(self) -> Frame | None:
+        """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        return self._sensors.view(self._playing()) if self.render_mode else None
+
+    def close(self) -> None:
+        """Free the present episode's physics."""
+        if self._episode is not None:
+            self._episode.close()
+        self._episode = None
+        self.agents = []
+
+    def _playing(self) -> Episode:
+        if self._episode is None:
+            raise ResetNeeded("call reset() first: no episode is played")
+        return self._episode
+
+    def _read(self, actions: object) -> list[Action]:
+        """The actions of all agents, in the order of their items."""
+        taken = []
+        for name in self.possible_agents:
+            if not isinstance(actions, Mapping) or name not in actions:
+                raise ConfigError(
+                    f"actions: got {actions!r}, expected a dictionary with an action of each of "
+                    f"{', '.join(self.possible_agents)}"
+                )
+            try:
+                taken.append(discrete9(actions[name]))
+            except ConfigError as error:
+                raise ConfigError(f"{name}: {error}") from None
+        return taken
+
+    def _observe(self, first: bool = False) -> dict[str, Observation]:
+        episode = self._playing()
+        return {
+            name: self._sensors.observe(episode, k, first=first)
+            for k, name in enumerate(self.possible_agents)
+        }
+
+    def _infos(self) -> dict[str, dict[str, Any]]:
+        starts = self._playing().layout.agents
+        return {name: {"team": start.team} for name, start in zip(self.possible_agents, starts, strict=True)}
+
+
+def _agents_of(file: ArenaFile) -> int:
+    """How many agents each arena has; an arena without an Agent item has one."""
+    counts = {
+        arena_id: max(1, sum(item.name == "Agent" for item in arena.items))
+        for arena_id, arena in file.arenas.items()
+    }
+    if len(set(counts.values())) > 1:
+        raise ConfigError(
+            f"{file.source}: got arenas with {sorted(set(counts.values()))} agents, expected the same number "
+            "in each; put them into files of their own"
+        )
+    return next(iter(counts.values()))

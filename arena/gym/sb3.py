@@ -1,0 +1,126 @@
+"""Many arenas at once for stable-baselines3, which has an interface of its own for vector environments."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from arena.errors import ConfigError
+from arena.gym.curriculum import Config
+from arena.gym.sensors import Observation
+from arena.gym.vector_env import ArenaVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError("stable-baselines3 is missing: pip install 'arena-llm[rl]'") from error
+
+Infos = list[dict[str, Any]]
+Step = tuple[Observation, npt.NDArray[np.float32], npt.NDArray[np.bool_], Infos]
+
+_EACH = "each"
+
+
+class _Separate(ArenaVectorEnv):
+    """Gives each environment's info by itself, as stable-baselines3 has them, and saves putting them
+    together."""
+
+    def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
+        for number, info in enumerate(infos):
+            if info is not None:
+                self._tasks[number] = info["arena"]
+        return {_EACH: list(infos)}
+
+
+class ArenaVecEnv(VecEnv):
+    """`arena.gym.vector_env.ArenaVectorEnv` as a `VecEnv` of stable-baselines3: workers with shared memory.
+
+    It takes the place of `SubprocVecEnv`. Put `VecMonitor` round it, so that episodes' rewards and lengths
+    are logged; `is_success` is in `info`. A program that makes one with workers begins under `if __name__ ==
+    "__main__":`.
+    """
+
+    def __init__(
+        self, num_envs: int = 1, config: Config = (), *, workers: int | None = None, **options: Any
+    ) -> None:
+        """`workers` and `options` are those of `ArenaVectorEnv`, which raises ConfigError for a wrong one."""
+        for name in ("autoreset_mode", "copy"):
+            if name in options:
+                raise ConfigError(f"{name}: no option here, stable-baselines3 allows one value only")
+        self._envs = _Separate(num_envs, config, workers=workers, autoreset_mode="SAME_STEP", **options)
+        self._actions: npt.NDArray[Any] | None = None
+        super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
+
+    def reset(self) -> Observation:
+        """Start the next task in every environment. Raises ConfigError for options, of which there are
+        none."""
+        if any(self._options):
+            raise ConfigError(f"set_options: got {self._options!r}, expected none")
+        observations, infos = self._envs.reset(seed=list(self._seeds))
+        self.reset_infos = infos[_EACH]
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Keep the actions; they are played by `step_wait`."""
+        self._actions = actions
+
+    def step_wait(self) -> Step:
+        """Play the actions: observations, rewards float32, ends, infos. What is over has begun again.
+
+        Raises as `ArenaVectorEnv.step` does.
+        """
+        observations, rewards, terminated, truncated, infos = self._envs.step(self._actions)
+        ended = terminated | truncated
+        listed: Infos = infos[_EACH]
+        for number in np.flatnonzero(ended):
+            begun = listed[number]
+            last, seen = begun.pop("final_info"), begun.pop("final_obs")
+            cut = bool(truncated[number] and not terminated[number])
+            listed[number] = last | {"terminal_observation": seen, "TimeLimit.truncated": cut}
+            self.reset_infos[number] = begun
+        return observations, rewards.astype(np.float32), ended, listed
+
+    def close(self) -> None:
+        """End the processes."""
+        self._envs.close()
+
+    def get_images(self) -> Sequence[Any]:
+        """The picture of every environment, uint8 (render_resolution, render_resolution, 3)."""
+        return self._envs.render()
+
+    def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
+        """The value of an attribute of the environments; raises AttributeError where there is none."""
+        values = self._envs.get_attr(attr_name)
+        return [values[number] for number in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
+        """Give an attribute of the environments the same value."""
+        chosen = set(self._get_indices(indices))
+        if len(chosen) == self.num_envs:
+            values = [value] * self.num_envs
+        else:
+            before = self._envs.get_attr(attr_name)
+            values = [value if number in chosen else before[number] for number in range(self.num_envs)]
+        self._envs.set_attr(attr_name, values)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **options: Any
+    ) -> list[Any]:
+        """What a method of every environment returns; raises ConfigError where only some are asked for."""
+        if len(set(self._get_indices(indices))) != self.num_envs:
+            raise ConfigError(
+                f"env_method: got indices={indices!r}, expected None: all environments are called"
+            )
+        return list(self._envs.call(method_name, *method_args, **options))
+
+    def env_is_wrapped(
+        self,
+        wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
+        indices: int | Iterable[int] | None = None,
+    ) -> list[bool]:
+        """False for all: the environments have no wrappers."""
+        return [False for _ in self._get_indices(indices)]

@@ -1,0 +1,81 @@
+"""What all processes of a vector environment write into: one block of memory, one row per environment."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from arena.gym.sensors import Observation
+
+_ALIGNED = 64
+"""Arrays begin at multiples of so many bytes, a line of the processor's cache."""
+
+ONLY = ""
+"""Name of an observation that is one array."""
+
+
+class Memory:
+    """The arrays of all environments.
+
+    `observations` (num_envs, ...) by the sensor's name; `rewards` float64, `terminated` and `truncated` bool,
+    all (num_envs,). `playing` int64 (workers,): the number of the environment that each worker is busy with.
+    """
+
+    def __init__(
+        self, space: spaces.Space[Any], num_envs: int, workers: int, new_block: Callable[[int], Any]
+    ) -> None:
+        """`new_block` gives zeroed memory of so many bytes, or that of another process."""
+        boxes = dict(space.spaces) if isinstance(space, spaces.Dict) else {ONLY: space}
+        self._is_dict = isinstance(space, spaces.Dict)
+        shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+            f"observation {name}": ((num_envs, *_shape(box)), box.dtype) for name, box in boxes.items()
+        }
+        shapes |= {
+            "rewards": ((num_envs,), np.float64),
+            "terminated": ((num_envs,), np.bool_),
+            "truncated": ((num_envs,), np.bool_),
+            "playing": ((max(workers, 1),), np.int64),
+        }
+        sizes = [_rounded(int(np.prod(shape)) * np.dtype(kind).itemsize) for shape, kind in shapes.values()]
+        self.block = new_block(sum(sizes))
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        start = 0
+        for (name, (shape, kind)), size in zip(shapes.items(), sizes, strict=True):
+            arrays[name] = np.frombuffer(self.block, kind, int(np.prod(shape)), start).reshape(shape)
+            start += size
+        self.observations = {name: arrays[f"observation {name}"] for name in boxes}
+        self.rewards, self.playing = arrays["rewards"], arrays["playing"]
+        self.terminated, self.truncated = arrays["terminated"], arrays["truncated"]
+
+    def put(self, row: int, observation: Observation) -> None:
+        """Write the observation of one environment."""
+        if isinstance(observation, dict):
+            for name, array in self.observations.items():
+                array[row] = observation[name]
+        else:
+            self.observations[ONLY][row] = observation
+
+    def row(self, row: int) -> Observation:
+        """A copy of what one environment observes."""
+        if not self._is_dict:
+            only: Observation = self.observations[ONLY][row].copy()
+            return only
+        return {name: array[row].copy() for name, array in self.observations.items()}
+
+    def batch(self, copy: bool) -> Observation:
+        """What all environments observe, in the shape of the batched space."""
+        if not self._is_dict:
+            array = self.observations[ONLY]
+            return array.copy() if copy else array
+        return {name: array.copy() if copy else array for name, array in self.observations.items()}
+
+
+def _shape(box: spaces.Space[Any]) -> tuple[int, ...]:
+    assert box.shape is not None
+    return box.shape
+
+
+def _rounded(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED

@@ -1,0 +1,94 @@
+"""Work spread over processes, its results in order and few of them in memory."""
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+from arena.errors import EvaluationError
+from arena.processes import cores, leave_ctrl_c_to_parent
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+AHEAD = 3
+"""Items per process that are under way or wait to be taken: enough to keep all at work."""
+
+
+class Engine(Protocol):
+    """What work is spread by; `jobs` is the number of tasks that it can do at a time."""
+
+    jobs: int
+
+    def episodes(self) -> Any:
+        """Where episodes of conversations are played; None for this process."""
+        ...
+
+    def in_order(
+        self,
+        function: Callable[[Given], Made],
+        items: Iterable[Given],
+        jobs: int,
+        named: Callable[[Given], str] = str,
+    ) -> Generator[Made, None, None]:
+        """As the function `in_order`."""
+        ...
+
+
+class LocalEngine:
+    """Processes of this machine; `jobs` None means as many as there are cores."""
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self.jobs = jobs or cores()
+
+    def episodes(self) -> Any:
+        """None: a conversation's episodes are played in this process."""
+        return None
+
+    def in_order(
+        self,
+        function: Callable[[Given], Made],
+        items: Iterable[Given],
+        jobs: int,
+        named: Callable[[Given], str] = str,
+    ) -> Generator[Made, None, None]:
+        """As the function `in_order`. With one job it is this process that works."""
+        if jobs == 1:
+            yield from map(function, items)
+            return
+        # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
+        pool = ProcessPoolExecutor(
+            jobs, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
+        )
+        waiting: deque[Future[Made]] = deque()
+        rest = iter(items)
+        try:
+            waiting.extend(pool.submit(function, item) for item in islice(rest, AHEAD * jobs))
+            while waiting:
+                yield waiting.popleft().result()
+                waiting.extend(pool.submit(function, item) for item in islice(rest, 1))
+        except BrokenProcessPool:
+            raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def in_order(
+    function: Callable[[Given], Made],
+    items: Iterable[Given],
+    jobs: int,
+    engine: Engine | None = None,
+    named: Callable[[Given], str] = str,
+) -> Generator[Made, None, None]:
+    """`function` of each item, in the order of the items, worked out by so many processes of an engine.
+
+    Without an engine they are this machine's. Items are taken as results are, so neither may be many in
+    memory. They and the function are sent to the processes, which need not see this machine's files: what is
+    read of these must be in the items. Closing the iterator stops the work. `named` names an item where an
+    error is of it. Raises what the function raises, and EvaluationError where a process was killed; Ray does
+    the task again first.
+    """
+    return (engine or LocalEngine(jobs)).in_order(function, items, jobs, named)

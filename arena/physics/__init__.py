@@ -1,0 +1,1 @@
+"""Physics on PyBullet: bodies, contacts, the agent, and what rests."""

@@ -1,0 +1,190 @@
+"""Bodies and collision shapes in Bullet, made from what a layout places."""
+
+import math
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from arena.geometry.placed import AGENT_RADIUS, Placed
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
+from arena.physics.bullet import bullet
+from arena.scene import Floats, Vector
+from arena.taskfile.catalog import DEFAULT_FRICTION, LOW_FRICTION, Kind, Shape
+
+AGENT_MASS = 100.0
+
+COLLISION_MARGIN = 0.001
+"""Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
+
+_ANGULAR_DAMPING = 1 - math.exp(-0.05)
+"""Bullet damps by (1 - d) per second, PhysX by exp(-0.05) per second to first order."""
+
+_THICK = 50.0
+"""Half the thickness of floor and boundary, metres. Unity's are 1 m thick and let things out: a block that
+fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
+
+# Bullet multiplies the friction of two bodies, Unity averages it. The values below give Unity's average for
+# every pair of pushable boxes, and for the agent and the static world with everything; off are only balls,
+# walls and L, J or U blocks against each other (0.50 for 0.60) and against a box (0.35 for 0.425), and the
+# agent against the static world, which `arena/physics/solver.py` computes with the right value.
+_BOX = math.sqrt(LOW_FRICTION)
+_STATIC = (DEFAULT_FRICTION + LOW_FRICTION) / 2 / _BOX
+_OTHER = DEFAULT_FRICTION / _STATIC
+
+
+class Body(NamedTuple):
+    """A body in Bullet: its id, its friction coefficient against an agent, and its mass (0: immovable)."""
+
+    id: int
+    friction: float
+    mass: float
+
+
+def agent_friction(kind: Kind) -> float:
+    """Friction coefficient of a kind against an agent: the average of both, as in Unity."""
+    return (kind.friction + DEFAULT_FRICTION) / 2
+
+
+CONTACT_OFFSET = 0.02
+"""Two colliders touch when closer than this, metres: PhysX adds up both contact offsets of 0.01."""
+
+
+def pose(client: int, body: int) -> tuple[Vector, Floats]:
+    """Position (metres) and rotation (3, 3) of a body, in Animal-AI's frame."""
+    at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
+    matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+    return swap(at), matrix[np.ix_((0, 2, 1), (0, 2, 1))]
+
+
+def swap(vector: tuple[float, ...]) -> Vector:
+    """Exchange y and z: from Animal-AI's frame (left-handed, y up) to Bullet's (z up), or back."""
+    return (vector[0], vector[2], vector[1])
+
+
+_KEPT: list[list[float]] = []
+_LENT = Lock()
+"""PyBullet never lets go of the lists of a mesh that it reads, vertex by vertex: a tunnel would leave 0.1 MB
+behind in every episode. So it is lent the same small lists again and again, and the long ones are emptied."""
+
+
+class Builder:
+    """Adds bodies to one Bullet client, in the order in which it is asked."""
+
+    def __init__(self, client: int) -> None:
+        self._client = client
+
+    def ground_and_boundary(self) -> list[Body]:
+        """The floor slab and the four walls, 400 m high, whose inner faces are the arena's bounds."""
+        middle, tall, along = ARENA_SIZE / 2, 200.0, ARENA_SIZE / 2 + 2 * _THICK
+        bodies = [self._box((along, _THICK, along), (middle, FLOOR_Y - _THICK, middle))]
+        for side in (-_THICK, ARENA_SIZE + _THICK):
+            bodies.append(self._box((_THICK, tall, along), (side, 0.0, middle)))
+            bodies.append(self._box((along, tall, _THICK), (middle, 0.0, side)))
+        return bodies
+
+    def agent(self, centre: Vector) -> Body:
+        """The agent's sphere; an infinite inertia freezes all three of its rotations."""
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_SPHERE, radius=AGENT_RADIUS, physicsClientId=self._client
+        )
+        body = self._body(shape, AGENT_MASS, centre, 0.0, _STATIC)
+        self._change(body.id, mass=AGENT_MASS, localInertiaDiagonal=(0, 0, 0))
+        return body
+
+    def thing(self, placed: Placed) -> Body:
+        """The body of a placed object, at rest or launched along its own forward direction."""
+        low = placed.kind.friction == LOW_FRICTION
+        in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
+        body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
+        if placed.kind.launch:
+            yaw = math.radians(placed.yaw)
+            velocity = (placed.kind.launch * math.sin(yaw), placed.kind.launch * math.cos(yaw), 0.0)
+            bullet.resetBaseVelocity(body.id, velocity, physicsClientId=self._client)
+        return body._replace(friction=agent_friction(placed.kind))
+
+    def _box(self, half: Vector, centre: Vector) -> Body:
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_BOX, halfExtents=swap(half), physicsClientId=self._client
+        )
+        return self._body(shape, 0.0, centre, 0.0, _STATIC)
+
+    def _body(self, shape: int, mass: float, centre: Vector, yaw: float, friction: float) -> Body:
+        body = bullet.createMultiBody(
+            baseMass=mass,
+            baseCollisionShapeIndex=shape,
+            basePosition=swap(centre),
+            baseOrientation=bullet.getQuaternionFromEuler((0, 0, -math.radians(yaw))),
+            useMaximalCoordinates=True,
+            physicsClientId=self._client,
+        )
+        self._change(
+            body,
+            lateralFriction=friction,
+            restitution=0.0,
+            linearDamping=0.0,
+            angularDamping=_ANGULAR_DAMPING,
+            rollingFriction=0.0,
+            spinningFriction=0.0,
+            collisionMargin=COLLISION_MARGIN,
+        )
+        return Body(body, DEFAULT_FRICTION, mass)
+
+    def _change(self, body: int, **properties: object) -> None:
+        bullet.changeDynamics(body, -1, physicsClientId=self._client, **properties)
+
+    def _shape(self, placed: Placed) -> int:
+        client, size, shape = self._client, placed.size, placed.kind.shape
+        if shape is Shape.BALL:
+            return int(
+                bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=size[0] / 2, physicsClientId=client)
+            )
+        if shape is Shape.BOX:
+            half = [length / 2 for length in swap(size)]
+            return int(bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client))
+        if parts := parts_of(shape, size, placed.kind.fitted):
+            return self._composed(parts)
+        if shape is Shape.PRISM:
+            return self._mesh([swap(tuple(corner)) for corner in prism_vertices(size)])
+        vertices, indices = _tube_mesh(size)
+        return self._mesh(vertices, indices=indices, flags=bullet.GEOM_FORCE_CONCAVE_TRIMESH)
+
+    def _composed(self, parts: tuple[Part, ...]) -> int:
+        return int(
+            bullet.createCollisionShapeArray(
+                shapeTypes=[bullet.GEOM_BOX] * len(parts),
+                halfExtents=[[length / 2 for length in swap(part.size)] for part in parts],
+                collisionFramePositions=[swap(part.centre) for part in parts],
+                physicsClientId=self._client,
+            )
+        )
+
+    def _mesh(self, vertices: list[Vector], **options: Any) -> int:
+        """A shape of vertices, hollow where triangles are given by `indices`, else their convex hull."""
+        with _LENT:
+            _KEPT.extend([0.0, 0.0, 0.0] for _ in range(len(vertices) - len(_KEPT)))
+            lent = _KEPT[: len(vertices)]
+            for kept, vertex in zip(lent, vertices, strict=True):
+                kept[:] = vertex
+            shape = bullet.createCollisionShape(
+                bullet.GEOM_MESH, vertices=lent, physicsClientId=self._client, **options
+            )
+            lent.clear()
+        options.get("indices", []).clear()
+        return int(shape)
+
+
+def _tube_mesh(size: Vector) -> tuple[list[Vector], list[int]]:
+    """Triangles of a tunnel's outer, inner and end faces, in Bullet's frame."""
+    outer = ring(size[0] / 2, size[1] / 2)
+    loops = [(points, z) for z in (-size[2] / 2, size[2] / 2) for points in (outer, outer * TUBE_INNER)]
+    vertices = [swap((x, y, z)) for points, z in loops for x, y in points]
+    count = len(outer)
+    here = np.arange(count)
+    there = (here + 1) % count
+    # Loops: 0 outer and 1 inner at -z, 2 outer and 3 inner at +z; four bands join them.
+    bands = []
+    for a, b in ((0, 2), (3, 1), (2, 3), (1, 0)):
+        corners = (a * count + here, a * count + there, b * count + there, b * count + here)
+        bands.append(np.stack([corners[i] for i in (0, 1, 2, 0, 2, 3)], axis=1))
+    return vertices, [int(index) for index in np.concatenate(bands).ravel()]

@@ -1,0 +1,293 @@
+"""The physics: bodies in Bullet, advanced one tick (0.02 s) at a time.
+
+Positions and velocities that come from Bullet are in its frame (right-handed, z up); everything public is in
+Animal-AI's (left-handed, y up). Exchanging the last two components converts either way.
+"""
+
+import math
+import weakref
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.action import Action
+from arena.geometry.placed import Layout, Placed
+from arena.geometry.support import at_rest, resting_heights
+from arena.physics import clients
+from arena.physics.agent import DRIVE, GRAVITY, TICK_S, AgentBody
+from arena.physics.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
+from arena.physics.bullet import bullet
+from arena.physics.goal_sensor import Touchable, Touches
+from arena.physics.rest_detector import Stillness
+from arena.physics.sleeping_bodies import Heavy
+from arena.physics.static_contacts import Surroundings
+from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
+from arena.taskfile.catalog import Body as BodyType
+
+__all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
+
+Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
+"""Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
+
+
+class World:
+    """An arena of bodies built from a layout; rebuilt, never restored, so that replays are exact.
+
+    `things` are the layout's and what was added since; indices into them never change.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self._client = clients.take()
+        # Bullet takes some 30 MB for a world; one that nobody uses any more is freed even if not closed.
+        self._free = weakref.finalize(self, clients.give_back, self._client)
+        try:
+            self._make()
+        except BaseException:
+            self.close()
+            raise
+
+    def _make(self) -> None:
+        layout = self.layout
+        self._configure()
+        self._builder = Builder(self._client)
+        fixed = self._builder.ground_and_boundary()
+        spheres = [self._builder.agent(start.position) for start in layout.agents]
+        self.agents = [
+            AgentBody(self._client, sphere.id, start)
+            for sphere, start in zip(spheres, layout.agents, strict=True)
+        ]
+        firm = resting_heights(layout.things)
+        self._placed = [at_rest(placed, firm.get(index)) for index, placed in enumerate(layout.things)]
+        self._bodies = [self._build(placed) for placed in self._placed]
+        self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
+        self._heavy = self._heavy_bodies(firm)
+        self.things = tuple(placed.thing for placed in self._placed)
+        self._positions = np.array([placed.position for placed in self._placed]).reshape(-1, 3)
+        self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
+        self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
+        self._visible = np.ones(len(self._placed), dtype=np.bool_)
+        self._stillness = Stillness(self._client)
+        self._near: Surroundings | None = None
+        self._poses: Poses | None = None
+        self._index_sets()
+
+    def close(self) -> None:
+        """Free Bullet's memory; the world cannot be used afterwards."""
+        self._free()
+        self._client = -1
+
+    def advance(self, actions: Sequence[Action], frozen: Sequence[bool] = ()) -> tuple[Touches, ...]:
+        """One tick with an action of each agent: drive, simulate, report each agent's contacts.
+
+        Contacts come from the poses at the start of the tick, as in PhysX: what the tick's own motion
+        brings together is reported by the next one.
+        """
+        agent, near = self.agents[0], self._at_rest()
+        firm = near.contacts(agent.position) if near else None
+        if near and firm:
+            touches: tuple[Touches, ...] = (Touches((), near.zones(agent.position)),)
+        else:
+            touches = tuple(self._touchable.touched(body.position) for body in self.agents)
+        for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
+            body.drive(action, bool(frozen) and frozen[number])
+        if firm is None or not agent.glide(firm):
+            self._simulate()
+        return touches
+
+    def _at_rest(self) -> Surroundings | None:
+        """What is round the agent while it is alone and nothing moves; then Bullet has nothing to do."""
+        if not self._stillness.at_rest:
+            return None
+        if self._near is None:
+            there = np.flatnonzero(self._visible).tolist()
+            self._near = Surroundings(self._placed, there, self._present()[:3])
+        return self._near
+
+    def _simulate(self) -> None:
+        """Let Bullet do a tick, and the agents take from it what they touched."""
+        for agent in self.agents:
+            agent.hand_over()
+            self._heavy.wake_touched(agent.position)
+        bullet.stepSimulation(physicsClientId=self._client)
+        for agent in self.agents:
+            agent.settle(self._by_id, self._heavy.is_asleep)
+        firm = self._heavy.rest()
+        self._touchable.limit_spin()
+        self._forget_poses()
+        if self._stillness.count(self._loose, firm and len(self.agents) == 1):
+            self._heavy.sleep_all()
+
+    def _forget_poses(self) -> None:
+        self._near = self._poses = None
+
+    def remove(self, index: int) -> None:
+        """Take a thing out of the world, as when a ball is eaten; does nothing where it is gone."""
+        body = self._bodies[index]
+        if body is not None:
+            self._refresh(index)
+            bullet.removeBody(body.id, physicsClientId=self._client)
+            self._bodies[index] = None
+        self._visible[index] = False
+        self._index_sets()
+
+    def add(self, placed: Placed, held: bool = False) -> int:
+        """Add a thing and give its index; one that is `held` hangs in the air until `let_go`."""
+        body = self._build(placed)
+        index = len(self._placed)
+        self._placed.append(placed)
+        self._bodies.append(body)
+        self.things = (*self.things, placed.thing)
+        self._positions = np.vstack([self._positions, placed.position])
+        self._rotations = np.vstack([self._rotations, yaw_rotation(placed.yaw)[None]])
+        self._sizes = np.vstack([self._sizes, placed.size])
+        self._visible = np.append(self._visible, True)
+        if body is not None:
+            self._by_id[body.id] = body
+            if held:
+                bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self._client)
+        self._index_sets()
+        return index
+
+    def let_go(self, index: int) -> None:
+        """Let a held thing fall."""
+        body = self._body(index)
+        bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self._client)
+        self._stillness.disturb()
+
+    def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
+        """Give a thing another size (metres) where it is, or at `position`; its motion goes on."""
+        body, client = self._body(index), self._client
+        at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+        linear, spin = bullet.getBaseVelocity(body.id, physicsClientId=client)
+        bullet.removeBody(body.id, physicsClientId=client)
+        self._placed[index] = replace(self._placed[index], size=size)
+        new = self._build(self._placed[index])
+        assert new is not None, "zones are not resized"
+        # The foot stays where it is.
+        raised = at[2] + (size[1] - float(self._sizes[index][1])) / 2
+        where = swap(position) if position else (at[0], at[1], at[2] if held else raised)
+        bullet.resetBasePositionAndOrientation(new.id, where, turn, physicsClientId=client)
+        bullet.resetBaseVelocity(new.id, linear, spin, physicsClientId=client)
+        if held:
+            bullet.changeDynamics(new.id, -1, mass=0.0, physicsClientId=client)
+        self._bodies[index] = self._by_id[new.id] = new
+        self._sizes[index] = size
+        self._index_sets()
+        self._refresh(index)
+
+    def position(self, index: int) -> Vector:
+        """Centre of a thing, metres."""
+        at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
+        return swap(at)
+
+    def near(self, centre: Vector, radius: float, besides: int) -> list[int]:
+        """Indices of things, none of them a zone, whose bodies a ball overlaps; `besides` is left out."""
+        low, high = ([c + sign * radius for c in swap(centre)] for sign in (-1, 1))
+        found = bullet.getOverlappingObjects(low, high, physicsClientId=self._client) or ()
+        ids = {body for body, _ in found}
+        return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
+
+    def is_there(self, index: int) -> bool:
+        """Whether a thing has not been taken out."""
+        return bool(self._visible[index])
+
+    def scene(self, agent: int = 0, lights_on: bool = True) -> Scene:
+        """A copy of the present state for the camera of one of the agents."""
+        starts = self.layout.agents
+        others = tuple(
+            Animal(body.position, body.yaw, starts[number].skin)
+            for number, body in enumerate(self.agents)
+            if number != agent
+        )
+        return Scene(
+            self.things,
+            *self._present(),
+            self.agents[agent].position,
+            self.agents[agent].yaw,
+            starts[agent].skin,
+            others,
+            lights_on,
+            self.layout.version,
+        )
+
+    def _present(self) -> Poses:
+        """Positions, rotations, sizes and what is to be seen now; the same arrays until something moves."""
+        if self._poses is None:
+            for index in (*self._moving, *self._heavy.take_moved()):
+                self._refresh(index)
+            seen = self._visible & self._shown
+            self._poses = (self._positions.copy(), self._rotations.copy(), self._sizes.copy(), seen)
+            for array in self._poses:
+                array.setflags(write=False)
+        return self._poses
+
+    def energy(self) -> float:
+        """Mechanical energy (J) of the agents and of all that can move: motion, spin, height above y = 0.
+
+        The ledger of the physics: without drive it does not grow.
+        """
+        client = self._client
+        total = 0.0
+        for agent in self.agents:
+            speed = math.hypot(*agent.velocity)
+            total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
+        for body in filter(None, self._bodies):
+            at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+            linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
+            inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
+            local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+            total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
+        return float(total)
+
+    def _configure(self) -> None:
+        bullet.setGravity(0, 0, -GRAVITY, physicsClientId=self._client)
+        # Penetration is resolved apart from momentum, as PhysX's position iterations do.
+        bullet.setPhysicsEngineParameter(
+            fixedTimeStep=TICK_S,
+            numSolverIterations=24,
+            useSplitImpulse=1,
+            splitImpulsePenetrationThreshold=0.0,
+            contactERP=0.8,
+            erp=0.8,
+            restitutionVelocityThreshold=2.0,
+            deterministicOverlappingPairs=1,
+            physicsClientId=self._client,
+        )
+
+    def _build(self, placed: Placed) -> Body | None:
+        return None if placed.kind.body is BodyType.ZONE else self._builder.thing(placed)
+
+    def _heavy_bodies(self, firm: Mapping[int, float]) -> Heavy:
+        """Walls and ramps; those that stand firmly sleep from the start."""
+        bodies = {i: body for i, body in enumerate(self._bodies) if body and self._placed[i].kind.is_heavy}
+        heavy = Heavy(self._client, bodies, tuple(self._placed))
+        for index in bodies:
+            if index in firm:
+                heavy.sleep(index)
+        return heavy
+
+    def _index_sets(self) -> None:
+        """What each tick looks at, in creation order; something came, went or changed its size."""
+        self._stillness.disturb()
+        self._forget_poses()
+        # A data zone may be there without being seen.
+        self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
+        there = [index for index in range(len(self._placed)) if self._visible[index]]
+        kinds = [placed.kind for placed in self._placed]
+        solid = [index for index in there if self._bodies[index] is not None]
+        balls = {i: (self._body(i), self._placed[i].size[0] / 2) for i in solid if kinds[i].is_goal}
+        zones = {i: self._placed[i] for i in there if kinds[i].body is BodyType.ZONE}
+        self._touchable = Touchable(self._client, balls, zones)
+        self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
+        self._loose = [self._body(index).id for index in self._moving]
+
+    def _refresh(self, index: int) -> None:
+        self._positions[index], self._rotations[index] = pose(self._client, self._body(index).id)
+
+    def _body(self, index: int) -> Body:
+        body = self._bodies[index]
+        assert body is not None, "the thing is a zone or was removed"
+        return body

@@ -1,0 +1,40 @@
+"""What the author of a valid arena should know: it loads, but something in it is without effect."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from arena.taskfile.catalog import ALIASES
+from arena.taskfile.config import ArenaSpec
+from arena.taskfile.symbols import EXPECTED, is_symbol
+from arena.taskfile.versions import Version
+
+
+class Advice(NamedTuple):
+    """One remark about an arena: a short stable code, a sentence, and the path of what it is about."""
+
+    code: str
+    text: str
+    path: tuple[str | int, ...] = ()
+
+
+def advice(arena: ArenaSpec) -> Iterator[Advice]:
+    """Every remark about an arena that can be made without building it."""
+    if arena.pass_mark is None:
+        yield Advice(
+            "no-pass-mark", "no pass mark; the task can be played but not passed or failed (unmarked)"
+        )
+    if arena.blackouts and arena.blackouts[0] < 0 and len(arena.blackouts) > 1:
+        yield Advice(
+            "blackouts-ignored", "blackouts start with a negative period, so the other entries are ignored"
+        )
+    if sum(item.name == "Agent" for item in arena.items) > 1 and arena.version is not Version.V4:
+        yield Advice("several-agents", "several Agent items; only the first is used before version 4")
+    yield from _symbols(arena)
+
+
+def _symbols(arena: ArenaSpec) -> Iterator[Advice]:
+    for index, item in enumerate(arena.items):
+        for number, name in enumerate(item.symbol_names):
+            if ALIASES.get(item.name, item.name) == "SignBoard" and not is_symbol(name):
+                text = f"got the symbol {name!r}, shown as the default one; expected {EXPECTED}"
+                yield Advice("unknown-symbol", text, ("items", index, "symbol_names", number))

@@ -1,0 +1,210 @@
+"""What a task file asks for, as typed and frozen values.
+
+A value may still be random here (a negative number, a list too short): `arena.geometry.layout.resolve` turns
+an `ArenaSpec` into a concrete `Layout`. Field names are the newest YAML keys in snake case; the older
+spellings are in `arena.taskfile.keys`.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from arena.taskfile.versions import Version
+
+MAX_METRES = 100_000.0
+"""No coordinate is larger: beyond, the original's single precision cannot place a thing to the centimetre."""
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Metres = Annotated[float, Field(ge=-MAX_METRES, le=MAX_METRES, allow_inf_nan=False)]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Vector3(_Frozen):
+    """A point or size in metres; x right, y up, z forward. Missing is 0, negative is random."""
+
+    x: Metres = 0.0
+    y: Metres = 0.0
+    z: Metres = 0.0
+
+
+class RGB(_Frozen):
+    """An sRGB colour, 0 to 255 per channel; more saturates, a negative channel is random."""
+
+    r: Finite = 0.0
+    g: Finite = 0.0
+    b: Finite = 0.0
+
+
+Seconds = Annotated[float, Field(ge=0, le=3600)]
+Finites = tuple[Finite, ...]
+Times = tuple[Annotated[float, Field(ge=-1, le=3600)], ...]
+"""Seconds per instance; a negative one has the meaning that its field gives it."""
+
+
+class Item(_Frozen):
+    """One entry of an arena's item list: as many instances as the longest of its lists is long.
+
+    Instance k takes entry k of each list; where a list is shorter the value counts as -1, i.e. random or, for
+    what cannot be random, the kind's own (section 8.2 of the behaviour specification). Rotations are degrees
+    clockwise seen from above. `frozen_agent_delays`, times and durations are seconds; `delays` (of changing
+    goals) are ticks, `change_rates` are per tick. The last fields are for buttons and data zones.
+    """
+
+    name: str
+    positions: tuple[Vector3, ...] = ()
+    rotations: Finites = ()
+    sizes: tuple[Vector3, ...] = ()
+    colors: tuple[RGB, ...] = ()
+    skins: tuple[str, ...] = ()
+    teams: tuple[Annotated[int, Field(ge=0)], ...] = ()
+    frozen_agent_delays: tuple[Seconds, ...] = ()
+    symbol_names: tuple[str, ...] = ()
+    delays: Finites = ()
+    initial_values: Finites = ()
+    final_values: Finites = ()
+    change_rates: Finites = ()
+    spawn_counts: tuple[int, ...] = ()
+    spawn_colors: tuple[RGB, ...] = ()
+    times_between_spawns: Times = ()
+    ripen_times: Times = ()
+    door_delays: Times = ()
+    times_between_door_opens: Times = ()
+    move_durations: Times = ()
+    reset_durations: Times = ()
+    spawn_probability: Annotated[float, Field(ge=0, le=1)] = 1.0
+    reward_names: tuple[str, ...] = ()
+    reward_weights: tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...] = ()
+    max_reward_counts: tuple[int, ...] = ()
+    reward_position: Vector3 = Vector3()
+    reward_size: Vector3 = Vector3(x=1.0, y=1.0, z=1.0)
+    zone_id: str | int | float | None = None
+    zone_visible: bool = True
+    operations: "tuple[Operation, ...]" = ()
+
+    @property
+    def instances(self) -> int:
+        """How many objects the item stands for; at least 1."""
+        return max(1, *(len(getattr(self, name)) for name in PER_INSTANCE))
+
+
+PER_INSTANCE = (
+    "positions", "rotations", "sizes", "colors", "skins", "teams", "frozen_agent_delays", "symbol_names",
+    "delays", "initial_values", "final_values", "change_rates", "spawn_counts", "spawn_colors",
+    "times_between_spawns", "ripen_times", "door_delays", "times_between_door_opens", "move_durations",
+    "reset_durations",
+)  # fmt: skip
+"""The item's fields that hold one entry for each instance."""
+
+
+class EndEpisode(_Frozen):
+    """Ends the episode of the agent that set it off, with a last reward."""
+
+    type: Literal["endEpisode"]
+    reward: Finite = 0.0
+
+
+class GrantReward(_Frozen):
+    """Rewards the agent that set it off."""
+
+    type: Literal["grantReward"]
+    reward: Finite = 1.0
+
+
+class GrantContinuousReward(_Frozen):
+    """Rewards an agent for every tick in the data zone."""
+
+    type: Literal["grantContinuousReward"]
+    reward_per_step: Finite
+
+
+class FreezeAgent(_Frozen):
+    """Stops the agent that set it off for a number of ticks."""
+
+    type: Literal["freezeAgent"]
+    freeze_steps: Annotated[int, Field(ge=0)]
+
+
+class ToggleObject(_Frozen):
+    """Lets an object appear, and disappear the next time; or another one appear each time."""
+
+    type: Literal["toggleObject"]
+    spawnable: Item
+    initially_present: bool = False
+    spawn_and_forget: bool = False
+
+
+class LimitedInvocations(_Frozen):
+    """Another operation, at most so many times; -1 is without limit."""
+
+    type: Literal["limitedInvocationsOperation"]
+    max_invocations: Annotated[int, Field(ge=-1)]
+    operation: "Operation"
+
+
+class OperationFromList(_Frozen):
+    """One of several operations, drawn by weight; equal weights where none are given."""
+
+    type: Literal["operationFromList"]
+    operations: "tuple[Operation, ...]"
+    weights: tuple[Annotated[float, Field(ge=0, allow_inf_nan=False)], ...] = ()
+
+
+class NoneOperation(_Frozen):
+    """Nothing."""
+
+    type: Literal["noneOperation"]
+
+
+Operation = Annotated[
+    EndEpisode
+    | GrantReward
+    | GrantContinuousReward
+    | FreezeAgent
+    | ToggleObject
+    | LimitedInvocations
+    | OperationFromList
+    | NoneOperation,
+    Field(discriminator="type"),
+]
+"""What a button or a data zone can set off (4.3 and later)."""
+
+Item.model_rebuild()
+LimitedInvocations.model_rebuild()
+OperationFromList.model_rebuild()
+
+
+class ArenaSpec(_Frozen):
+    """One arena as asked for.
+
+    `time_limit` is the YAML's `t`: the episode lasts 5/3 of it in environment steps, 0 means no limit.
+    `pass_mark` is the total reward to reach, None where the file gives none ("unmarked": it can be
+    played, not judged). `blackouts` are the frames at which the light toggles, or one negative period.
+    `then` is the arena that follows in the same episode after a success (`mergeNextArena`). `episode_end`
+    says whether the first of several agents to finish ends the episode, or the last.
+    """
+
+    time_limit: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    pass_mark: Finite | None = None
+    items: tuple[Item, ...] = ()
+    blackouts: tuple[int, ...] = ()
+    random_seed: int = 0
+    merge_next: bool = False
+    episode_end: Literal["any", "all"] = "any"
+    version: Version = Version.V3
+    then: "ArenaSpec | None" = None
+
+
+class ArenaFile(_Frozen):
+    """A whole task file: its arenas by id, in file order, and what its author should know about it."""
+
+    arenas: Mapping[Annotated[int, Field(ge=0)], ArenaSpec]
+    randomize_arenas: bool = False
+    show_notification: bool = False
+    can_reset_episode: bool = True
+    can_change_perspective: bool = True
+    source: str = "<text>"
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,201 @@
+"""Read the original's YAML, strictly: file -> `ArenaFile`, or a `ConfigError` with file:line.
+
+What the text says comes from `arena.taskfile.nodes`; here it is checked against the models of
+`arena.taskfile.config`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import ValidationError
+
+from arena.errors import ConfigError
+from arena.taskfile.advice import advice
+from arena.taskfile.catalog import ALIASES, KINDS
+from arena.taskfile.config import (
+    ArenaFile,
+    ArenaSpec,
+    Item,
+    LimitedInvocations,
+    Operation,
+    OperationFromList,
+    ToggleObject,
+)
+from arena.taskfile.nodes import Path_, Place, Reader, compose, unknown, without_nulls
+from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
+
+MAX_PROBLEMS = 10
+"""A broken file lists at most this many problems."""
+
+
+class Located(NamedTuple):
+    """A task file together with the place of every value: path of fields and indices -> place."""
+
+    file: ArenaFile
+    places: Mapping[Path_, Place]
+
+
+def load(path: str | Path, version: str = Version.V3) -> ArenaFile:
+    """Read a task file for a version of Animal-AI: "3.1.3" or "4".
+
+    Raises ConfigError where it cannot be read, is not YAML, or has an unknown key or object, a key given
+    twice, a wrong type or an impossible value; the message names file:line, the path in the file, what
+    was got and what was expected.
+    """
+    return load_text(read_text(path), str(path), version)
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a task file, line ends as they are; raises ConfigError where it is no UTF-8 text."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a path with a null character
+        raise ConfigError(f"{str(path)!r}: cannot be read: {error}") from None
+
+
+def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> ArenaFile:
+    """Read a task from its YAML text; `source` is what messages call it. Raises as `load` does."""
+    return load_located(text, source, version).file
+
+
+def load_located(text: str, source: str = "<text>", version: str = Version.V3) -> Located:
+    """As `load_text`, with the place of every value in the text."""
+    reader = Reader(source, version_of(version))
+    root = compose(text, source)
+    if not isinstance(root, yaml.MappingNode):
+        reader.fail(
+            1,
+            "expected !ArenaConfig with the key 'arenas', got " + ("nothing" if root is None else "no keys"),
+        )
+    values = {key: without_nulls(value) for key, value in reader.read(root, (), "", "ArenaConfig").items()}
+    if not values.get("arenas"):
+        reader.fail(1, "no arenas: expected the key 'arenas' with at least one arena, such as 0: !Arena")
+    try:
+        spec = _merged(ArenaFile(**_of_version(values, Version(version)), source=source))
+    except ValidationError as error:
+        problems = list(_readable(error, reader))
+        more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
+        raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more)) from None
+    for arena_id, arena in spec.arenas.items():
+        _check_names(arena.items, ("arenas", arena_id, "items"), Version(version), reader)
+        _check_blackouts(arena, ("arenas", arena_id, "blackouts"), reader)
+    return Located(spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))}), reader.places)
+
+
+def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
+    for problem in error.errors():
+        path = tuple(part for part in problem["loc"] if part != "[key]")
+        missing = problem["type"] == "missing"
+        place = nearest(reader.places, path[:-1] if missing else path)
+        if missing:
+            yield f"{reader.source}:{place.line}: {place.spelled}: the key {path[-1]!r} is missing"
+            continue
+        expected = (
+            problem["msg"]
+            .replace("tuple", "list")
+            .removeprefix("Input should be ")
+            .removeprefix("a ")
+            .removeprefix("valid ")
+        )
+        got = _shown(problem["input"])
+        yield f"{reader.source}:{place.line}: {place.spelled}: got {got}, expected {expected}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "keys (" + ", ".join(map(str, value)) + ")"
+    text = "a list" if isinstance(value, tuple) else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
+    """The place of a value, or of the innermost thing around it that the file has."""
+    while path not in places and path:
+        path = path[:-1]
+    return places[path]
+
+
+def _of_version(values: dict[str, Any], version: Version) -> dict[str, Any]:
+    """The file's values with every arena marked as one of a version."""
+    arenas = values["arenas"]
+    if not isinstance(arenas, dict):
+        return values
+    marked = {
+        key: {**arena, "version": version} if isinstance(arena, dict) else arena
+        for key, arena in arenas.items()
+    }
+    return {**values, "arenas": marked}
+
+
+def _merged(spec: ArenaFile) -> ArenaFile:
+    """The file with each arena that merges the next one knowing it."""
+    arenas: dict[int, ArenaSpec] = {}
+    after: ArenaSpec | None = None
+    for arena_id, arena in reversed(list(spec.arenas.items())):
+        arenas[arena_id] = after = arena.model_copy(update={"then": after}) if arena.merge_next else arena
+    return spec.model_copy(update={"arenas": dict(reversed(list(arenas.items())))})
+
+
+def _check_names(items: Sequence[Item], path: Path_, version: Version, reader: Reader) -> None:
+    names = [*KINDS, *ALIASES]
+    known = {name: name for name in ("Agent", *(name for name in names if _exists(name, version)))}
+    for index, item in enumerate(items):
+        here = (*path, index)
+        for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
+            if name not in known:
+                place = nearest(reader.places, (*here, field))
+                later = " (it comes with version 4)" if _exists(name, Version.V4) else ""
+                reader.fail(
+                    place.line, unknown(f"{place.spelled}: unknown object", name, known, None) + later
+                )
+        for number, operation in enumerate(item.operations):
+            spawned = list(_spawned(operation))
+            _check_names(spawned, (*here, "operations", number), version, reader)
+
+
+def _exists(name: str, version: Version) -> bool:
+    try:
+        kind_named(name, version)
+    except KeyError:
+        return False
+    return True
+
+
+def _spawned(operation: Operation) -> Iterator[Item]:
+    """Every item that an operation can let appear."""
+    if isinstance(operation, ToggleObject):
+        yield operation.spawnable
+    elif isinstance(operation, LimitedInvocations):
+        yield from _spawned(operation.operation)
+    elif isinstance(operation, OperationFromList):
+        for choice in operation.operations:
+            yield from _spawned(choice)
+
+
+def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
+    """Version 4 refuses blackouts that the older ones play in their own way."""
+    frames = arena.blackouts
+    if not DIFFERENCES[arena.version].strict_blackouts or not frames or frames[0] < 0:
+        return
+    rising = all(a < b for a, b in pairwise(frames))
+    if not rising or (arena.time_limit and frames[-1] > arena.time_limit):
+        place = nearest(reader.places, path)
+        reader.fail(
+            place.line,
+            f"{place.spelled}: got {list(frames)}, expected frames that rise and end by the time limit "
+            f"({arena.time_limit}), as version 4 does",
+        )
+
+
+def _warnings(spec: ArenaFile, reader: Reader) -> Iterator[str]:
+    for arena_id, arena in spec.arenas.items():
+        for remark in advice(arena):
+            place = nearest(reader.places, ("arenas", arena_id, *remark.path))
+            yield f"{reader.source}:{place.line}: {place.spelled}: {remark.text}"

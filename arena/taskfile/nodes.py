@@ -1,0 +1,186 @@
+"""YAML text -> plain values, with the place of each: what the file says, before anything is checked against
+the models of `arena.taskfile.config`.
+
+The text is only composed into YAML nodes; no tag is ever bound to a Python class. Every key is checked
+against the tables of `arena.taskfile.keys`, so that a typo is an error with a suggestion.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+import yaml
+
+from arena.errors import ConfigError, DuplicateKeyError
+from arena.taskfile.keys import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.versions import Version
+
+MAX_NODES = 200_000
+"""More YAML nodes than this are refused: aliases could otherwise expand a small file without bound."""
+
+MAX_DEPTH = 24
+"""Operations inside operations nest a dozen levels deep; more is refused before it exhausts the stack."""
+
+_INT = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
+
+Path_ = tuple[str | int, ...]
+
+
+_OPERATION = "Operation"
+"""Stands for the tag of an operation, which differs from one to the next."""
+
+
+class Place(NamedTuple):
+    """Where a value stands in the file: its line from 1, its path as spelled there, and its YAML nodes.
+
+    `key` is the node of the mapping key that it stands behind; None for the entry of a list.
+    """
+
+    line: int
+    spelled: str
+    node: yaml.Node
+    key: yaml.Node | None
+
+
+@dataclass
+class Reader:
+    """Converts YAML nodes to plain values and remembers where each one came from."""
+
+    source: str
+    version: Version = Version.V3
+    places: dict[Path_, Place] = field(default_factory=dict)
+    nodes: int = 0
+
+    def fail(self, line: int, message: str) -> NoReturn:
+        """Raise ConfigError for a line of the source."""
+        raise ConfigError(f"{self.source}:{line}: {message}")
+
+    def read(
+        self, node: yaml.Node, path: Path_, spelled: str, tag: str | None, key: yaml.Node | None = None
+    ) -> Any:
+        """The value of a node: numbers, words, tuples and dictionaries by field name.
+
+        `path` is where it goes, `spelled` the same in the file's words, `tag` what it has to be.
+        """
+        line = node.start_mark.line + 1
+        self.places[path] = Place(line, spelled, node, key)
+        self.nodes += 1
+        if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
+            self.fail(line, f"more than {MAX_NODES} values or {MAX_DEPTH} levels; a task file has neither")
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, spelled, tag)
+        if isinstance(node, yaml.SequenceNode):
+            return self._sequence(node, path, spelled)
+        assert isinstance(node, yaml.ScalarNode)
+        if node.tag.startswith("!"):
+            self.fail(line, f"{spelled or 'the file'}: {node.tag} expects keys, got the text {node.value!r}")
+        # A quoted scalar is text; the C parser calls the plain style '', the Python one None.
+        return node.value if node.style else scalar(node.value)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path_, spelled: str, tag: str | None) -> dict[Any, Any]:
+        line = node.start_mark.line + 1
+        values: dict[Any, Any] = {}
+        if tag == _OPERATION:
+            tag = values["type"] = self._operation(node, spelled)
+        elif node.tag.startswith("!") and node.tag != f"!{tag}":
+            self.fail(
+                line, f"{spelled or 'the file'}: got tag {node.tag}, expected {f'!{tag}' if tag else 'none'}"
+            )
+        for key_node, value_node in node.value:
+            key, name = self._key(key_node, path, spelled, tag)
+            where = f"{spelled}.{key}" if spelled else str(key)
+            if name in values:
+                first = self.places[(*path, name)]
+                raise DuplicateKeyError(
+                    f"{self.source}:{key_node.start_mark.line + 1}: {where}: given twice (first as "
+                    f"{first.spelled} in line {first.line}); keep one of them"
+                )
+            child = ENTRIES["arenas"] if path == ("arenas",) else _tag_of(name)
+            values[name] = self.read(value_node, (*path, name), where, child, key_node)
+        return values
+
+    def _operation(self, node: yaml.Node, spelled: str) -> str:
+        """The tag of an operation, which says what it does."""
+        name = node.tag.removeprefix("!")
+        if not node.tag.startswith("!") or name not in OPERATIONS:
+            got = name if node.tag.startswith("!") else "no tag"
+            known = {tag: tag for tag in OPERATIONS}
+            self.fail(node.start_mark.line + 1, unknown(f"{spelled}: unknown operation", got, known, None))
+        return name
+
+    def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
+        """The key as written and as the models call it."""
+        line = node.start_mark.line + 1
+        where = spelled or "the file"
+        if not isinstance(node, yaml.ScalarNode):
+            self.fail(line, f"{where}: a key must be a word, got a list or mapping")
+        if path == ("arenas",):
+            key = scalar(node.value)
+            if type(key) is not int:
+                self.fail(line, f"{where}: got arena id {node.value!r}, expected a whole number such as 0")
+            return key, key
+        known = KEYS.get(tag or "", {})
+        if node.value not in known:
+            self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
+        if self.version is not Version.V4 and node.value in SINCE_4:
+            self.fail(
+                line, f"{where}: got the key {node.value!r}, which comes with version 4; load it as that"
+            )
+        return node.value, known[node.value]
+
+    def _sequence(self, node: yaml.SequenceNode, path: Path_, spelled: str) -> tuple[Any, ...]:
+        if node.tag.startswith("!"):
+            self.fail(
+                node.start_mark.line + 1, f"{spelled or 'the file'}: got a list, {node.tag} expects keys"
+            )
+        field = str(path[-1]) if path else ""
+        tag = _OPERATION if field == "operations" else ENTRIES.get(field)
+        return tuple(
+            self.read(child, (*path, index), f"{spelled}[{index}]", tag)
+            for index, child in enumerate(node.value)
+        )
+
+
+def _tag_of(name: str) -> str | None:
+    """The tag of the mapping that a field holds."""
+    return _OPERATION if name in OPERATION_FIELDS else VALUES.get(name)
+
+
+def scalar(text: str) -> str | int | float | bool | None:
+    """A plain YAML scalar as the original's reader takes it: no octals, no sexagesimals, no yes/no."""
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    if len(text) <= 40 and _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def unknown(what: str, got: str, known: dict[str, str], tag: str | None) -> str:
+    """The message for a word that is in no table, with the nearest one that is."""
+    close = difflib.get_close_matches(got, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"expected one of: {', '.join(known) or 'no keys'}"
+    return f"{what} {got!r}{f' in !{tag}' if tag else ''}; {hint}"
+
+
+def compose(text: str, source: str) -> yaml.Node | None:
+    """The root node of a YAML text; None for an empty one. Raises ConfigError where it is not YAML."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.compose(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        raise ConfigError(f"{source}:{line}: not valid YAML: {error.problem or error.context}") from None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        raise ConfigError(f"{source}:1: not valid YAML: {reason}") from None
+
+
+def without_nulls(value: Any) -> Any:
+    """An empty value (`colors:` with nothing behind it) counts as a missing key, as in the original."""
+    if isinstance(value, dict):
+        return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
+    return tuple(without_nulls(entry) for entry in value) if isinstance(value, tuple) else value

@@ -1,0 +1,1 @@
+"""The commands of `arena-llm`, one module each."""

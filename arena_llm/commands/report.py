@@ -1,0 +1,116 @@
+"""The `arena-llm report` command."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from arena.errors import EvaluationError, RenderError
+from arena_llm.commands.named_file import named_file
+from arena_llm.status import INTERRUPTED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from render import Renderer
+    from report.run import RunLog
+
+
+def report_command(
+    logs: Annotated[
+        list[str],
+        typer.Argument(help="Logs (.eval) or folders of them, as FILE or, to rename its agent, NAME=FILE."),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
+    title: Annotated[str | None, typer.Option(help="Heading; the agents' names where left out.")] = None,
+    frames: Annotated[
+        bool, typer.Option("--frames/--no-frames", help="With the agents' pictures; they need OpenGL.")
+    ] = True,
+) -> None:
+    """Make a folder of pages from logs: figures, tables, and every episode with what was seen and done."""
+    from report.run import open_logs
+
+    opened = open_logs(_logs(logs))
+    console = Console()
+    for log in opened:
+        if not log.complete:
+            console.print(f"{log.path.name}: partial, {log.finished} of {log.planned} trials have a score")
+    renderer = _renderer() if frames else None
+    try:
+        page = _write(opened, out, title, renderer)
+    except KeyboardInterrupt:
+        print(f"Stopped. What was written to {out} is replaced by the next report there.", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
+    console.print(f"Report: {page}", soft_wrap=True)
+
+
+def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
+    from report.run import find_logs
+
+    named: list[tuple[str | None, Path]] = []
+    for name, path in map(named_file, texts):
+        found = find_logs([path])
+        if path.is_dir():
+            found = _without_probes(path, found)
+        if name and len(found) > 1:
+            raise EvaluationError(f"{path}: holds {len(found)} logs, of which {name!r} can name only one")
+        named += [(name, one) for one in found]
+    return list(dict.fromkeys(named))
+
+
+def _without_probes(folder: Path, found: "Sequence[Path]") -> list[Path]:
+    """A folder's logs of evaluations; `arena-llm probe` writes to the same folder."""
+    probes = [path for path in found if _is_of_probes(path)]
+    if len(probes) == len(found):
+        raise EvaluationError(f"{folder}: holds perception probes only, no log of arena-llm eval")
+    for path in probes:
+        print(f"{path.name}: perception probes, left out", file=sys.stderr)
+    return [path for path in found if path not in probes]
+
+
+def _is_of_probes(path: Path) -> bool:
+    from inspect_ai.log import read_eval_log
+
+    try:
+        return read_eval_log(str(path), header_only=True).eval.task.endswith("perception")
+    except Exception:  # one that cannot be read is told when it is opened
+        return False
+
+
+def _renderer() -> "Renderer":
+    from render import Renderer
+
+    try:
+        return Renderer(512, 512)
+    except RenderError as error:
+        raise RenderError(f"{error}; --no-frames makes the report without pictures") from None
+
+
+def _write(logs: "list[RunLog]", out: Path, title: str | None, renderer: "Renderer | None") -> Path:
+    from report.run import write_log_report
+
+    console = Console(stderr=True)
+    columns = (TextColumn("Episodes"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("episodes", total=sum(log.planned for log in logs))
+        return write_log_report(
+            logs,
+            out,
+            title=title,
+            draw=renderer.frame if renderer else None,
+            renderer=_described(renderer) if renderer else None,
+            advance=lambda: progress.update(bar, advance=1),
+        )
+
+
+def _described(renderer: "Renderer") -> str:
+    from importlib.metadata import version
+
+    from render.context import gl_context
+
+    device = gl_context().info["GL_RENDERER"]
+    size = f"{renderer.width} x {renderer.height} pixels, then made smaller"
+    return f"moderngl {version('moderngl')} on {device}, {size}"

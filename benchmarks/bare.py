@@ -1,0 +1,116 @@
+"""The peer: a PyBullet world of boxes, with none of our rules and PyBullet's own settings."""
+
+import math
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.physics.bullet import bullet
+
+SIDE_M = 40.0
+"""Side of the floor, as an arena's."""
+
+TICK_S = 0.02
+SPEED = 5.0
+"""Speed at which the ball is driven, m/s."""
+
+_HEIGHT = 0.5
+_FOV_DEG = 100.0
+
+
+class BareWorld:
+    """A floor within four walls, boxes on a grid, and a ball that is driven among them.
+
+    `boxes` stand on the floor 1 m a side (less where there are so many that they would touch), the first
+    `moving` of them with a mass of 1 kg and the others immovable. A context manager.
+    """
+
+    def __init__(self, boxes: int, moving: int) -> None:
+        self.boxes = boxes
+        self._client = bullet.connect(bullet.DIRECT)
+        bullet.setGravity(0, 0, -9.81, physicsClientId=self._client)
+        bullet.setPhysicsEngineParameter(fixedTimeStep=TICK_S, physicsClientId=self._client)
+        middle = SIDE_M / 2
+        self._box((middle, middle, 0.5), (middle, middle, -0.5), 0.0)
+        for near in (-0.5, SIDE_M + 0.5):
+            self._box((0.5, middle, 5.0), (near, middle, 5.0), 0.0)
+            self._box((middle, 0.5, 5.0), (middle, near, 5.0), 0.0)
+        columns = math.ceil(math.sqrt(boxes + 1))
+        pitch = SIDE_M / columns
+        half = min(0.5, 0.4 * pitch)
+        for index in range(boxes):
+            row, column = divmod(index + 1, columns)
+            place = ((column + 0.5) * pitch, (row + 0.5) * pitch, half)
+            self._box((half, half, half), place, 1.0 if index < moving else 0.0)
+        self._ball = self._driven_ball((pitch / 2, pitch / 2, _HEIGHT))
+        self._heading = 0.0
+
+    def step(self, action: int, ticks: int = 3) -> None:
+        """Drive the ball for some ticks; `action` is an index into `arena.ACTIONS`."""
+        move, turn = divmod(action, 3)
+        speed = (0.0, SPEED, -SPEED)[move]
+        for _ in range(ticks):
+            self._heading += (0.0, -0.035, 0.035)[turn]
+            velocity = (speed * math.cos(self._heading), speed * math.sin(self._heading), 0.0)
+            bullet.resetBaseVelocity(self._ball, velocity, physicsClientId=self._client)
+            bullet.stepSimulation(physicsClientId=self._client)
+
+    def picture(self, side: int) -> npt.NDArray[np.uint8]:
+        """What the ball sees by PyBullet's TinyRenderer, uint8 (side, side, 3).
+
+        As PyBullet does it by default, that is without shadows and textures: with shadows it takes four times
+        as long.
+        """
+        eye = self.ball_position
+        target = (eye[0] + math.cos(self._heading), eye[1] + math.sin(self._heading), eye[2])
+        view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
+        projection = bullet.computeProjectionMatrixFOV(_FOV_DEG, 1.0, 0.1, 70.0)
+        image = bullet.getCameraImage(
+            side,
+            side,
+            view,
+            projection,
+            renderer=bullet.ER_TINY_RENDERER,
+            flags=bullet.ER_NO_SEGMENTATION_MASK,
+            physicsClientId=self._client,
+        )
+        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+
+    def rays(self, angles_deg: tuple[float, ...], length: float) -> Any:
+        """What thin rays from the ball hit, as PyBullet tells it: one tuple per ray."""
+        x, y, z = self.ball_position
+        bearings = [self._heading - math.radians(angle) for angle in angles_deg]
+        ends = [(x + length * math.cos(b), y + length * math.sin(b), z) for b in bearings]
+        # They begin outside of the ball, which they would hit.
+        starts = [(x + 0.51 * math.cos(b), y + 0.51 * math.sin(b), z) for b in bearings]
+        return bullet.rayTestBatch(starts, ends, physicsClientId=self._client)
+
+    @property
+    def ball_position(self) -> tuple[float, float, float]:
+        """The ball's centre in PyBullet's frame, z up, metres."""
+        x, y, z = bullet.getBasePositionAndOrientation(self._ball, physicsClientId=self._client)[0]
+        return (x, y, z)
+
+    def close(self) -> None:
+        """Free PyBullet's memory."""
+        bullet.disconnect(self._client)
+
+    def _box(self, half: tuple[float, float, float], centre: tuple[float, float, float], mass: float) -> None:
+        client = self._client
+        solid = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
+        seen = bullet.createVisualShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
+        bullet.createMultiBody(mass, solid, seen, centre, physicsClientId=client)
+
+    def _driven_ball(self, centre: tuple[float, float, float]) -> int:
+        solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
+        return int(bullet.createMultiBody(100.0, solid, -1, centre, physicsClientId=self._client))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,122 @@
+"""What is compared: one line per program and kind of drawing."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+Timed = Callable[[int], float]
+"""Does something so many times and says how many seconds that took."""
+
+SIDES = (84, 128, 512)
+"""Sides of the pictures in pixels: Animal-AI's learned agents', a common one, and language models'."""
+
+
+class Work(StrEnum):
+    """What is measured; each has the unit that is counted."""
+
+    FRAMES = "frames"
+    CAMERA = "steps with a camera"
+    RAYS = "steps with rays"
+    BARE = "steps without sensors"
+    BOTH = "steps with rays and a camera"
+
+    @property
+    def unit(self) -> str:
+        """The thing that is counted per second."""
+        return "frames" if self is Work.FRAMES else "steps"
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Sides of its pictures; one 0 where there are none."""
+        return SIDES if self in (Work.FRAMES, Work.CAMERA) else (0,)
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One program that does some of the work.
+
+    `module` has a function `opened(work, side, seed, batch)` that gives a `Timed`, and `about()`, what is
+    known of the program: versions and the OpenGL renderer. `install` says what to do where it is absent,
+    `does` what it draws or simulates for each work.
+    """
+
+    name: str
+    module: str
+    install: str
+    does: Mapping[Work, str]
+    batch: int = 1
+
+
+_HERE = "benchmarks.peers"
+_EXTRA = "pip install 'arena-llm[bench]'"
+_REINSTALL = "reinstall arena-llm"
+
+OURS = "arena-llm"
+"""The name of what all others are compared with."""
+
+CONTENDERS = (
+    Contender(
+        OURS,
+        f"{_HERE}.ours",
+        _REINSTALL,
+        {
+            Work.FRAMES: "all 50 things, floor, fence and sky; textures, sun, shadows (redrawn"
+            " where something moved), translucent things",
+            Work.CAMERA: "ArenaEnv: 3 ticks of physics, rules, and that picture",
+            Work.RAYS: "ArenaEnv: 3 ticks, rules, and 5 casts of a ball",
+            Work.BARE: "ArenaEnv: 3 ticks and rules",
+        },
+    ),
+    Contender(
+        "pyrender",
+        f"{_HERE}.pyrender_peer",
+        _EXTRA,
+        {
+            Work.FRAMES: "the same things, floor and fence, our textures, one directional light with shadows"
+            " (a map of 2048 texels, redrawn for each frame), translucent things; a plain sky"
+        },
+    ),
+    Contender(
+        "TinyRenderer",
+        f"{_HERE}.tiny",
+        _REINSTALL,
+        {
+            Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures, shadows or"
+            " translucency"
+        },
+    ),
+    Contender(
+        "TinyRenderer, shadows",
+        f"{_HERE}.tiny_shadows",
+        _REINSTALL,
+        {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
+    ),
+    Contender(
+        "bare PyBullet",
+        f"{_HERE}.bare_steps",
+        _REINSTALL,
+        {
+            Work.CAMERA: "50 boxes and a driven ball, 3 ticks, no rules; TinyRenderer without shadows",
+            Work.RAYS: "50 boxes and a driven ball, 3 ticks, no rules; 5 thin rays",
+            Work.BARE: "50 boxes and a driven ball, 3 ticks, no rules",
+        },
+    ),
+    Contender(
+        "MiniWorld",
+        f"{_HERE}.miniworld_peer",
+        _EXTRA,
+        {
+            Work.FRAMES: "50 boxes and balls at the same places in a textured room; one lamp, plain colours,"
+            " 4 samples per pixel; no shadows or translucency",
+            Work.CAMERA: "MiniWorld's own step (the agent against walls and circles, nothing else moves) and"
+            " that picture",
+        },
+    ),
+)
+"""All that is compared, in the order of the table."""
+
+
+def batch_contender(count: int) -> Contender:
+    """Our renderer given `count` scenes at once."""
+    does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of BatchRenderer.frames"}
+    return Contender(f"{OURS}, {count} at once", f"{_HERE}.batch", "update arena-llm", does, count)

@@ -1,0 +1,98 @@
+"""MiniWorld: boxes and balls at the places of our scene's things in one room, by its own renderer."""
+
+import ctypes
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyglet
+
+# Before any window: EGL instead of a display.
+pyglet.options["headless"] = True
+
+from miniworld.entity import Ball, Box
+from miniworld.miniworld import MiniWorldEnv
+from miniworld.params import DEFAULT_PARAMS
+from pyglet.gl import GL_RENDERER, glGetString
+
+from arena import Scene
+from arena.geometry.shapes import ARENA_SIZE
+from arena.taskfile.catalog import KINDS, Shape
+from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers.scenery import HIDDEN, scene_subject
+from render.camera import FIRST_PERSON_FOV_DEG
+
+_COLORS = ("blue", "green", "grey", "purple", "red", "yellow")
+"""What MiniWorld has; things take them in turn."""
+
+_WALL_HEIGHT = 6.0
+"""Height of the room's walls, metres: the fence's."""
+
+
+class Room(MiniWorldEnv):  # type: ignore[misc]
+    """A room of the arena's size with an entity for each thing of a scene; its episodes do not end."""
+
+    def __init__(self, scene: Scene, side: int) -> None:
+        self.scene = scene
+        params = DEFAULT_PARAMS.no_random()
+        params.set("cam_fov_y", FIRST_PERSON_FOV_DEG)
+        super().__init__(max_episode_steps=10**9, obs_width=side, obs_height=side, params=params)
+
+    def _gen_world(self) -> None:
+        self.add_rect_room(0, ARENA_SIZE, 0, ARENA_SIZE, wall_height=_WALL_HEIGHT)
+        self.things = [
+            self.place_entity(_entity(thing.size, number, KINDS[thing.kind].shape), pos=(20, 0, 20), dir=0.0)
+            for number, thing in enumerate(self.scene.things)
+        ]
+        self.place_agent(pos=(20, 0, 20), dir=0.0)
+        self.follow(self.scene)
+
+    def follow(self, scene: Scene) -> None:
+        """Put the entities and the agent where the scene has them; MiniWorld's z runs the other way."""
+        for number, entity in enumerate(self.things):
+            x, y, z = scene.positions[number]
+            low = y - scene.sizes[number, 1] / 2 if scene.visible[number] else HIDDEN
+            entity.pos = np.array([x, low, ARENA_SIZE - z])
+            turned = scene.rotations[number]
+            entity.dir = -float(np.arctan2(turned[0, 2], turned[2, 2]))
+        x, _, z = scene.agent_position
+        self.agent.pos = np.array([x, 0.0, ARENA_SIZE - z])
+        self.agent.dir = np.pi / 2 - np.radians(scene.agent_yaw)
+
+
+def _entity(size: tuple[float, float, float], number: int, shape: Shape) -> Any:
+    color = _COLORS[number % len(_COLORS)]
+    return Ball(color, size[1]) if shape is Shape.BALL else Box(color, np.array(size))
+
+
+def about() -> dict[str, str]:
+    """Versions, and the OpenGL renderer that draws."""
+    # Named after a room was opened; asking for one here costs what one costs.
+    with scene_subject(0) as subject:
+        Room(subject.episode.scene(), 84)
+    name = ctypes.string_at(glGetString(GL_RENDERER)).decode()
+    return {"miniworld": version("miniworld"), "pyglet": pyglet.version, "opengl": name}
+
+
+def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
+    """Pictures of the scene's places, or MiniWorld's own steps among them."""
+    subject = scene_subject(seed)
+    room = Room(subject.episode.scene(), side)
+    room.reset(seed=seed)
+    if work is Work.CAMERA:
+        return lambda count: _steps(room, np.random.default_rng(seed), count)
+
+    def picture(scene: Scene) -> None:
+        room.follow(scene)
+        room.render_obs()
+
+    return lambda count: subject.timed_between(count, lambda episode: picture(episode.scene())).seconds
+
+
+def _steps(room: Room, generator: np.random.Generator, count: int) -> float:
+    actions = generator.integers(3, size=count).tolist()
+    started = perf_counter()
+    for action in actions:
+        room.step(action)
+    return perf_counter() - started

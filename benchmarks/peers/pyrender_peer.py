@@ -1,0 +1,160 @@
+"""pyrender on our scene: a node per part, our textures, one directional light with shadows."""
+
+import os
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+os.environ["PYOPENGL_PLATFORM"] = "egl"
+# pyrender 0.1.45 still asks for the name that NumPy 2 took away.
+vars(np).setdefault("infty", np.inf)
+
+import pyrender
+from OpenGL.GL import GL_RENDERER, glGetString
+
+from arena import Scene
+from arena.scene import Floats
+from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers.scenery import (
+    Changes,
+    Item,
+    items_of,
+    light_of,
+    mesh_name,
+    place_of,
+    scene_subject,
+)
+from render.camera import first_person
+from render.look import SURFACES, Material, layer_of
+from render.meshes import Mesh, unit_meshes
+from render.sun import TO_SUN
+from render.textures import layers
+
+_MIRROR = np.array([1.0, 1.0, -1.0])
+"""Turning z round makes the arena's left-handed frame right-handed."""
+
+_SUN, _AMBIENT, _SKY = 3.0, 0.45, (0.45, 0.58, 0.78, 1.0)
+"""Brightness of the light, of what it does not reach, and the colour behind everything: chosen by eye."""
+
+_FLAGS = pyrender.RenderFlags.RGBA | pyrender.RenderFlags.SHADOWS_DIRECTIONAL
+
+
+def about() -> dict[str, str]:
+    """pyrender's version, and the OpenGL renderer that draws."""
+    canvas = pyrender.OffscreenRenderer(8, 8)
+    canvas._platform.make_current()
+    name = glGetString(GL_RENDERER).decode()
+    canvas.delete()
+    return {"pyrender": version("pyrender"), "opengl": name}
+
+
+def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
+    """Pictures of the played scene, the poses of what moved brought over each time."""
+    subject = scene_subject(seed)
+    world = PyrenderWorld(subject.episode.scene(), side)
+    return lambda count: subject.timed_between(count, lambda episode: world.picture(episode.scene())).seconds
+
+
+class PyrenderWorld:
+    """A scene as pyrender's nodes, and a canvas of `side` pixels."""
+
+    def __init__(self, scene: Scene, side: int) -> None:
+        self._canvas = pyrender.OffscreenRenderer(side, side)
+        self._scene = pyrender.Scene(bg_color=_SKY, ambient_light=[_AMBIENT] * 3)
+        self._items = items_of(scene)
+        self._changes = Changes(self._items)
+        # Each canvas has its own OpenGL context, and a texture belongs to one of them.
+        textures = {
+            material: pyrender.Texture(
+                source=layers()[layer_of(material)][::-1].copy(), source_channels="RGBA"
+            )
+            for material in Material
+        }
+        self._nodes = [self._scene.add(_mesh(item, textures[item.look.material])) for item in self._items]
+        camera = first_person(scene)
+        lens = pyrender.PerspectiveCamera(np.radians(camera.fov), znear=camera.near, zfar=camera.far)
+        self._eye = self._scene.add(lens)
+        # Its node stands in the middle of the arena, since pyrender puts the shadow map around it.
+        self._scene.add(pyrender.DirectionalLight(intensity=_SUN), pose=_sun_pose())
+
+    def picture(self, scene: Scene) -> npt.NDArray[np.uint8]:
+        """What the agent sees, uint8 (side, side, 3)."""
+        for number in self._changes.of(scene):
+            self._scene.set_pose(self._nodes[number], _pose(*place_of(self._items[number], scene)))
+        camera = first_person(scene)
+        right, up, forward = camera.axes() * _MIRROR
+        eye = np.eye(4)
+        eye[:3, :3] = np.column_stack([right, up, -forward])
+        eye[:3, 3] = np.array(camera.position) * _MIRROR
+        self._scene.set_pose(self._eye, eye)
+        color, _ = self._canvas.render(self._scene, flags=_FLAGS)
+        return np.asarray(color[..., :3], np.uint8)
+
+
+def _pose(centre: Floats, rotation: Floats) -> Floats:
+    pose = np.eye(4)
+    pose[:3, :3] = _MIRROR[:, None] * rotation * _MIRROR
+    pose[:3, 3] = centre * _MIRROR
+    return pose
+
+
+def _sun_pose() -> Floats:
+    """A light shines along its -z."""
+    back = TO_SUN * _MIRROR / np.linalg.norm(TO_SUN)
+    right = np.cross([0.0, 1.0, 0.0], back)
+    right /= np.linalg.norm(right)
+    pose = np.eye(4)
+    pose[:3, :3] = np.column_stack([right, np.cross(back, right), back])
+    pose[:3, 3] = np.array([20.0, 2.0, 20.0]) * _MIRROR
+    return pose
+
+
+def _mesh(item: Item, texture: Any) -> Any:
+    """One part in its size, with its texture coordinates and its material."""
+    unit = _unit_meshes()[mesh_name(item)]
+    size = np.array(item.part.size)
+    positions, normals = unit.vertices[:, :3] * size, unit.vertices[:, 3:] / size
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    primitive = pyrender.Primitive(
+        positions=positions * _MIRROR,
+        normals=normals * _MIRROR,
+        texcoord_0=_coordinates(positions, normals, size, SURFACES[item.look.material].repeat),
+        indices=unit.indices.reshape(-1, 3)[:, ::-1],
+        material=_material(item, texture),
+    )
+    return pyrender.Mesh([primitive])
+
+
+def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple[float, float]) -> Floats:
+    """Texture coordinates (n, 2): a face's two directions in units of the texture's width and height."""
+    facing = np.abs(normals).argmax(axis=1)
+    across, along = np.where(facing == 0, 2, 0), np.where(facing == 1, 2, 1)
+    rows = np.arange(len(positions))
+    return np.column_stack(
+        [
+            (positions[rows, axis] + 0.5 * size[axis]) / (step or size[axis])
+            for axis, step in zip((across, along), repeat, strict=True)
+        ]
+    )
+
+
+def _material(item: Item, texture: Any) -> Any:
+    color = light_of(item.look)
+    surface = SURFACES[item.look.material]
+    return pyrender.MetallicRoughnessMaterial(
+        baseColorFactor=(*color, 1.0),
+        baseColorTexture=texture,
+        emissiveFactor=surface.emission * color,
+        metallicFactor=0.0,
+        roughnessFactor=1.0,
+        alphaMode="BLEND" if item.look.translucent else "OPAQUE",
+    )
+
+
+@cache
+def _unit_meshes() -> dict[str, Mesh]:
+    """The unit meshes, made once."""
+    return unit_meshes()

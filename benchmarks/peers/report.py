@@ -1,0 +1,129 @@
+"""The comparison and the profile, as tables and as plain values for JSON."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.peers.contenders import OURS, SIDES
+from benchmarks.peers.rounds import Comparison, Row
+from benchmarks.profile import Profile
+from benchmarks.report import spread_words
+
+SCENE_WORDS = "50 things, played at random, the same episode for all"
+
+
+def print_comparison(console: Console, found: Comparison) -> None:
+    """A table with a row for each contender's work, who is absent and why, and what each draws."""
+    measured = [row for row in found.rows if row.rates]
+    console.print(_table(measured, found))
+    for line in _absent_lines(found):
+        console.print(line, highlight=False, style="yellow", markup=False)
+    console.print("What each does:", highlight=False)
+    for name, does in _doings(measured).items():
+        console.print(f"  {name}: {does}.", highlight=False, markup=False)
+    for name, about in found.about.items():
+        told = ", ".join(f"{key} {value}" for key, value in about.items())
+        console.print(f"  {name} ran with {told}.", highlight=False, markup=False)
+
+
+def print_profile(console: Console, profiles: Sequence[Profile]) -> None:
+    """Milliseconds and shares of a step's stages, a column for each size of the picture."""
+    table = Table(
+        title="where a step's time goes: ms per step, median and lowest-highest round, share",
+        title_justify="left",
+    )
+    table.add_column("stage")
+    for profile in profiles:
+        table.add_column(f"{profile.side} x {profile.side}", justify="right")
+    for stage in profiles[0].milliseconds:
+        table.add_row(stage, *(_stage_cell(profile, stage) for profile in profiles))
+    table.add_row("together", *(f"{profile.total:.2f}" for profile in profiles))
+    console.print(table)
+
+
+def comparison_dict(found: Comparison) -> dict[str, Any]:
+    """Every rate that was measured, and why others were not."""
+    return {
+        "scene": SCENE_WORDS,
+        "about": found.about,
+        "rows": [_row_dict(row, found) for row in found.rows],
+    }
+
+
+def profile_dicts(profiles: Sequence[Profile]) -> list[dict[str, Any]]:
+    """Every measured time of a stage, in ms per step."""
+    return [
+        {
+            "side": profile.side,
+            "milliseconds_per_step": profile.milliseconds,
+            "median": {stage: profile.spread(stage).median for stage in profile.milliseconds},
+        }
+        for profile in profiles
+    ]
+
+
+def _row_dict(row: Row, found: Comparison) -> dict[str, Any]:
+    spread, ratio = row.spread, found.ratio(row)
+    return {
+        "name": row.contender.name,
+        "work": str(row.work),
+        "unit": f"{row.work.unit} per second",
+        "side": row.side or None,
+        "does": row.contender.does[row.work],
+        "absent": row.reason,
+        "times_per_round": row.times,
+        "rates": row.rates,
+        "spread": spread._asdict() if spread else None,
+        "arena_llm_is_times_faster": ratio._asdict() if ratio else None,
+    }
+
+
+def _table(rows: Sequence[Row], found: Comparison) -> Table:
+    table = Table(
+        title=f"one scene of {SCENE_WORDS}: per second, median and lowest-highest round; below it how many"
+        f" times faster {OURS} is",
+        title_justify="left",
+    )
+    table.add_column("measured")
+    table.add_column("by")
+    for side in (*SIDES, 0):
+        table.add_column(f"{side} x {side}" if side else "no picture", justify="right")
+    keys = dict.fromkeys((row.work, row.contender.name) for row in rows)
+    for work, name in keys:
+        cells = {
+            row.side: _cell(row, found) for row in rows if (row.work, row.contender.name) == (work, name)
+        }
+        ours = name == OURS
+        table.add_row(
+            str(work) if ours else "",
+            name,
+            *(cells.get(side, "") for side in (*SIDES, 0)),
+            style="bold" if ours else None,
+        )
+    return table
+
+
+def _cell(row: Row, found: Comparison) -> str:
+    ratio = found.ratio(row)
+    assert row.spread is not None
+    below = f"\n{ratio.median:.2f} x [{ratio.low:.2f}-{ratio.high:.2f}]" if ratio else ""
+    return spread_words(row.spread) + below
+
+
+def _stage_cell(profile: Profile, stage: str) -> str:
+    median, low, high = profile.spread(stage)
+    return f"{median:.3f} [{low:.3f}-{high:.3f}] {median / profile.total:4.0%}"
+
+
+def _absent_lines(found: Comparison) -> list[str]:
+    lines: dict[str, None] = {}
+    for row in found.rows:
+        if row.reason:
+            lines[f"{row.contender.name} did not run ({row.work}): {row.reason}"] = None
+    return list(lines)
+
+
+def _doings(rows: Sequence[Row]) -> dict[str, str]:
+    return {f"{row.contender.name}, {row.work}": row.contender.does[row.work] for row in rows}

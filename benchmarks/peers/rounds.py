@@ -1,0 +1,149 @@
+"""The comparison: everything is measured in turn, several times, so that a busy machine spoils all alike."""
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.peers.contenders import OURS, Contender, Work
+from benchmarks.peers.worker import Absent, Worker
+from benchmarks.result import Spread
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """How much is measured: `count` rounds over everything, about `slice_s` seconds for each thing in each.
+
+    A thing is done at least once, and at most `most` times. Before the first round it is done `warm_up`
+    times without being counted.
+    """
+
+    count: int = 7
+    slice_s: float = 0.25
+    most: int = 5000
+    warm_up: int = 3
+
+
+FULL_ROUNDS = Rounds()
+QUICK_ROUNDS = Rounds(count=3, slice_s=0.05)
+
+
+@dataclass
+class Row:
+    """One contender at one kind of work: rates per second, one per round, or why there are none."""
+
+    contender: Contender
+    work: Work
+    side: int
+    times: int = 0
+    rates: list[float] = field(default_factory=list)
+    reason: str | None = None
+
+    @property
+    def spread(self) -> Spread | None:
+        """Median, lowest and highest rate; None where nothing was measured."""
+        return _spread(self.rates)
+
+
+@dataclass
+class Comparison:
+    """All rows, and what each contender says of itself (versions, OpenGL renderer)."""
+
+    rows: list[Row]
+    about: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def ratio(self, row: Row) -> Spread | None:
+        """How many times faster we are, round by round: median, lowest and highest; None without a pair."""
+        ours = next(
+            (o for o in self.rows if (o.contender.name, o.work, o.side) == (OURS, row.work, row.side)), None
+        )
+        if ours is None or ours is row:
+            return None
+        return _spread([a / b for a, b in zip(ours.rates, row.rates, strict=False)])
+
+
+def compare(
+    contenders: Sequence[Contender],
+    rounds: Rounds,
+    seed: int,
+    advance: Callable[[str], None] = lambda doing: None,
+    into: Comparison | None = None,
+    rows: Sequence[Row] | None = None,
+) -> Comparison:
+    """Measure all contenders, or only `rows` of theirs.
+
+    `into` is filled as it goes, so that what is stopped keeps its rounds.
+
+    The rows are gone through forward and backward by turns. `advance` is told what has been done.
+    """
+    found = into if into is not None else Comparison([])
+    found.rows += rows_of(contenders) if rows is None else rows
+    with ExitStack() as stack:
+        workers = {c.name: stack.enter_context(Worker(c, seed)) for c in contenders}
+        for contender in contenders:
+            _introduce(contender, workers[contender.name], found)
+            advance(contender.name)
+        for row in found.rows:
+            _measure(row, workers[row.contender.name], rounds, _prepare)
+            advance(f"{row.contender.name}: {row.work}")
+        for number in range(rounds.count):
+            for row in found.rows if number % 2 == 0 else reversed(found.rows):
+                _measure(row, workers[row.contender.name], rounds, _count)
+                advance(f"{row.contender.name}: {row.work}")
+    return found
+
+
+def rows_of(contenders: Sequence[Contender]) -> list[Row]:
+    """The table's rows, those of the same work and size next to each other."""
+    return [
+        Row(contender, work, side)
+        for work in Work
+        for side in work.sides
+        for contender in contenders
+        if work in contender.does
+    ]
+
+
+def advances(contenders: Sequence[Contender], rounds: Rounds) -> int:
+    """How often `compare` calls `advance`."""
+    return len(contenders) + (rounds.count + 1) * len(rows_of(contenders))
+
+
+def _introduce(contender: Contender, worker: Worker, found: Comparison) -> None:
+    try:
+        found.about[contender.name] = worker.about()
+    except Absent as reason:
+        if contender.name == OURS:
+            # Steps without a camera need no OpenGL; the rows that do say so for themselves.
+            return
+        for row in found.rows:
+            if row.contender is contender:
+                row.reason = str(reason)
+
+
+def _measure(row: Row, worker: Worker, rounds: Rounds, do: Callable[[Row, Worker, Rounds], None]) -> None:
+    if row.reason is not None:
+        return
+    try:
+        do(row, worker, rounds)
+    except Absent as reason:
+        row.reason = str(reason)
+        row.rates.clear()
+
+
+def _prepare(row: Row, worker: Worker, rounds: Rounds) -> None:
+    """Warm up, and settle how many times fill a slice."""
+    worker.seconds(row.work, row.side, rounds.warm_up)
+    once = worker.seconds(row.work, row.side, rounds.warm_up) / rounds.warm_up
+    row.times = max(row.contender.batch, min(rounds.most, round(rounds.slice_s / once)))
+
+
+def _count(row: Row, worker: Worker, rounds: Rounds) -> None:
+    row.rates.append(row.times / worker.seconds(row.work, row.side, row.times))
+
+
+def _spread(values: Sequence[float]) -> Spread | None:
+    if not values:
+        return None
+    return Spread(float(np.median(values)), min(values), max(values))

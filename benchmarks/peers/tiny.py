@@ -1,0 +1,108 @@
+"""PyBullet's TinyRenderer, a renderer in plain C++ without OpenGL, on our scene."""
+
+import math
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import trimesh
+
+from arena import Scene
+from arena.physics.bullet import bullet
+from arena.scene import Floats
+from benchmarks.peers.contenders import Timed, Work
+from benchmarks.peers.scenery import Changes, Item, items_of, mesh_name, place_of, scene_subject
+from render.camera import first_person
+from render.meshes import unit_meshes
+from render.sun import TO_SUN
+
+_SWAP = [0, 2, 1]
+"""Exchanging y and z turns the arena's left-handed frame into Bullet's."""
+
+_NEAR = 0.1
+"""The nearest that is seen, metres; with the 0.01 of our camera its depth is too coarse."""
+
+
+def about() -> dict[str, str]:
+    """Bullet's version."""
+    return {"bullet": str(bullet.getAPIVersion())}
+
+
+def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
+    """Pictures without shadows."""
+    return frames(side, seed, shadows=False)
+
+
+def frames(side: int, seed: int, *, shadows: bool) -> Timed:
+    """Pictures of the played scene, the poses of what moved brought over each time."""
+    subject = scene_subject(seed)
+    world = TinyWorld(subject.episode.scene())
+    return lambda count: (
+        subject.timed_between(
+            count, lambda episode: world.picture(episode.scene(), side, shadows=shadows)
+        ).seconds
+    )
+
+
+class TinyWorld:
+    """A scene's items as bodies that are only seen; raises RuntimeError for none."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._client = bullet.connect(bullet.DIRECT)
+        self._items = items_of(scene)
+        self._changes = Changes(self._items)
+        self._bodies = [self._body(item) for item in self._items]
+
+    def picture(self, scene: Scene, side: int, *, shadows: bool) -> npt.NDArray[np.uint8]:
+        """What the agent sees, uint8 (side, side, 3)."""
+        for number in self._changes.of(scene):
+            centre, rotation = place_of(self._items[number], scene)
+            bullet.resetBasePositionAndOrientation(
+                self._bodies[number],
+                centre[_SWAP].tolist(),
+                _quaternion(rotation),
+                physicsClientId=self._client,
+            )
+        camera = first_person(scene)
+        eye, forward = np.array(camera.position)[_SWAP], camera.axes()[2][_SWAP]
+        image = bullet.getCameraImage(
+            side,
+            side,
+            bullet.computeViewMatrix(eye.tolist(), (eye + forward).tolist(), (0, 0, 1)),
+            bullet.computeProjectionMatrixFOV(camera.fov, 1.0, _NEAR, camera.far),
+            lightDirection=TO_SUN[_SWAP].tolist(),
+            shadow=int(shadows),
+            renderer=bullet.ER_TINY_RENDERER,
+            flags=bullet.ER_NO_SEGMENTATION_MASK,
+            physicsClientId=self._client,
+        )
+        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+
+    def _body(self, item: Item) -> int:
+        vertices, normals, indices = _mesh(mesh_name(item))
+        seen = bullet.createVisualShape(
+            bullet.GEOM_MESH,
+            vertices=(vertices * np.array(item.part.size)[_SWAP]).tolist(),
+            indices=indices.ravel().tolist(),
+            normals=normals.tolist(),
+            rgbaColor=(*item.look.color, 1.0),
+            physicsClientId=self._client,
+        )
+        return int(bullet.createMultiBody(0.0, -1, seen, physicsClientId=self._client))
+
+
+@cache
+def _mesh(name: str) -> tuple[Floats, Floats, npt.NDArray[np.uint32]]:
+    """Vertices (n, 3), normals (n, 3) and triangles (m, 3) in Bullet's frame, which mirrors them."""
+    mesh = unit_meshes()[name]
+    vertices, normals = mesh.vertices.astype(float).reshape(-1, 2, 3)[..., _SWAP].transpose(1, 0, 2)
+    return vertices, normals, mesh.indices.reshape(-1, 3)[:, ::-1]
+
+
+def _quaternion(rotation: Floats) -> list[float]:
+    """A rotation of the arena's frame as Bullet's (x, y, z, w)."""
+    matrix = np.eye(4)
+    matrix[:3, :3] = rotation[np.ix_(_SWAP, _SWAP)]
+    w, x, y, z = trimesh.transformations.quaternion_from_matrix(matrix)  # type: ignore[no-untyped-call]
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    return [float(part / norm) for part in (x, y, z, w)]

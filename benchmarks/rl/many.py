@@ -1,0 +1,76 @@
+"""Steps per second of many environments at once."""
+
+from collections.abc import Sequence
+from contextlib import closing
+from time import perf_counter
+
+import numpy as np
+
+from arena.gym.vector_env import ArenaVectorEnv
+from arena.processes import cores
+from benchmarks.rl.effort import RlEffort
+from benchmarks.rl.figure import Figure
+from benchmarks.rl.setups import CAMERA, HELD, RAYS, Playlist, Setup
+from benchmarks.rl.steps import PER_SECOND, Advance
+from testbed import Task
+
+SECTION = "ArenaVectorEnv"
+
+
+def worker_counts(some: bool = False) -> list[int]:
+    """Numbers of workers: 0 (all in one process), then 1, 2, 4, ... up to the number of usable cores.
+
+    Only `some` are the first and the last of these.
+    """
+    most = cores()
+    if some:
+        return [0, most]
+    return [0, *(2**power for power in range(most.bit_length()) if 2**power < most), most]
+
+
+def environments() -> int:
+    """How many environments are played, whatever the number of workers."""
+    return max(8, 2 * worker_counts()[-1])
+
+
+def measure_many(
+    tasks: Sequence[Task], effort: RlEffort, seed: int, advance: Advance, drawing: bool
+) -> list[Figure]:
+    """Steps per second of all environments together, resets included as they come while it is played."""
+    figures = []
+    for setup in (RAYS, CAMERA) if drawing else (RAYS,):
+        for workers in worker_counts(effort.some_workers):
+            with closing(
+                ArenaVectorEnv(environments(), Playlist(tasks), workers=workers, **setup.options)
+            ) as envs:
+                rates = []
+                for _ in range(effort.passes):
+                    rates.append([_rate(envs, effort, seed)])
+                    advance(f"{SECTION}: {workers} workers")
+            figures.append(
+                Figure(
+                    SECTION,
+                    _name(setup, workers),
+                    PER_SECOND,
+                    (f"{environments()} environments",),
+                    np.array(rates),
+                )
+            )
+    return figures
+
+
+def _name(setup: Setup, workers: int) -> str:
+    where = "in one process" if workers == 0 else f"{workers} worker{'s' * (workers > 1)}"
+    return f"{setup.name}, {where}"
+
+
+def _rate(envs: ArenaVectorEnv, effort: RlEffort, seed: int) -> float:
+    """All play the same again in every pass."""
+    envs.reset(seed=seed)
+    generator = np.random.default_rng(seed)
+    drawn = generator.integers(9, size=(effort.vector_steps // HELD + 2, envs.num_envs))
+    envs.step(drawn[-1])
+    started = perf_counter()
+    for number in range(effort.vector_steps):
+        envs.step(drawn[number // HELD])
+    return effort.vector_steps * envs.num_envs / (perf_counter() - started)

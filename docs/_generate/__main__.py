@@ -1,0 +1,50 @@
+"""`python -m docs._generate docs`: write what the documentation takes from the code anew."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.errors import ArenaError
+from docs._generate.blocks import BLOCKS
+from docs._generate.markdown import PageError, filled
+
+
+def reference(
+    docs: Annotated[Path, typer.Argument(help="Folder of the documentation's pages.")],
+    pictures: Annotated[bool, typer.Option("--pictures", help="Also draw every object again.")] = False,
+) -> None:
+    """Write the generated blocks of every page, and with --pictures the pictures of the objects."""
+    pages = sorted(docs.glob("*.md"))
+    if not pages:
+        raise PageError(f"{docs}: no pages (*.md) in this folder; give the folder docs of a source tree")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        made = filled(text, BLOCKS, str(page))
+        if made != text:
+            page.write_text(made, encoding="utf-8")
+            print(f"written: {page}")
+    if pictures:
+        _draw(docs / "pictures")
+
+
+def _draw(folder: Path) -> None:
+    from docs._generate.pictures import encoded, pictures
+
+    folder.mkdir(exist_ok=True)
+    for name, frame in pictures():
+        (folder / f"{name}.png").write_bytes(encoded(frame))
+
+
+def main() -> None:
+    """Run the command; every error that a user can mend is one sentence and exit status 1."""
+    try:
+        typer.run(reference)
+    except ArenaError as error:
+        print(f"reference: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Every generated block by the name that a page calls it: `<!-- generated: NAME -->`."""
+
+from collections.abc import Callable
+from functools import partial
+
+from docs._generate import keys, kinds, options
+from docs._generate.markdown import code, table
+from docs._generate.meanings import KIND_MEANINGS
+
+
+def gallery() -> str:
+    """A table with the picture of every kind, its name leading to the facts."""
+    rows = [
+        (f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", meaning)
+        for name, meaning in KIND_MEANINGS.items()
+    ]
+    return table(("picture", "kind", "what it is"), rows)
+
+
+BLOCKS: dict[str, Callable[[], str]] = {
+    "keys-of-file": partial(keys.keys_table, "ArenaConfig"),
+    "keys-of-arena": partial(keys.keys_table, "Arena"),
+    "keys-of-item": partial(keys.keys_table, "Item"),
+    "keys-of-vector": partial(keys.keys_table, "Vector3"),
+    "keys-of-color": partial(keys.keys_table, "RGB"),
+    "operations": keys.operations_section,
+    "symbols": keys.symbols_list,
+    "objects": kinds.objects_section,
+    "changing": kinds.changing_table,
+    "spawners": kinds.spawners_table,
+    "versions": kinds.versions_table,
+    "gallery": gallery,
+    "choices": options.choices_table,
+    "other-options": options.commands_table,
+    "presets": options.presets_table,
+}

@@ -1,0 +1,177 @@
+"""Tables of the objects and of the versions, from `arena.taskfile.catalog` and `arena.taskfile.versions`."""
+
+import ast
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+import arena.taskfile.versions
+from arena.geometry.layout import changing_values
+from arena.geometry.placed import Placed
+from arena.mechanisms.spawners import settings_of
+from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST
+from arena.scene import Vector
+from arena.taskfile.catalog import ALIASES, KINDS, Body, Change, Ends, Kind
+from arena.taskfile.config import Item
+from arena.taskfile.keys import KEYS
+from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
+from docs._generate.markdown import code, number, table
+from docs._generate.meanings import KIND_MEANINGS, OWN_KEYS
+
+SPAWNERS = ("SpawnerTree", "SpawnerDispenserTall", "SpawnerContainerShort")
+
+_ENDS = {Ends.NEVER: "goes on", Ends.ALWAYS: "ends", Ends.LAST: "ends with the last"}
+_TABLES = ("absent", "masses", "colourable")
+"""Fields of `Differences` that the list of objects tells."""
+
+
+def public_kinds() -> list[Kind]:
+    """The kinds that a file may ask for, as version 3.1.3 has them where it does."""
+    return [in_version(name, Version.V3) or in_version(name, Version.V4) for name in KIND_MEANINGS]  # type: ignore[misc]
+
+
+def in_version(name: str, version: Version) -> Kind | None:
+    """A kind as a version has it; None where it has not."""
+    try:
+        return kind_named(name, version)
+    except KeyError:
+        return None
+
+
+def objects_section() -> str:
+    """A heading and a list of facts for each kind."""
+    return "\n\n".join(f"### {kind.name}\n\n{_facts(kind)}" for kind in public_kinds())
+
+
+def changing_table() -> str:
+    """What balls that change do where the file says nothing."""
+    kinds = [kind for kind in public_kinds() if kind.change is not Change.NONE]
+    named = [kind.name for kind in kinds] + ["AntiDecayGoal"]
+    rows = [(code(name), *map(number, changing_values(_placed(name)))) for name in named]
+    return table(("kind", "`initialValues`", "`finalValues`"), rows)
+
+
+def spawners_table() -> str:
+    """What spawners do where the file says nothing, in either version."""
+    header = ("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
+    rows = [
+        (code(name), version, *_settings(name, version)) for name in SPAWNERS for version in ("3.1.3", "4")
+    ]
+    return table(header, rows)
+
+
+def versions_table() -> str:
+    """Every difference between the versions but those of single objects."""
+    docs = _docstrings(Differences)
+    rows = (
+        (docs[field.name], *(_told(getattr(DIFFERENCES[version], field.name)) for version in Version))
+        for field in fields(Differences)
+        if field.name not in _TABLES
+    )
+    return table(("difference", *Version), rows)
+
+
+def _settings(name: str, version: str) -> Iterator[str]:
+    settings = settings_of(_placed(name), DIFFERENCES[Version(version)])
+    yield from map(number, settings[:-1])
+    yield "without end" if settings.most < 0 else str(settings.most)
+
+
+def _placed(name: str) -> Placed:
+    nothing = (0.0, 0.0, 0.0)
+    return Placed(KINDS[ALIASES.get(name, name)], nothing, nothing, 0.0, None, item=Item(name=name))
+
+
+def _facts(kind: Kind) -> str:
+    both = {version: in_version(kind.name, version) for version in (Version.V3, Version.V4)}
+    facts = {
+        "older name": ", ".join(code(old) for old, new in ALIASES.items() if new == kind.name),
+        "version": "all" if both[Version.V3] else "4",
+        "size": _by_version(both, _size),
+        "mass": _by_version(both, _mass),
+        "friction": number(kind.friction) if kind.body is not Body.ZONE else "",
+        "reward": _reward(kind),
+        "episode": _by_version(both, lambda each: _ENDS[each.ends]) if kind.reward or kind.is_goal else "",
+        "colour": _by_version(both, _color),
+        "keys of its own": ", ".join(map(code, _keys(kind.name))),
+    }
+    picture = f"![{kind.name}](pictures/{kind.name}.png)\n\n"
+    told = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
+    return f"{picture}{KIND_MEANINGS[kind.name]}\n\n{told}"
+
+
+def _by_version(both: Mapping[Version, Kind | None], tell: Any) -> str:
+    """A fact, said for each version where they differ."""
+    told = {version: tell(kind) for version, kind in both.items() if kind is not None}
+    if len(set(told.values())) == 1:
+        return str(next(iter(told.values())))
+    return "; ".join(f"{fact} (version {version})" for version, fact in told.items())
+
+
+def _size(kind: Kind) -> str:
+    stretched = "" if kind.stretch == (1.0, 1.0, 1.0) else f", built {_metres(kind.stretch)} times as large"
+    if kind.change is not Change.NONE:
+        return f"diameter is its {'final' if kind.change is Change.RIPEN else 'initial'} value"
+    if kind.minimum == kind.maximum:
+        return f"always {_metres(kind.minimum)} m{stretched}"
+    if kind.is_goal:
+        return f"diameter {number(kind.minimum[0])} to {number(kind.maximum[0])} m"
+    return f"{_metres(kind.minimum)} to {_metres(kind.maximum)} m (x, y, z){stretched}"
+
+
+def _metres(size: Vector) -> str:
+    return " x ".join(map(number, size))
+
+
+def _mass(kind: Kind) -> str:
+    if kind.body is Body.ZONE:
+        return "none, a zone"
+    return "fixed" if kind.body is Body.STATIC else f"{number(kind.mass)} kg"
+
+
+def _reward(kind: Kind) -> str:
+    if kind.name == "HotZone":
+        return f"-{HOT_ZONE_LEAST:g} a tick, or {HOT_ZONE_FACTOR:g} times the clock's where that is more"
+    if kind.body is Body.ZONE:
+        return number(kind.reward) if kind.reward else ""
+    if not kind.is_goal:
+        return ""
+    if kind.change is not Change.NONE:
+        return "its value"
+    return f"{kind.reward:+g} x diameter" if kind.reward else "0"
+
+
+def _color(kind: Kind) -> str:
+    if not kind.colourable:
+        return "its own"
+    return "`colors`, random where there is none" if kind.random_color else "`colors`, or its own"
+
+
+def _keys(name: str) -> list[str]:
+    """The newest spelling of each key that means something to this kind."""
+    newest = {field: key for key, field in KEYS["Item"].items()}
+    return [newest[field] for field in OWN_KEYS.get(name, ())]
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    if isinstance(value, tuple):
+        return ", ".join(map(number, value))
+    return str(value)
+
+
+def _docstrings(described: type) -> dict[str, str]:
+    """The first sentence of the docstring below each field of a class."""
+    module = ast.parse(inspect.getsource(arena.taskfile.versions))
+    body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == described.__name__)
+    found = {}
+    for above, below in pairwise(body):
+        if isinstance(above, ast.AnnAssign) and isinstance(below, ast.Expr):
+            text = " ".join(str(ast.literal_eval(below.value)).split())
+            found[ast.unparse(above.target)] = text.split(". ")[0].rstrip(".")
+    return found

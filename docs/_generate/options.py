@@ -1,0 +1,62 @@
+"""Tables of the options of `arena-llm eval` and of the presets, made from the protocol and the command."""
+
+from collections.abc import Iterator
+
+import typer
+
+from docs._generate.markdown import code, plain, table
+from llm_control.choices import SHORT_NAMES, effective
+from llm_control.contradictions import shown
+from llm_control.presets import preset_names
+from llm_control.protocol import Protocol
+
+
+def choices_table() -> str:
+    """Every choice of a protocol: its option, its default and what it means."""
+    return table(("option", "default", "meaning"), _choices())
+
+
+def commands_table() -> str:
+    """The other options of `arena-llm eval`."""
+    rows = ((code(f"--{name.replace('_', '-')}"), plain(meaning)) for name, meaning in _others())
+    return table(("option", "meaning"), rows)
+
+
+def presets_table() -> str:
+    """Every preset: what it is for, and the choices that it changes."""
+    return table(("preset", "what it is", "what differs from the defaults"), _presets())
+
+
+def _choices() -> Iterator[tuple[str, str, str]]:
+    shorts = {long: short for short, long in SHORT_NAMES.items()}
+    for name, field in Protocol.model_fields.items():
+        flag = name.replace("_", "-")
+        given = f"--{flag}, --no-{flag}" if isinstance(field.default, bool) else f"--{flag}"
+        given += f", --{shorts[name]}" if name in shorts else ""
+        yield code(given), code(shown(field.default)), plain(field.description or "")
+
+
+def _others() -> Iterator[tuple[str, str]]:
+    from arena_llm.cli import app
+
+    command = typer.main.get_command(app)
+    evaluate = command.commands["eval"]  # type: ignore[attr-defined]
+    for option in evaluate.params:
+        if option.name not in Protocol.model_fields and option.name != "help":
+            yield option.name, option.help
+
+
+def _presets() -> Iterator[tuple[str, str, str]]:
+    for name in preset_names():
+        given = effective(name, {})
+        defaults = Protocol().model_dump()
+        changed = {
+            key: shown(value) for key, value in given.protocol.model_dump().items() if value != defaults[key]
+        }
+        told = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
+        description = given.preset.description if given.preset else ""
+        yield code(name), plain(description), ", ".join(map(code, told))
+
+
+def _brief(key: str, value: str) -> str:
+    return f"{len(value.split(','))} ids" if key == "tasks" else value

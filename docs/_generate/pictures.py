@@ -1,0 +1,98 @@
+"""A small picture of every kind of object, drawn by the project's own renderer."""
+
+import io
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from arena import IDLE, Episode
+from arena.taskfile.catalog import Body, Kind, Shape
+from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
+from arena.taskfile.versions import Version
+from docs._generate.kinds import in_version, public_kinds
+from render import Camera, Frame, Renderer
+
+WIDTH, HEIGHT = 240, 160
+"""Pixels of a picture."""
+
+FOV_DEG = 40.0
+LOOK_YAW_DEG, LOOK_PITCH_DEG = 325.0, 22.0
+"""The camera looks north-west and down, so that the sides of +x and -z show."""
+
+COLORS = 128
+"""Colours of a picture: with all of them the files would have three times as many bytes."""
+
+_SIZES = {
+    Shape.BALL: (2.0, 2.0, 2.0),
+    Shape.PRISM: (3.0, 1.5, 4.0),
+    Shape.TUBE: (4.0, 4.0, 5.0),
+    Shape.BOX: (2.0, 2.0, 2.0),
+}
+_SIZES_BY_NAME = {"Wall": (4.0, 2.0, 1.0), "WallTransparent": (4.0, 2.0, 1.0), "SignBoard": (1.0, 1.0, 1.0)}
+_BAR_SIZE = (3.0, 1.0, 6.0)
+_ZONE_SIZE = (4.0, 1.0, 4.0)
+
+_PAINT = RGB(r=110.0, g=150.0, b=190.0)
+"""Colour of the kinds that would have a random one."""
+
+_WAIT_STEPS = {"SpawnerTree": 200, "SpawnerDispenserTall": 80, "SpawnerContainerShort": 80}
+"""Until fruit hangs in the tree, or a ball lies behind an open door."""
+
+_TURNED = {"SpawnerDispenserTall": 210.0, "SpawnerContainerShort": 210.0, "SignBoard": 210.0, "Ramp": 120.0}
+"""Rotations, degrees, that show what a kind has on one side."""
+
+
+def pictures() -> Iterator[tuple[str, Frame]]:
+    """The name and the picture, uint8 (160, 240, 3), of every kind that a file may ask for."""
+    renderer = Renderer(WIDTH, HEIGHT)
+    for kind in public_kinds():
+        yield kind.name, _picture(kind, renderer)
+
+
+def encoded(frame: Frame) -> bytes:
+    """A small PNG of few colours."""
+    buffer = io.BytesIO()
+    Image.fromarray(frame).quantize(COLORS).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def _picture(kind: Kind, renderer: Renderer) -> Frame:
+    with Episode(_arena(kind), task_id=kind.name) as episode:
+        for _ in range(_WAIT_STEPS.get(kind.name, 40)):
+            episode.step(IDLE)
+        scene = episode.scene()
+        middle, size = scene.positions[0], scene.sizes[0]
+        return renderer.frame(scene, _camera(middle, size))
+
+
+def _arena(kind: Kind) -> ArenaSpec:
+    """An arena with the kind in its middle, in the oldest version that has it; the agent is out of view."""
+    version = Version.V3 if in_version(kind.name, Version.V3) else Version.V4
+    size = _SIZES_BY_NAME.get(kind.name, _SIZES.get(kind.shape, _BAR_SIZE))
+    if kind.body is Body.ZONE:
+        size = _ZONE_SIZE
+    thing = Item(
+        name=kind.name,
+        positions=(_vector((20.0, 0.0, 20.0)),),
+        rotations=(_TURNED.get(kind.name, 0.0),),
+        sizes=(_vector(size),),
+        symbol_names=("right-arrow",),
+        colors=(_PAINT,) if kind.random_color else (),
+    )
+    agent = Item(name="Agent", positions=(_vector((38.0, 0.0, 2.0)),), rotations=(0.0,))
+    return ArenaSpec(items=(agent, thing), version=version)
+
+
+def _vector(values: tuple[float, float, float]) -> Vector3:
+    return Vector3(x=values[0], y=values[1], z=values[2])
+
+
+def _camera(middle: npt.NDArray[np.float64], size: npt.NDArray[np.float64]) -> Camera:
+    """A camera that has a thing of this size (metres) in its picture."""
+    away = 0.75 * float(np.linalg.norm(size)) / math.tan(math.radians(FOV_DEG) / 2)
+    camera = Camera((0.0, 0.0, 0.0), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)
+    x, y, z = middle - away * camera.axes()[2]
+    return Camera((float(x), float(y), float(z)), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)

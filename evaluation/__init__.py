@@ -1,0 +1,1 @@
+"""Evaluation of agents on suites of tasks, on Inspect AI: choices, budgets, logs, results."""

@@ -1,0 +1,146 @@
+"""The results of a run as a table, and back from its file."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+
+from arena.errors import EvaluationError
+
+
+@dataclass(frozen=True, slots=True)
+class TrialResult:
+    """One planned trial: its score, or why it has none.
+
+    `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
+    """
+
+    agent: str
+    task_id: str
+    level: int
+    trial: int
+    pass_mark: float | None
+    total_reward: float | None = None
+    passed: bool | None = None
+    outcome: str | None = None
+    steps: int | None = None
+    turns: int | None = None
+    error: str | None = None
+
+
+_COLUMNS = tuple(TrialResult.__dataclass_fields__)
+_TYPES = {"agent": "str", "task_id": "str", "level": "int64", "trial": "int64", "passed": "boolean"}
+_WHOLE = ("level", "trial")
+_MEASURED = ("pass_mark", "total_reward", "steps", "turns")
+
+
+def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
+    """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean."""
+    return pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS)).astype(_TYPES)
+
+
+def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
+    """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
+
+    Raises EvaluationError where the file is absent, cannot be read, or does not hold such a table.
+    """
+    frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
+    return checked_results(frame, path, agent)
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path, encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(
+            f"{path}: cannot be read ({error.strerror or error}); name the results.csv of a report"
+        ) from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise EvaluationError(
+            f"{path}: no valid CSV ({str(error).strip()}); name the results.csv of a report"
+        ) from None
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    if find_spec("pyarrow") is None:
+        raise EvaluationError(f"{path}: pyarrow not found; run: pip install 'arena-llm[parquet]'")
+    try:
+        return pd.read_parquet(path, engine="pyarrow")
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except ValueError as error:  # pyarrow's own errors are ValueErrors
+        raise EvaluationError(f"{path}: no valid Parquet ({str(error).splitlines()[0]})") from None
+
+
+def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -> pd.DataFrame:
+    """A table from `path`, once it is sure to be one of results; `agent` replaces the agent's name.
+
+    Raises EvaluationError where it is not.
+    """
+    absent = [column for column in _COLUMNS if column not in frame.columns]
+    if absent:
+        raise EvaluationError(
+            f"{path}:1: no column {', '.join(absent)}; got {', '.join(map(str, frame.columns))}; "
+            "name the results.csv of a report"
+        )
+    if frame.empty:
+        raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
+    _check_rows(frame, path)
+    frame = frame[list(_COLUMNS)].astype(_TYPES)
+    return frame if agent is None else frame.assign(agent=agent)
+
+
+def read_runs(runs: Sequence[tuple[str | None, Path]]) -> pd.DataFrame:
+    """The results of several runs in one table; each is a file, and a name for its agent if wanted.
+
+    Raises EvaluationError where a file is broken (see `read_results`) or two hold agents of one name, whose
+    trials could not be told apart.
+    """
+    frames = [read_results(path, name) for name, path in runs]
+    owners: dict[str, Path] = {}
+    for (_, path), frame in zip(runs, frames, strict=True):
+        for agent in frame["agent"].unique():
+            if agent in owners:
+                raise EvaluationError(
+                    f"{path}: {owners[agent]} has results of {agent!r} too; tell them apart with NAME=FILE"
+                )
+            owners[agent] = path
+    return pd.concat(frames, ignore_index=True)
+
+
+def _check_rows(frame: pd.DataFrame, path: Path) -> None:
+    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*_WHOLE, *_MEASURED)}
+    wrong = {
+        "agent": (frame["agent"].isna(), "a name"),
+        "task_id": (frame["task_id"].isna(), "the id of a task"),
+        "passed": (
+            frame["passed"].notna() & ~frame["passed"].astype(str).isin(["True", "False"]),
+            "True, False or nothing",
+        ),
+        **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in _WHOLE},
+        **{
+            column: (numbers[column].isna() & frame[column].notna(), "a number or nothing")
+            for column in _MEASURED
+        },
+    }
+    for column, (bad, expected) in wrong.items():
+        if bad.any():
+            row = int(bad.argmax())
+            raise EvaluationError(
+                f"{path}:{row + 2}: {column}: got {str(frame[column].iloc[row])!r}, expected {expected}; "
+                "evaluate again or mend the line"
+            )
+    twice = frame.duplicated(["agent", "task_id", "trial"])
+    if twice.any():
+        agent, task, trial = frame.loc[twice, ["agent", "task_id", "trial"]].iloc[0]
+        raise EvaluationError(
+            f"{path}:{int(twice.argmax()) + 2}: trial {trial} of task {task} by {agent} stands "
+            "there twice; keep one"
+        )
+
+
+def has_parquet() -> bool:
+    """Whether the optional extra `parquet` is installed."""
+    return find_spec("pyarrow") is not None

@@ -1,0 +1,1 @@
+"""Reports of runs and comparisons: pages, tables and figures."""

@@ -1,0 +1,141 @@
+"""A run as it is compared: its results, and what they have in common with those of the others."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from arena.taskfile.versions import Version
+from human_data.baselines import children_by_task
+
+THEIRS = Version.V2.value
+"""The account under which children and competition were scored."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One agent's trials. `results` has the columns of `results_frame`.
+
+    `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
+    version was re-enacted, None where nobody said. `partial` is a sentence on a run that did not end,
+    `refuted` one on tasks that were said to be the original ones and are not.
+    """
+
+    agent: str
+    results: pd.DataFrame
+    original: bool = False
+    animal_ai: str | None = None
+    partial: str = ""
+    refuted: str = ""
+
+    def task_rates(self) -> pd.DataFrame:
+        """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""
+        judged = self.results[self.results["passed"].notna()]
+        passed = judged["passed"].astype(float).groupby([judged["task_id"], judged["level"]])
+        return (
+            passed.agg(["mean", "count"])
+            .reset_index()
+            .set_axis(["task_id", "level", "rate", "trials"], axis=1)
+        )
+
+    @property
+    def same_account(self) -> bool:
+        """Whether the clock costs what it cost the children and the competition."""
+        return self.animal_ai == THEIRS
+
+
+def played_run(results: pd.DataFrame, original: bool, animal_ai: str | None = None, partial: str = "") -> Run:
+    """The run of one agent's results; tasks are believed to be the original ones unless that is refuted."""
+    against = refuted(results) if original else ""
+    agent = str(results["agent"].iloc[0])
+    return Run(agent, results, original and not against, animal_ai, partial, against)
+
+
+def cautions(runs: list[Run]) -> list[str]:
+    """What makes a comparison with others weaker than it looks, one sentence or two each."""
+    found = [text for run in runs for text in (run.partial, run.refuted, _missing(run)) if text]
+    ours = [run for run in runs if not run.original]
+    if ours:
+        found.append(
+            f"Other layouts: the tasks of {_names(ours)} are not the original files. They test the same "
+            "capacities, under the same ids, in other arenas than children and competitors saw: "
+            "differences from these are between batteries as well as between players."
+        )
+    claimed = [run for run in runs if run.original]
+    if claimed:
+        found.append(
+            f"The tasks of {_names(claimed)} come from a folder that the user named; their ids count as "
+            "those of the original files. Children and competitors played these in Unity."
+        )
+    return [*found, *_accounts(runs), *_informed(runs)]
+
+
+def _accounts(runs: list[Run]) -> list[str]:
+    told: dict[str | None, list[Run]] = {}
+    for run in runs:
+        if not run.same_account:
+            told.setdefault(run.animal_ai, []).append(run)
+    return [_account(version, those) for version, those in told.items()]
+
+
+def _account(version: str | None, runs: list[Run]) -> str:
+    ninth = any((run.results["level"] == 9).any() and run.original for run in runs)
+    advice = f"Play with --animal-ai {THEIRS} to compare level 9." if ninth else ""
+    if version is None:
+        known = f"It is not known which version of Animal-AI {_names(runs)} played (say it by --animal-ai). "
+        return known + f"Children and competition were scored under version {THEIRS}. {advice}".strip()
+    lost = (
+        "Level 9 cannot be compared: under this account most of its official marks cannot be reached "
+        "at all, because each ball refills the clock and waiting it out costs up to 1 more. "
+        if ninth
+        else ""
+    )
+    return (
+        f"Other account: {_names(runs)} played under version {version}, children and competition were "
+        f"scored under version {THEIRS}, in which nothing refills the clock. {lost}{advice}"
+    ).strip()
+
+
+def _missing(run: Run) -> str:
+    missing = int(run.results["passed"].isna().sum())
+    if not missing or run.partial:
+        return ""
+    return (
+        f"{missing} of {len(run.results)} planned trials of {run.agent} have no verdict; they count neither "
+        "as passed nor as failed."
+    )
+
+
+def refuted(results: pd.DataFrame) -> str:
+    """Why tasks cannot be the original ones, which ids cannot show; empty where nothing tells."""
+    known = children_by_task().set_index("task_id")["pass_mark"]
+    own = marks_of(results)
+    shared = own[own.index.isin(known.index)]
+    wrong = shared[~((shared - known[shared.index]).abs() < 1e-6)]
+    if wrong.empty:
+        return ""
+    return (
+        f"{len(wrong)} of {len(shared)} tasks of {results['agent'].iloc[0]} have not the pass mark that "
+        f"children had (the first is {wrong.index[0]}): they are not the original files, whatever was said."
+    )
+
+
+def marks_of(results: pd.DataFrame) -> "pd.Series[float]":
+    """Pass marks by task id."""
+    return results.drop_duplicates("task_id").set_index("task_id")["pass_mark"].astype(float)
+
+
+_KNOWING = {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"}
+
+
+def _informed(runs: list[Run]) -> list[str]:
+    return [
+        f"{run.agent} {why}: an upper bound of what can be reached, not a player like the others."
+        for run in runs
+        for start, why in _KNOWING.items()
+        if run.agent == start or run.agent.startswith(f"{start}/")
+    ]
+
+
+def _names(runs: list[Run]) -> str:
+    names = [run.agent for run in runs]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

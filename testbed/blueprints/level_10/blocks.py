@@ -1,0 +1,263 @@
+"""Level 10: blocks that are a bridge, that hold something up or back, or that are in the way."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from testbed.blueprints.blueprint import Blueprint, Object, Shove
+from testbed.blueprints.level_10.parts import task_on
+from testbed.blueprints.parts import (
+    BLUE,
+    DEATH,
+    GREY,
+    agent,
+    ball,
+    block,
+    near,
+    pane,
+    polar,
+    ramp,
+    wall,
+    zone,
+)
+from testbed.blueprints.placement import anywhere, upright
+from testbed.blueprints.walls import across
+
+LONG = 1000
+"""The time limit where a block has to be pushed gently over many metres."""
+
+
+def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
+    """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925).
+
+    From the landing there is too little run-up to leap. With `stop` the block cannot be pushed too far; with
+    `other` there is a second block, so many metres too high.
+    """
+    high, gap = near(rng, 1.5, 0.2), near(rng, 5.2, 0.2)
+    edge = near(rng, 4, 1.5)
+    shore, far = edge + gap, 20.0
+    middle, from_x = edge + gap / 2, -near(rng, 9, 1)
+    local = [
+        agent(near(rng, -8, 4), near(rng, -13, 2), 6 * int(rng.integers(-8, 9))),
+        wall(0, (shore + far) / 2, (40, high, far - shore), color=BLUE),
+        wall(0, edge - 1.25, (3, high, 2.5)),
+        wall(-1.75, edge - 1.25, (0.5, high + 1.5, 2.5)),
+        ramp(1.5 + 2.5, edge - 1.25, (2.5, high, 5), 90),
+        block("HeavyBlock", from_x, middle, (3, high, gap - near(rng, 0.4, 0.1))),
+        ball("GoodGoal", near(rng, 0, 12), near(rng, 16, 2), 1, y=high),
+    ]
+    if stop:
+        local.append(wall(1.9, middle, (0.5, high, gap - 1.5)))
+    if other:
+        local.append(block("HeavyBlock", near(rng, 12, 1), middle, (3, high + other, gap - 0.4)))
+    stand = from_x - 1.5 - 1.4
+    push = (
+        Shove(stand, middle, 90, 7) if stop else Shove(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
+    )
+    task = task_on(
+        upright(rng),
+        "Get to the green ball on the platform.",
+        "Push the block of the right height between the landing and the platform, then drive over it.",
+        ("causal reasoning", "tool use", "spatial reasoning"),
+        local,
+        [push],
+    )
+    return replace(task, time_limit=LONG)
+
+
+def _nudges(way: float) -> int:
+    return round(way / 0.364)
+
+
+LEDGE = 20.0
+"""Depth of the raised half on which the blocks are, metres."""
+
+CUBE = 1.6
+"""Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
+
+
+def _ledge(rng: np.random.Generator) -> tuple[list[Object], float, float]:
+    """The raised half and a ball on a post before it; the post's x and z."""
+    x, z = near(rng, 0, 3), near(rng, 12.5, 1)
+    things = [
+        wall(0, -LEDGE / 2, (40, 1, LEDGE), color=BLUE),
+        wall(x, z, (0.3, 1, 0.3)),
+        ball("GoodGoal", x, z, 1, y=1),
+    ]
+    return things, x, z
+
+
+def _thrown(x: float, z: float, bearing: float, away: float) -> tuple[float, float, Shove]:
+    """Where a block is from which the post is at a bearing, and the push that throws it."""
+    at = polar(x, z, bearing + 180, away)
+    stand = polar(*at, bearing + 180, CUBE / 2 + 1.6)
+    return *at, Shove(*stand, bearing, 8)
+
+
+KNOCK = (
+    "Push the block over the edge so that it knocks the ball off its post; then go down and fetch the ball."
+)
+
+
+def knocking_down(rng: np.random.Generator, lookalike: bool) -> Blueprint:
+    """Knocking a reward down with something thrown; with `lookalike` another block cannot be moved."""
+    things, x, z = _ledge(rng)
+    bearing = 6.0 * int(rng.integers(1, 4))
+    at_x, at_z, push = _thrown(x, z, bearing, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
+    things.append(block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1))
+    if lookalike:
+        things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
+    things.append(agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1))
+    return task_on(
+        upright(rng),
+        "Get the green ball down from its post.",
+        KNOCK,
+        ("causal reasoning", "tool use"),
+        things,
+        [push],
+    )
+
+
+def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
+    """The same, but the agent has to choose between a block and a wall like it, and cannot go back."""
+    things, x, z = _ledge(rng)
+    bearing = 6.0 * int(rng.integers(4, 6))
+    at_x, at_z, push = _thrown(x, z, bearing, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
+    things += [
+        block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1),
+        wall(2 * x - at_x, at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1),
+        wall(x, -17.5, (9, 2, 5), color=BLUE, y=1),
+        wall(x, -7.5, (0.8, 0.6, 15), color=GREY, y=1),
+        agent(x, near(rng, -17.5, 1), 0, y=3),
+    ]
+    return task_on(
+        upright(rng),
+        "Get the green ball down from its post.",
+        "Go down to the side of the block that can be moved. " + KNOCK,
+        ("causal reasoning", "tool use", "inhibition"),
+        things,
+        [push],
+    )
+
+
+def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
+    """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
+    frame = anywhere(rng, 2)
+    high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
+    x, z = near(rng, 0, 3), near(rng, 6, 2)
+    local = [
+        agent(near(rng, 0, 4), near(rng, -12, 1), 6 * int(rng.integers(-5, 6))),
+        block("HeavyBlock", x, z, (width, high, width)),
+        ball("GoodGoal", x, z, 1, y=high),
+    ]
+    for number in range(fixed):
+        at = x + (5 + near(rng, 0, 0.5)) * (1, -1)[number], near(rng, z, 1.5)
+        local += [wall(*at, (width, high, width)), ball("GoodGoal", *at, 1, y=high)]
+    return task_on(
+        frame,
+        "Get a green ball down from its tower.",
+        "Ram the tower that can be moved, and catch the ball that falls from it.",
+        ("causal reasoning", "support"),
+        local,
+        [Shove(x, z - width / 2 - 2, 0, 4)],
+    )
+
+
+def care(rng: np.random.Generator, count: int) -> Blueprint:
+    """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place.
+
+    The blocks are low, so that one sees over them behind which of them it lies.
+    """
+    wide, deep = 4.0, 1.5
+    here = int(rng.integers(count))
+    centre = (count - 1) / 2
+    xs = [(number - centre) * (wide + 0.1) for number in range(count)]
+    span = count * (wide + 0.1) / 2
+    row = near(rng, 2, 2)
+    near_edge = row + deep / 2 + near(rng, 3.2, 0.2)
+    free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
+    local = [
+        agent(near(rng, 0, 6), near(rng, -13, 2), 6 * int(rng.integers(-6, 7))),
+        *(block("LightBlock", x, row, (wide, 0.6, deep)) for x in xs),
+        *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
+        ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
+        zone(DEATH, 0, (near_edge + 19.95) / 2, 39.9, 19.95 - near_edge),
+    ]
+    return task_on(
+        upright(rng),
+        "Get to the green ball behind the blocks, and not into the red zone.",
+        "Push away a block beside the ball's: that one would push the ball into the zone.",
+        ("causal reasoning", "inhibition", "avoidance"),
+        local,
+        [Shove(xs[free], row - deep / 2 - 2, 0, 4)],
+    )
+
+
+def doorway(rng: np.random.Generator, count: int) -> Blueprint:
+    """Opening a way without closing it: pushed straight in, the block is stuck in the doorway for good.
+
+    `count` blocks stand in a row before the front; one of them is before the door.
+    """
+    cube, mouth, narrow = 1.8, 2.1, 1.4
+    x, front, high = near(rng, 0, 3), near(rng, 1, 1), 3.0
+    spread = 20.0
+    local = [
+        agent(near(rng, 3, 6), near(rng, -13, 2), 6 * int(rng.integers(-8, 9))),
+        *_split(x, mouth, front + 0.75, 1.5, high, spread),
+        *_split(x, narrow, front + 2.5, 2.0, high, spread),
+        *(
+            block("HeavyBlock", x + n * (cube + 0.05), front - cube / 2 - 0.1, (cube, 1.6, cube))
+            for n in range(count)
+        ),
+        ball("GoodGoal", near(rng, 0, 14), near(rng, 14, 3), 1),
+    ]
+    return task_on(
+        upright(rng),
+        "Get to the green ball behind the wall.",
+        "Push the block aside along the wall: pushed into the doorway it would close it.",
+        ("causal reasoning", "inhibition", "spatial reasoning"),
+        local,
+        [Shove(x - cube / 2 - 2, front - cube / 2 - 0.1, 90, 5)],
+    )
+
+
+def _split(x: float, gap: float, z: float, thick: float, high: float, spread: float) -> list[Object]:
+    """A wall from fence to fence with a gap about x."""
+    left, right = x - gap / 2, x + gap / 2
+    return [
+        across(z, -spread, left, high, thick),
+        across(z, right, spread, high, thick),
+    ]
+
+
+def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
+    """Releasing: a bar holds back a reward that would roll down to the agent.
+
+    With `stop` the bar can be pushed out in one direction only.
+    """
+    inner, deep, rise = 0.9, near(rng, 6, 0.5), near(rng, 1.4, 0.2)
+    bar, shift = near(rng, 6, 0.5), near(rng, 0, 0.5)
+    sides = [pane(sign * (inner / 2 + 0.2), deep / 2 - 0.02, (0.4, 3, deep - 0.04)) for sign in (-1, 1)]
+    local = [
+        agent(near(rng, 0, 5), near(rng, -11, 2), 6 * int(rng.integers(-6, 7))),
+        *sides,
+        pane(0, deep + 0.22, (inner + 0.8, 3, 0.4)),
+        ramp(0, deep / 2, (inner - 0.06, rise, deep - 0.1), 180),
+        block("HeavyBlock", shift, -0.4, (bar, 1.2, 0.7)),
+        ball("GoodGoal", 0, 0.8, 0.8, y=rise * 1.25 / deep + 0.05),
+    ]
+    if stop:
+        local.append(wall(shift + bar / 2 + 0.5, -0.4, (0.6, 1.2, 3)))
+    end = shift - bar / 2
+    push = Shove(end - 2, -0.4, 90, 6)
+    if stop:
+        push = Shove(shift - bar / 2 + 0.8, 1.6, 180, 4)
+    return task_on(
+        anywhere(rng, 1),
+        "Get the green ball out of its narrow channel.",
+        "Push the bar away from the channel's mouth, so that the ball rolls out.",
+        ("causal reasoning", "tool use"),
+        local,
+        [push],
+    )

@@ -1,0 +1,95 @@
+"""What stands in the way, as upright blocks: the true state of an arena put into a few numbers."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.geometry.shapes import TUBE_INNER, parts_of
+from arena.scene import Floats, Scene, Thing, Vector
+from arena.taskfile.catalog import KINDS, Body, Shape
+
+TUBE_COLUMNS = 24
+"""Upright blocks that stand for a tunnel's round wall: columns of 0.1 m for a tunnel of common width."""
+
+LOOSE = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
+"""Kinds that an agent pushes about (1 to 2 kg against its 100 kg in v3.1.3)."""
+
+
+class Solid(NamedTuple):
+    """An upright block, metres: a rectangle in plan, a flat bottom, a top that may slope.
+
+    `centre` (x, z); `across` and `along` are unit vectors (x, z) of its two sides, `half` half their lengths.
+    The top is at `top[0]` at the near end of `along` and at `top[1]` at its far end.
+    """
+
+    centre: tuple[float, float]
+    across: tuple[float, float]
+    along: tuple[float, float]
+    half: tuple[float, float]
+    bottom: float
+    top: tuple[float, float]
+
+
+def solids(scene: Scene, loose: bool = True) -> list[Solid]:
+    """Everything that is solid and no ball; without what can be pushed where not `loose`."""
+    found: list[Solid] = []
+    for index, thing in enumerate(scene.things):
+        kind = KINDS[thing.kind]
+        if kind.body is Body.ZONE or kind.is_goal or not scene.visible[index]:
+            continue
+        if loose or thing.kind not in LOOSE:
+            size = scene.sizes[index]
+            found += solids_of(thing, tuple(size), scene.positions[index], scene.rotations[index])
+    return found
+
+
+def solids_of(thing: Thing, size: Vector, position: Floats, rotation: Floats) -> list[Solid]:
+    """The blocks of one thing at `position` (3,) turned by `rotation` (3, 3)."""
+    shape = KINDS[thing.kind].shape
+    if shape is Shape.PRISM:
+        slope = _upright(position, rotation, (0.0, 0.0, 0.0), size)
+        return [slope._replace(top=(slope.top[0], slope.bottom))]
+    if shape is Shape.TUBE:
+        return _tube(position, rotation, size)
+    parts = parts_of(shape, size)
+    if parts:
+        return [_upright(position, rotation, part.centre, part.size) for part in parts]
+    return [_upright(position, rotation, (0.0, 0.0, 0.0), size)]
+
+
+def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -> Solid:
+    """A box as an upright block; one that leans takes the height that it has, on its most upright axis."""
+    middle = position + rotation @ np.array(centre)
+    half = np.array(size) / 2
+    upright = int(np.abs(rotation[1]).argmax())
+    first, second = [axis for axis in (0, 1, 2) if axis != upright]
+    along = rotation[[0, 2], second]
+    along = along / np.hypot(*along)
+    rise = float(np.abs(rotation[1]) @ half)
+    if rise < half[upright] + 0.02:
+        rise = float(half[upright])
+    return Solid(
+        (float(middle[0]), float(middle[2])),
+        (float(along[1]), float(-along[0])),
+        (float(along[0]), float(along[1])),
+        (float(half[first]), float(half[second])),
+        float(middle[1]) - rise,
+        (float(middle[1]) + rise, float(middle[1]) + rise),
+    )
+
+
+def _tube(position: Floats, rotation: Floats, size: Vector) -> list[Solid]:
+    """Columns side by side: full height beside the opening, the vault above it."""
+    radius_x, radius_y, length = size[0] / 2, size[1] / 2, size[2]
+    edges = np.linspace(-radius_x, radius_x, TUBE_COLUMNS + 1)
+    columns = []
+    for low, high in pairwise(edges):
+        near = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        far = max(abs(low), abs(high))
+        top = radius_y * np.sqrt(max(0.0, 1 - (near / radius_x) ** 2))
+        inside = (far / (radius_x * TUBE_INNER)) ** 2
+        bottom = radius_y * TUBE_INNER * np.sqrt(1 - inside) if inside < 1 else -1.0
+        centre = ((low + high) / 2, float(top + bottom) / 2, 0.0)
+        columns.append(_upright(position, rotation, centre, (high - low, float(top - bottom), length)))
+    return columns

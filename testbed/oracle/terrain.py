@@ -1,0 +1,247 @@
+"""Where the agent's sphere can stand and between which places it can move.
+
+The arena is a grid of points in plan. Over each point the heights are found at which the centre of a
+sphere of the agent's radius rests on something and hits nothing: floor, wall tops, ramps, the floor of a
+tunnel. These are the nodes; an edge leads to a neighbouring point, up no steeper than the agent climbs, down
+as far as it falls.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from arena.geometry.placed import AGENT_RADIUS
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
+from arena.scene import Floats
+from testbed.oracle.solids import Solid
+
+SPACING = 0.2
+"""Distance of the grid's points, metres."""
+
+COUNT = round(ARENA_SIZE / SPACING) + 1
+CELLS = COUNT * COUNT
+
+CLIMB = 1.08
+"""Steepest rise over run that is driven up: 47 degrees (section 2.5 of the specification)."""
+
+STEEP = 0.134
+"""Square of the distance (m2) from an edge beyond which the sphere leans on it too steeply to mount it:
+a step of 0.16 m can just be mounted (section 2.5)."""
+
+CEILING = 1000.0
+MOST_LEVELS = 6
+
+_TOUCH = 0.002
+_MANY = 10_000.0
+_OFFSETS = ((1, 0), (0, 1), (1, 1), (1, -1))
+_FAR_OFFSETS = ((1, 2), (2, 1), (1, -2), (2, -1))
+
+Ints = npt.NDArray[np.intp]
+Bools = npt.NDArray[np.bool_]
+
+
+class Contacts(NamedTuple):
+    """Per point near a solid: between which heights (metres) the sphere's centre would be inside it."""
+
+    cell: Ints
+    low: Floats
+    high: Floats
+    steep: Bools
+
+
+class Terrain:
+    """The nodes and how they hang together.
+
+    `cell` (n,) is a node's point, `height` (n,) the height of the sphere's centre, `at` (levels, CELLS) the
+    nodes over each point from low to high, -1 where there is none. `source`, `target`, `length` are the
+    edges;
+    `rough` (n,) is 2 beside a drop, 1 beside a wall, 0 elsewhere.
+    """
+
+    def __init__(self, solids: Sequence[Solid]) -> None:
+        parts = [_floor(), *(contacts(solid) for solid in solids)]
+        cell, low, high, steep = (np.concatenate([part[i] for part in parts]) for i in range(4))
+        self.cell, self.height, self.room, self.steep = _gaps(cell, low, high, steep)
+        self.x, self.z = xz(self.cell)
+        self._index()
+        self._connect()
+
+    def _index(self) -> None:
+        """Number the nodes over each point from low to high."""
+        count = len(self.cell)
+        first = np.r_[True, self.cell[1:] != self.cell[:-1]]
+        start = np.maximum.accumulate(np.where(first, np.arange(count), 0))
+        level = np.arange(count) - start
+        keep = level < MOST_LEVELS
+        self.at = np.full((int(level[keep].max()) + 1, CELLS), -1)
+        self.at[level[keep], self.cell[keep]] = np.arange(count)[keep]
+
+    def _connect(self) -> None:
+        sources, targets, lengths = [], [], []
+        two_way = np.zeros(len(self.cell))
+        drops = np.zeros(len(self.cell), bool)
+        grid = self.at.reshape(-1, COUNT, COUNT)
+        for di, dj in _OFFSETS:
+            here, there = _shifted(grid, di, dj)
+            length = SPACING * math.hypot(di, dj)
+            for a in here:
+                for b in there:
+                    pair = (a >= 0) & (b >= 0)
+                    one, other = a[pair], b[pair]
+                    forth, back = self._moves(one, other, length), self._moves(other, one, length)
+                    sources += [one[forth], other[back]]
+                    targets += [other[forth], one[back]]
+                    both = forth & back
+                    two_way[one[both]] += 1
+                    two_way[other[both]] += 1
+                    drops[one[forth & ~back]] = True
+                    drops[other[back & ~forth]] = True
+                    lengths += [np.full(int(moves.sum()), length) for moves in (forth, back)]
+        self.rough = np.where(drops, 2, np.where(two_way < 8, 1, 0))
+        for one, other, length in self._long_edges(grid):
+            sources += [one, other]
+            targets += [other, one]
+            lengths += [np.full(2 * len(one), length)]
+        self._sort(np.concatenate(sources), np.concatenate(targets), np.concatenate(lengths))
+
+    def _sort(self, source: Ints, target: Ints, length: Floats) -> None:
+        """Keep the edges in the order of a compressed matrix whose rows are their targets."""
+        # SciPy's strong components never end where an edge is given twice.
+        _, order = np.unique(target * len(self.cell) + source, return_index=True)
+        self.source, self.target, self.length = source[order], target[order], length[order]
+        counts = np.bincount(self.target, minlength=len(self.cell))
+        self._rows = np.r_[0, np.cumsum(counts)]
+
+    def add(self, source: Ints, target: Ints, length: Floats) -> None:
+        """Further edges, of lengths in metres."""
+        self._sort(np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length])
+
+    def _long_edges(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
+        """Longer edges on open ground, so that ways in sixteen directions are as long as they are."""
+        for di, dj in _FAR_OFFSETS:
+            for a, b in zip(*_shifted(grid, di, dj), strict=True):
+                pair = (a >= 0) & (b >= 0)
+                one, other = a[pair], b[pair]
+                flat = np.abs(self.height[one] - self.height[other]) <= CLIMB * SPACING
+                open_ = flat & (self.rough[one] == 0) & (self.rough[other] == 0)
+                yield one[open_], other[open_], SPACING * math.hypot(di, dj)
+
+    def _moves(self, one: Ints, other: Ints, length: float) -> Bools:
+        """Whether one gets from each node of `one` to that of `other`."""
+        rise = self.height[other] - self.height[one]
+        leaning = self.steep[one] | self.steep[other]
+        up = (rise >= -1e-9) & (rise <= CLIMB * length) & (~leaning | (rise < 0.01))
+        down = (rise < 0) & (self.room[other] > self.height[one])
+        return (up & (self.height[other] < self.room[one])) | down
+
+    def graph(self, weights: Floats) -> csr_matrix:
+        """The edges with the given weights (edges,), turned round: from target to source.
+
+        Edges of infinite weight are left out.
+        """
+        count = len(self.cell)
+        good = np.isfinite(weights)
+        rows = np.r_[0, np.cumsum(good)][self._rows]
+        return csr_matrix((weights[good], self.source[good], rows), shape=(count, count))
+
+    def spread(self, values: Floats, fall: float, times: int) -> Floats:
+        """Values that reach their neighbours diminished by the factor `fall`, `times` edges far."""
+        values = values.copy()
+        for _ in range(times):
+            near = values.copy()
+            np.maximum.at(near, self.source, values[self.target] * fall)
+            values = near
+        return values
+
+
+def xz(cell: Ints) -> tuple[Floats, Floats]:
+    """Coordinates of points, metres."""
+    return (cell // COUNT).astype(np.float64) * SPACING, (cell % COUNT).astype(np.float64) * SPACING
+
+
+def _shifted(grid: npt.NDArray[np.intp], di: int, dj: int) -> tuple[npt.NDArray[np.intp], ...]:
+    """The grid without the border that has no neighbour at (di, dj), and these neighbours."""
+    low, high = max(-dj, 0), COUNT - max(dj, 0)
+    here = grid[:, : COUNT - di, low:high].reshape(len(grid), -1)
+    there = grid[:, di:, low + dj : high + dj].reshape(len(grid), -1)
+    return here, there
+
+
+def _floor() -> Contacts:
+    """The floor under every point, and the boundary over those too near to it."""
+    cell = np.arange(CELLS)
+    x, z = xz(cell)
+    edge = AGENT_RADIUS - 0.01
+    outside = (np.minimum(x, z) < edge) | (np.maximum(x, z) > ARENA_SIZE - edge)
+    high = np.where(outside, CEILING - 1, FLOOR_Y + AGENT_RADIUS)
+    return Contacts(cell, np.full(CELLS, -CEILING), high, np.zeros(CELLS, bool))
+
+
+def window(centre: tuple[float, float], reach: float) -> Ints:
+    """The points in the square of half side `reach` (metres) round a centre."""
+    spans = []
+    for middle in centre:
+        low = max(math.ceil((middle - reach) / SPACING), 0)
+        high = min(math.floor((middle + reach) / SPACING), COUNT - 1)
+        spans.append(np.arange(low, high + 1))
+    return np.asarray((spans[0][:, None] * COUNT + spans[1][None, :]).ravel())
+
+
+def local(solid: Solid, cell: Ints) -> tuple[Floats, Floats]:
+    """Coordinates of points across and along a solid, from its centre, metres."""
+    x, z = xz(cell)
+    dx, dz = x - solid.centre[0], z - solid.centre[1]
+    return dx * solid.across[0] + dz * solid.across[1], dx * solid.along[0] + dz * solid.along[1]
+
+
+def contacts(solid: Solid) -> Contacts:
+    """Where a sphere would be inside a solid."""
+    reach = math.hypot(*solid.half) + AGENT_RADIUS
+    cell = window(solid.centre, reach)
+    across, along = local(solid, cell)
+    aside = np.maximum(np.abs(across) - solid.half[0], 0.0)
+    beyond = np.maximum(np.abs(along) - solid.half[1], 0.0)
+    square = aside**2 + beyond**2
+    near = square < AGENT_RADIUS**2 - _TOUCH
+    cell, aside, along, square = cell[near], aside[near], along[near], square[near]
+    lift = np.sqrt(AGENT_RADIUS**2 - square)
+    low = solid.bottom - lift
+    if solid.top[0] == solid.top[1]:
+        return Contacts(cell, low, solid.top[0] + lift, square > STEEP)
+    high, steep = _on_slope(solid, aside, along)
+    return Contacts(cell, low, high, steep)
+
+
+def _on_slope(solid: Solid, aside: Floats, along: Floats) -> tuple[Floats, Bools]:
+    """Height of the centre of a sphere that rests on a sloping top, and whether it leans on an edge."""
+    offsets = np.linspace(-AGENT_RADIUS, AGENT_RADIUS, 21)[:, None]
+    touched = np.clip(along + offsets, -solid.half[1], solid.half[1])
+    square = aside**2 + (touched - along) ** 2
+    share = (touched + solid.half[1]) / (2 * solid.half[1])
+    surface = solid.top[0] + share * (solid.top[1] - solid.top[0])
+    reached = np.where(
+        square < AGENT_RADIUS**2, surface + np.sqrt(np.maximum(AGENT_RADIUS**2 - square, 0)), -CEILING
+    )
+    best = reached.argmax(axis=0)
+    columns = np.arange(len(along))
+    leaning = (aside > 0) | (np.abs(along) > solid.half[1])
+    return reached[best, columns], leaning & (square[best, columns] > STEEP)
+
+
+def _gaps(cell: Ints, low: Floats, high: Floats, steep: Bools) -> tuple[Ints, Floats, Floats, Bools]:
+    """Standing places: where the blocked heights over a point leave a gap, at its lower end."""
+    order = np.lexsort((low, cell))
+    cell, low, high, steep = cell[order], low[order], high[order], steep[order]
+    # Heights of one point after those of another, so that one running maximum serves all.
+    shifted = high + cell * _MANY
+    running = np.maximum.accumulate(shifted)
+    owner = np.maximum.accumulate(np.where(shifted >= running, np.arange(len(cell)), 0))
+    stand = running - cell * _MANY
+    last = np.r_[cell[1:] != cell[:-1], True]
+    above = np.where(last, CEILING, np.r_[low[1:], CEILING])
+    free = (above > stand + 0.005) & (stand < CEILING / 2)
+    return cell[free], stand[free], above[free], steep[owner][free]

@@ -1,0 +1,42 @@
+"""Make the shipped battery anew, or some of its levels: `python -m testbed.proof 1-10`.
+
+`python -m testbed.proof --again` keeps the files and proves anew those whose recordings no longer hold.
+"""
+
+import shutil
+import sys
+
+from rich.progress import track
+
+from arena.processes import cores
+from testbed import parse_levels
+from testbed.blueprints import FOLDERS
+from testbed.proof.again import prove_again
+from testbed.proof.batch import make, shipped
+from testbed.proof.demands import write_table
+from testbed.tasks import LEVELS_FOLDER, find_tasks
+
+
+def main() -> None:
+    """Replace the folders of the levels that are named, or renew recordings."""
+    if sys.argv[1:] == ["--again"]:
+        for renewed in prove_again(find_tasks(), LEVELS_FOLDER, cores()):
+            print(renewed, flush=True)
+    else:
+        _make(sys.argv[1] if len(sys.argv) > 1 else "1-10")
+    write_table(LEVELS_FOLDER, cores())
+
+
+def _make(chosen_levels: str) -> None:
+    levels = parse_levels(chosen_levels)
+    for level in levels:
+        shutil.rmtree(LEVELS_FOLDER / FOLDERS[level], ignore_errors=True)
+    orders = shipped(levels)
+    for level in levels:
+        chosen = [order for order in orders if order.draw.level == level]
+        for _ in track(make(chosen, LEVELS_FOLDER, cores()), f"level {level}", total=len(chosen)):
+            pass
+
+
+if __name__ == "__main__":
+    main()

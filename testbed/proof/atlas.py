@@ -1,0 +1,110 @@
+"""The atlas: one page on which all tasks of a battery can be browsed."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import groupby
+from pathlib import Path
+from xml.etree import ElementTree
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from arena import Episode, EvaluationError, Recording
+from render import Renderer
+from render.image import PREVIEW_PX, webp
+from testbed import solutions
+from testbed.plan import add_way, plan
+from testbed.tasks import Task
+
+_HEADER = re.compile(r"# (\w+): (.*)")
+
+Tracked = Callable[[Iterable["Entry"]], Iterable["Entry"]]
+"""Passes entries on and shows how far it is."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A task on the page; `header` is what its file's comments say, by their first word."""
+
+    task: Task
+    header: Mapping[str, str]
+    solution: Recording | None
+
+    @property
+    def id(self) -> str:
+        """The task's id."""
+        return self.task.id
+
+    @property
+    def words(self) -> str:
+        """What a search goes by."""
+        return f"{self.id} level {self.task.level} {' '.join(self.header.values())}".lower()
+
+    @property
+    def pass_mark(self) -> str:
+        """The pass mark, or a dash."""
+        return "–" if self.task.spec.pass_mark is None else f"{self.task.spec.pass_mark:g}"
+
+    @property
+    def time_limit(self) -> int:
+        """The time limit in the file's units."""
+        return self.task.spec.time_limit
+
+
+def write_atlas(tasks: Sequence[Task], folder: Path, out: Path, tracked: Tracked) -> Path:
+    """Write the page and its pictures into a folder; return the page.
+
+    `folder` holds the tasks' solutions; a task without one is shown without a way. Raises EvaluationError
+    where nothing can be written.
+    """
+    proofs = solutions.read(folder)
+    entries = [_entry(task, proofs[task.id].solution if task.id in proofs else None) for task in tasks]
+    page = out / "index.html"
+    try:
+        for name in ("plans", "views"):
+            (out / name).mkdir(parents=True, exist_ok=True)
+        renderer = Renderer(2 * PREVIEW_PX, 2 * PREVIEW_PX)
+        for entry in tracked(entries):
+            _draw(entry, renderer, out)
+        page.write_text(_page(entries), encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(f"{out}: the atlas cannot be written: {error.strerror or error}") from None
+    return page
+
+
+def _entry(task: Task, solution: Recording | None) -> Entry:
+    lines = task.path.read_text(encoding="utf-8").splitlines()
+    header = {found[1]: found[2] for line in lines if (found := _HEADER.fullmatch(line))}
+    return Entry(task, header, solution)
+
+
+def _draw(entry: Entry, renderer: Renderer, out: Path) -> None:
+    """The plan with the solution's way, and the first picture."""
+    seed = entry.solution.seed if entry.solution else 0
+    with closing(Episode(entry.task.spec, task_id=entry.id, seed=seed)) as episode:
+        (out / "views" / f"{entry.id}.webp").write_bytes(webp(renderer.frame(episode.scene())))
+        drawing = plan(episode.layout, entry.id)
+        if entry.solution:
+            places = [episode.position]
+            for action in entry.solution.unpacked():
+                episode.step(action)
+                places.append(episode.position)
+            add_way(drawing, places)
+    ElementTree.ElementTree(drawing).write(
+        out / "plans" / f"{entry.id}.svg", encoding="utf-8", xml_declaration=True
+    )
+
+
+def _page(entries: Sequence[Entry]) -> str:
+    environment = Environment(
+        loader=PackageLoader(__package__), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    levels = [
+        {"number": level, "name": group[0].task.level_name, "entries": group}
+        for level, of_level in groupby(entries, key=lambda entry: entry.task.level)
+        if (group := list(of_level))
+    ]
+    template = environment.get_template("atlas.html.j2")
+    return template.render(levels=levels, total=len(entries), version=version("arena-llm"))

@@ -1,0 +1,158 @@
+"""What each task demands, as a table: results can be analysed by demand, not only by level."""
+
+import csv
+import math
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import astuple, dataclass, fields
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from arena import Action, Episode, EvaluationError, Recording, Rotate
+from arena.geometry.placed import Placed
+from arena.parallel import Engine, in_order
+from arena.taskfile.catalog import Body
+from render.line_of_sight import Sight
+from testbed import solutions
+from testbed.blueprints import Draw, blueprint, condition_of
+from testbed.tasks import Task, find_tasks
+
+FILE = "demands.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """One row. Metres and steps; what is said of the solution is of the one that is kept with the task.
+
+    `distance`: from the start to the nearest good goal, as the crow flies, at the start. `way`: length of the
+    solution's way on the floor. `detour`: `way` over `distance`. `goals_in_view`: share of good goals
+    that are in the first picture. `steps_hidden`: steps of the solution in which no good goal is in view.
+    `turns`: turning commands of the solution. `steps_dark`: steps of the solution without light.
+    """
+
+    task: str
+    level: int
+    paradigm: str
+    difficulty: int
+    capacities: str
+    pass_mark: float
+    time_limit: int
+    good_goals: int
+    bad_goals: int
+    zones: int
+    obstacles: int
+    transparent: int
+    loose: int
+    distance: float
+    way: float
+    detour: float
+    goals_in_view: float
+    steps_hidden: int
+    steps_dark: int
+    turns: int
+    steps: int
+    reward: float
+
+
+class Job(NamedTuple):
+    """A task, the text of its file, and its solution."""
+
+    task: Task
+    text: str
+    solution: Recording
+
+
+def demands(job: Job) -> Demands:
+    """The demands of a task that a blueprint made, and of its solution."""
+    task, text, recording = job
+    draw = Draw.of_text(text, str(task.path))
+    condition = condition_of(draw)
+    with closing(Episode(task.spec, task_id=task.id, seed=recording.seed)) as episode:
+        things = _things(episode.layout.things)
+        walk = _walk(episode, recording.unpacked())
+    return Demands(
+        task=task.id,
+        level=task.level,
+        paradigm=condition.name,
+        difficulty=condition.difficulty,
+        capacities="; ".join(blueprint(condition, draw).capacities),
+        pass_mark=task.spec.pass_mark or 0.0,
+        time_limit=task.spec.time_limit,
+        **things,
+        **walk,
+        turns=_turns(recording.unpacked()),
+        steps=recording.steps,
+        reward=round(recording.total_reward, 3),
+    )
+
+
+def _things(things: Sequence[Placed]) -> dict[str, int]:
+    """How many there are of each sort."""
+    kinds = [placed.kind for placed in things]
+    solid = [kind for kind in kinds if kind.body is not Body.ZONE and not kind.is_goal]
+    return {
+        "good_goals": sum(kind.is_good_goal for kind in kinds),
+        "bad_goals": sum(kind.is_goal and not kind.is_good_goal for kind in kinds),
+        "zones": sum(kind.body is Body.ZONE for kind in kinds),
+        "obstacles": len(solid),
+        "transparent": sum(kind.transparent for kind in solid),
+        "loose": sum(kind.body is Body.DYNAMIC and not kind.is_heavy for kind in solid),
+    }
+
+
+def _walk(episode: Episode, actions: Sequence[Action]) -> dict[str, Any]:
+    """What the solution's way shows: lengths in metres, numbers of steps."""
+    sight, things = Sight(), episode.layout.things
+    balls = [index for index, placed in enumerate(things) if placed.kind.is_good_goal]
+    scene = episode.scene()
+    start = scene.agent_position
+    distance = min(math.dist(start[::2], scene.positions[ball][::2]) for ball in balls)
+    in_view = len(sight.in_view(scene, balls)) / len(balls)
+    way, hidden, dark = 0.0, 0, 0
+    for action in actions:
+        hidden += not sight.in_view(scene, balls)
+        dark += not episode.lights_on
+        episode.step(action)
+        scene = episode.scene()
+        way += math.dist(start[::2], scene.agent_position[::2])
+        start = scene.agent_position
+    return {
+        "distance": round(distance, 2),
+        "way": round(way, 1),
+        "detour": round(way / distance, 2),
+        "goals_in_view": round(in_view, 2),
+        "steps_hidden": hidden,
+        "steps_dark": dark,
+    }
+
+
+def _turns(actions: Sequence[Action]) -> int:
+    """How often it begins to turn, or to turn the other way; waiting (to and fro) counts once."""
+    turning = [action.rotate is not Rotate.NONE for action in actions]
+    return sum(now and not before for before, now in pairwise([False, *turning]))
+
+
+def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
+    """Write the demands of all tasks of a folder that have a solution into its `demands.csv`.
+
+    Raises EvaluationError where it cannot be written, ConfigError where a task was not made by a blueprint.
+    """
+    proofs = solutions.read(folder)
+    work = (
+        Job(task, task.path.read_text(encoding="utf-8"), proofs[task.id].solution)
+        for task in find_tasks(folder=folder)
+        if task.id in proofs
+    )
+    path = folder / FILE
+    try:
+        with (
+            path.open("w", encoding="utf-8", newline="") as file,
+            closing(in_order(demands, work, jobs, engine, lambda job: job.task.id)) as rows,
+        ):
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(field.name for field in fields(Demands))
+            table.writerows(astuple(row) for row in rows)
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return path
