@@ -12,10 +12,10 @@ from rich.progress import Progress
 
 from arena import ConfigError, EvaluationError
 from arena.parallel import Engine, in_order
+from evaluation.models import policy_file
 from llm_control.agents.policy_file import loaded
 from llm_control.agents.step_agents import STEP_AGENTS
 from llm_control.baseline import BaselineTrial, play_trial, trials_of
-from llm_control.models import policy_file
 from testbed import find_tasks, parse_levels
 
 COLUMNS = tuple(field.name for field in fields(BaselineTrial))

@@ -44,7 +44,7 @@ def opened(engine: EngineName, address: str | None, jobs: int | None) -> Generat
             raise ConfigError(f"--ray-address {address}: only --engine ray goes to a cluster")
         yield LocalEngine(jobs)
         return
-    from arena_llm.ray_engine import RayEngine
+    from evaluation.engines.ray_engine import RayEngine
 
     spread = RayEngine(address or os.environ.get("RAY_ADDRESS") or None, jobs)
     try:

@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from llm_control.choices import SHORT_NAMES, Effective
-from llm_control.protocol import Protocol
+from evaluation.choices.effective import SHORT_NAMES, Effective
+from llm_control.choices import Protocol
 
 PANEL = "Protocol (over the preset; numbers may be 'none')"
 

@@ -9,14 +9,14 @@ from inspect_ai.solver import TaskState
 
 from arena import Action, Episode
 from arena.errors import ConfigError, EvaluationError
+from evaluation.choices.effective import FOR_POLICIES, SHORT_NAMES
+from evaluation.choices.presets import load_preset
+from evaluation.models import policy_file
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import Policy, loaded
 from llm_control.agents.step_agents import StepAgent
-from llm_control.choices import FOR_POLICIES, SHORT_NAMES
-from llm_control.models import policy_file
+from llm_control.choices import Protocol
 from llm_control.play import EpisodeRecord, Play, Turn
-from llm_control.presets import load_preset
-from llm_control.protocol import Protocol
 from testbed import Task
 
 STEPS_PER_TURN = 50

@@ -1,107 +1,175 @@
-"""The effective protocol of a run: defaults, a preset over them, options over both."""
+"""How an episode is put to a model: every choice of a run, in one place."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from arena.errors import ConfigError
-from llm_control.contradictions import Contradiction, shown
-from llm_control.presets import Preset, load_preset, plain
-from llm_control.protocol import Protocol
-
-SHORT_NAMES = {"icl": "demonstration"}
-"""Other names of choices; `--icl` as researchers call the demonstration, in-context learning."""
-
-FOR_POLICIES = (
-    "battery",
-    "tasks",
-    "levels",
-    "animal_ai",
-    "trials",
-    "seed",
-    "initial_idle_steps",
-    "replies",
-    "sample_actions",
-)
-"""The choices that have an effect on a learned policy."""
-
-_TEXT_FIELDS = frozenset({"animal_ai", "vision", "levels", "tasks"})
-"""Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4, true or 1."""
+from evaluation.choices.contradictions import refuse_contradictions
+from evaluation.generation.image_rules import PATTERN
+from testbed import CHILDREN
 
 
-@dataclass(frozen=True)
-class Effective:
-    """A protocol and where each of its choices comes from: preset, option or default."""
-
-    protocol: Protocol
-    origins: Mapping[str, str]
-    preset: Preset | None
-
-    def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Each choice as (name, value, origin, what it means), in the protocol's order.
-
-        Of a policy's protocol, only those that have an effect.
-        """
-        for name, field in Protocol.model_fields.items():
-            if self.protocol.acts and name not in FOR_POLICIES:
-                continue
-            value = shown(getattr(self.protocol, name))
-            yield name, value, self.origins[name], field.description or ""
-
-    def changed(self) -> dict[str, str]:
-        """The choices that come from a preset or an option, as text."""
-        return {name: value for name, value, origin, _ in self.rows() if origin != "default"}
+def _listed(value: Any) -> Any:
+    """A list is written as such in a file, and with commas on a command line."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(value) if isinstance(value, list) else value
 
 
-def effective(name: str | None, options: Mapping[str, Any]) -> Effective:
-    """The protocol of a preset (None for the defaults) and options, which go over it.
+def _task_ids(value: Any) -> Any:
+    """The word `children` stands for the 40 tasks that children did."""
+    names = _listed(value)
+    return CHILDREN if names == ("children",) else names
 
-    Options that are absent do not count; text is read as on a command line. Raises ConfigError for an
-    unknown preset or option, a wrong value, and choices that exclude each other; the message says where the
-    choice comes from.
+
+def _numbers(value: Any) -> Any:
+    value = (value,) if type(value) is int else _listed(value)
+    if not isinstance(value, tuple):
+        return value
+    return tuple(int(part) if isinstance(part, str) and part.isdecimal() else part for part in value)
+
+
+def _levels(value: Any) -> Any:
+    """Inspect's `-T levels=1,3` arrives as a list, `-T levels=2` as a number."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value) if type(value) is int else value
+
+
+_Names = Annotated[tuple[str, ...], BeforeValidator(_task_ids)]
+_Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
+_Limit = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Protocol(BaseModel):
+    """The paper's protocol (arXiv 2410.23242) unless told otherwise.
+
+    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task; its
+    description is the documentation. Raises `Contradiction` for choices that exclude each other.
     """
-    preset = load_preset(name) if name is not None else None
-    origins = {field: "default" for field in Protocol.model_fields}
-    values: dict[str, Any] = {}
-    for key, value in (preset.choices if preset else {}).items():
-        values[key], origins[key] = _read(key, value), f"preset {preset.name}" if preset else ""
-    for key, value in options.items():
-        key = _known(key)
-        values[key], origins[key] = _read(key, plain(value) if isinstance(value, str) else value), "option"
-    try:
-        return Effective(Protocol(**values), origins, preset)
-    except Contradiction as problem:
-        raise ConfigError(problem.told(origins)) from None
-    except ValidationError as error:
-        raise ConfigError("\n".join(_problems(error, origins, preset))) from None
 
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-def _known(key: str) -> str:
-    key = SHORT_NAMES.get(key, key)
-    if key not in Protocol.model_fields:
-        near = get_close_matches(key, [*Protocol.model_fields, "protocol", "folder", "prompt"], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(Protocol.model_fields)}"
-        raise ConfigError(f"unknown option {key!r}; {hint}")
-    return key
+    battery: Literal["any", "original"] = Field(
+        default="any",
+        description="original: the tasks are the 2019 files, so --testbed must say where they are",
+    )
+    tasks: _Names | None = Field(
+        default=None,
+        description="ids of the tasks to play, in this order; children: the 40 that children did; none: all",
+    )
+    levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
+        default=None, description="levels to play, such as 1-3 or 1,4; none: all"
+    )
+    animal_ai: Literal["2", "3.1.3", "4"] = Field(
+        default="3.1.3",
+        description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
+    )
+    trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
+    seed: int = Field(default=0, description="seed of everything random but the model")
 
-
-def _read(key: str, value: Any) -> Any:
-    if key in _TEXT_FIELDS and isinstance(value, bool | int | float):
-        return str(value).lower()
-    return (
-        float(value)
-        if key in ("blur_px", "temperature", "max_cost_per_episode") and type(value) is int
-        else value
+    conversation: Literal["episode", "run"] = Field(
+        default="episode", description="run: all tasks in one conversation, one after another"
+    )
+    order: Literal["listed", "shuffled"] = Field(
+        default="listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
+    )
+    demonstration: bool = Field(default=False, description="a demonstration episode comes first")
+    initial_idle_steps: _Steps = Field(
+        default=(1, 16, 16, 16),
+        description="idle steps before the first script, in groups; a picture after each but the last",
+    )
+    memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
+        default=None, description="earlier turns that the model is sent again each time; none: all"
     )
 
+    replies: Literal["text", "tools", "steps"] = Field(
+        default="text",
+        description="tools: the model acts by tool calls; steps: a learned policy acts at every step",
+    )
+    sample_actions: bool = Field(
+        default=False, description="a learned policy draws its actions; else it takes the best of each step"
+    )
+    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(_listed)] = Field(
+        default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
+    )
+    one_step: bool = Field(default=False, description="a reply is one command of one step")
+    strict: bool = Field(default=False, description="only the paper's syntax; else obvious slips are mended")
+    max_scripts: _Limit | None = Field(
+        default=30, description="replies per episode, then the clock runs down; none: no limit"
+    )
+    loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
+        default=None, description="turns of one repeated or two alternating replies that end the model's part"
+    )
+    thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
+        default=None, description="characters of Think per reply; 0: no Think; none: no limit"
+    )
 
-def _problems(error: ValidationError, origins: Mapping[str, str], preset: Preset | None) -> Iterator[str]:
-    for problem in error.errors():
-        key = str(problem["loc"][0])
-        from_file = preset is not None and origins[key] != "option"
-        where = f"{preset.source}:{preset.lines[key]}: {key}" if from_file and preset else f"option {key}"
-        expected = problem["msg"].removeprefix("Input should be ").replace("tuple", "list")
-        yield f"{where}: got {shown(problem['input'])!r}, expected {expected}"
+    observation: Literal["image", "text", "both"] = Field(
+        default="image", description="text: what is in view is told in words"
+    )
+    image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
+    images_per_script: int = Field(
+        default=1, ge=1, le=100, description="pictures along a script, the last at its end"
+    )
+    images: str = Field(
+        default="all",
+        pattern=PATTERN,
+        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
+    )
+    image_every: _Limit | None = Field(
+        default=None, description="a picture after so many steps of a script, and one at its end"
+    )
+    vision: Literal["true", "blind", "shuffled"] = Field(
+        default="true", description="control: blind shows black pictures, shuffled those of other arenas"
+    )
+    grayscale: bool = Field(default=False, description="pictures in shades of grey")
+    blur_px: float = Field(
+        default=0.0, ge=0, le=100, description="standard deviation of a Gaussian blur, in pixels"
+    )
+    resolution: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
+    )
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
+    max_tokens: _Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
+    reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
+        default=None, description="effort of a reasoning model; none: not sent"
+    )
+    reasoning_tokens: _Limit | None = Field(
+        default=None, description="tokens of a model's own reasoning; none: not sent"
+    )
+
+    retries: int = Field(
+        default=3, ge=0, le=100, description="times that a request is sent again after a provider's fault"
+    )
+    reply_timeout: _Limit | None = Field(
+        default=600, description="seconds after which a request counts as failed; none: no limit"
+    )
+    relaunches: int = Field(
+        default=1, ge=0, le=100, description="times that a trial begins anew after its requests failed"
+    )
+    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
+    )
+    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
+    )
+    time_limit_per_episode: _Limit | None = Field(
+        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse_contradictions(self.model_dump())
+        return self
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether the model gets pictures."""
+        return self.observation != "text" and not self.acts
+
+    @property
+    def acts(self) -> bool:
+        """Whether a learned policy acts at every step, by sensors of its own, and nobody is asked."""
+        return self.replies == "steps"

@@ -12,12 +12,12 @@ from inspect_ai.model import (
     ContentText,
 )
 
+from llm_control.choices import Protocol
 from llm_control.demonstration import demonstration
 from llm_control.notes import NO_LIMIT, system_text
 from llm_control.observations import View, degraded
 from llm_control.play import Turn
 from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
 from render import Frame, png
 
 Parts = list[ContentText | ContentImage]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think
 
 Movement = tuple[tuple[bool, int], ...]

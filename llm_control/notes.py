@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from llm_control.choices import Protocol
 from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
 
 NO_LIMIT = "any number"
 """What a model is told in the place of a number of scripts where there is no limit."""

@@ -10,8 +10,8 @@ import numpy as np
 from arena import Episode
 from arena.geometry.layout import episode_rng
 from arena.scene import Scene
+from llm_control.choices import Protocol
 from llm_control.description import describe
-from llm_control.protocol import Protocol
 from render import Frame, Renderer, blurred, coarse, in_grey
 from testbed import Task
 

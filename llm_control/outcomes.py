@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from evaluation.inspect_task.scoring import limit_of, logged_row
+from evaluation.inspect_task.task import CONVERSATION
 from evaluation.results import TrialResult
-from llm_control.protocol import Protocol
-from llm_control.scoring import limit_of, logged_row
-from llm_control.testbed_task import CONVERSATION
+from llm_control.choices import Protocol
 from testbed import Task as BatteryTask
 
 

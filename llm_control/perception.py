@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import EvaluationError
+from evaluation.evaluate import Display, check_model
 from evaluation.folders import check_writable
-from llm_control.evaluate import Display, check_model
-from llm_control.models import model_name, policy_file
+from evaluation.models import model_name, policy_file
 from llm_control.probes import KINDS
 
 Z95 = 1.959964
@@ -76,7 +76,7 @@ def probe(
     """
     import inspect_ai
 
-    import llm_control.registry
+    import evaluation.inspect_task.registry
 
     full = model_name(model)
     if policy_file(full) is not None:
@@ -84,7 +84,7 @@ def probe(
             f"{full}: a learned policy answers no questions; it is evaluated by arena-llm eval"
         )
     choices = {} if seed is None else {"seed": seed}
-    task = llm_control.registry.perception(each=each, protocol=protocol, **choices)
+    task = evaluation.inspect_task.registry.perception(each=each, protocol=protocol, **choices)
     check_writable(log_dir)
     check_model(full)
     logs = inspect_ai.eval(task, model=full, log_dir=str(log_dir), display=display, score_display=False)

@@ -9,16 +9,16 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.errors import ConfigError
-from evaluation.faults import guard
-from evaluation.image_budget import ImageBudget
-from evaluation.naming import of_distribution
-from evaluation.refused import refusing
-from llm_control.asking import ask, generate_config
-from llm_control.choices import effective
+from evaluation.choices.effective import effective
+from evaluation.generation.faults import guard
+from evaluation.generation.generate import ask, generate_config
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.naming import of_distribution
+from llm_control.choices import Protocol
 from llm_control.conversation import data_uri
 from llm_control.observations import probe_frame
 from llm_control.probes import KINDS, Probe, make_probes, read_answer
-from llm_control.protocol import Protocol
 
 USED = frozenset(
     {"seed", "image_size", "vision", "grayscale", "blur_px", "resolution"}

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from arena import IDLE, Action, Episode, Event, Recording
+from llm_control.choices import Protocol
 from llm_control.limits import Movement, loops, movement, objection
 from llm_control.observations import Eye, picture_steps
-from llm_control.protocol import Protocol
 from llm_control.script import Script, ScriptSyntaxError, parse
 from render import Frame
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from llm_control.outcomes import Played
 
 if TYPE_CHECKING:
-    from llm_control.evaluate import Request
+    from evaluation.evaluate import Request
 
 
 def run_facts(log: Any, played: Played, request: "Request", model: str, prompts: str) -> dict[str, str]:

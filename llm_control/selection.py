@@ -6,7 +6,7 @@ import numpy as np
 
 from arena.errors import ConfigError
 from arena.geometry.layout import episode_rng
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from testbed import Task, find_tasks, parse_levels
 
 

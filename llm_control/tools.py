@@ -9,9 +9,9 @@ from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolError, ToolResult, tool
 from inspect_ai.util import store
 
-from evaluation.naming import of_distribution
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.session import Session
 from llm_control.script import Go, Turn
-from llm_control.session import Session
 
 _KEY = "arena_session"
 

@@ -14,7 +14,7 @@ from arena_llm.wide import wide_console
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llm_control.evaluate import Request
+    from evaluation.evaluate import Request
     from report.comparison.whole import Comparison
 
 PLAYED = "Playing (only with --run)"
@@ -121,8 +121,8 @@ def _requests(
     agents: "Sequence[str]", testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
 ) -> "list[Request]":
     """What is to be played, checked before anything is: only agents that cost nothing."""
-    from llm_control.evaluate import Request
-    from llm_control.models import OFFLINE, full_name
+    from evaluation.evaluate import Request
+    from evaluation.models import OFFLINE, full_name
     from report.comparison.runs import THEIRS
 
     choices = {"tasks": tasks, "trials": str(trials), "animal_ai": animal_ai or THEIRS}
@@ -139,7 +139,7 @@ def _requests(
 
 def _log_of(request: "Request", log_dir: Path) -> Path:
     """The log of a finished run; what is missing is played first."""
-    from llm_control.evaluate import earlier_log, evaluate
+    from evaluation.evaluate import earlier_log, evaluate
 
     earlier = earlier_log(request, log_dir)
     if earlier and earlier[1]:

@@ -37,11 +37,11 @@ def estimate_command(
 
     Nothing is asked and no key is needed.
     """
-    from evaluation.image_tokens import NOTE
+    from evaluation.estimate import estimate
+    from evaluation.evaluate import Request
+    from evaluation.generation.image_tokens import NOTE
+    from evaluation.generation.prices import price_note
     from evaluation.power import planned_study
-    from evaluation.prices import price_note
-    from llm_control.estimate import estimate
-    from llm_control.evaluate import Request
 
     request = Request(model, testbed, prompt, protocol, choices)
     found = estimate(request, prices, turns)

@@ -61,10 +61,10 @@ def evaluate_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from evaluation.budget import Caps
-    from evaluation.prices import price_note
-    from llm_control.evaluate import Request
-    from llm_control.models import full_name
+    from evaluation.evaluate import Request
+    from evaluation.generation.budget import Caps
+    from evaluation.generation.prices import price_note
+    from evaluation.models import full_name
 
     request = Request(model or "", testbed, prompt, protocol, choices)
     caps = Caps(max_tokens_run, max_cost, time_limit_run)
@@ -114,7 +114,7 @@ def _say_without_effect(console: Console, request: Any) -> None:
 
 def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:
     """What the log keeps of a plan; deviations are said before anything is spent."""
-    from llm_control.plan import deviations, plan_of, settle_plan
+    from evaluation.plan import deviations, plan_of, settle_plan
 
     planned, done = settle_plan(plan, request), plan_of(request)
     found = list(deviations(planned, done))
@@ -131,8 +131,8 @@ def _show(console: Console, request: Any) -> None:
 
 
 def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, **run: Any) -> None:
+    from evaluation.evaluate import evaluate
     from evaluation.results import results_frame
-    from llm_control.evaluate import evaluate
     from report.summary import write_report
 
     try:

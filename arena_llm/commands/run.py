@@ -7,8 +7,8 @@ from typing import Any
 
 from arena import ConfigError, Episode, EvaluationError, ScriptError
 from arena_llm.pictures.writing import whole_file
+from llm_control.choices import Protocol
 from llm_control.play import Play, Turn
-from llm_control.protocol import Protocol
 from llm_control.script import parse
 from render import Frame, Renderer, png
 from testbed import task_named

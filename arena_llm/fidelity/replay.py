@@ -9,7 +9,7 @@ import numpy as np
 from arena import IDLE, ArenaSpec, Episode, Event, Outcome, Scene
 from arena.scene import Vector
 from arena_llm.fidelity.trace import Row, Trace
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 
 
 class Moment(NamedTuple):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena import ArenaSpec, RecordingError, ScriptError, load
 from arena_llm.fidelity.table import Line, read_table
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from llm_control.script import Script, parse
 
 HEALTH_TOLERANCE = 0.05

@@ -11,9 +11,9 @@ from arena_llm.verify.kept import Kept
 from arena_llm.verify.pictures import Pictures
 from arena_llm.verify.replies import reply_findings
 from arena_llm.verify.report import Finding
+from llm_control.choices import Protocol
 from llm_control.observations import picture_steps, words
 from llm_control.play import SAFETY_STEPS, ModelEnd
-from llm_control.protocol import Protocol
 
 
 class Moment(NamedTuple):

@@ -8,7 +8,7 @@ from arena_llm.verify.comparison import same
 from arena_llm.verify.found import Source
 from arena_llm.verify.kept import KeptSample
 from arena_llm.verify.report import Checked, Finding
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from llm_control.selection import conversation_order
 
 

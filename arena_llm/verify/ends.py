@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from arena_llm.verify.kept import Kept
 from arena_llm.verify.replies import understood
 from arena_llm.verify.report import Finding
+from llm_control.choices import Protocol
 from llm_control.limits import loops, movement
 from llm_control.play import ModelEnd
-from llm_control.protocol import Protocol
 
 
 def end_findings(kept: Kept, protocol: Protocol, limited: bool, ours: bool) -> Iterator[Finding]:

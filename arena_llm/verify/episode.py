@@ -19,8 +19,8 @@ from arena_llm.verify.options import Options
 from arena_llm.verify.pictures import Pictures, unknown_choices
 from arena_llm.verify.report import Checked, Finding
 from arena_llm.verify.requests import Requests, told_missing
+from llm_control.choices import Protocol
 from llm_control.observations import ProtocolEye, eye
-from llm_control.protocol import Protocol
 from render.context import drawn_by
 
 

@@ -13,7 +13,7 @@ from arena.recording import Recording
 class Run:
     """What a log says once for all its episodes.
 
-    `protocol` holds the choices of `llm_control.protocol.Protocol` as they were logged; `ours` says whether
+    `protocol` holds the choices of `llm_control.choices.Protocol` as they were logged; `ours` says whether
     our own solver played; `pass_rate` is the logged one, None where there is none.
     """
 

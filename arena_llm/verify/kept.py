@@ -12,8 +12,8 @@ from arena.recording import Recording, spec_sha256
 from arena_llm.replay import arena_of
 from arena_llm.verify.battery import logged_spec
 from arena_llm.verify.found import Source
-from llm_control.exchanges import EpisodeTalk, Talk, first_pictures, matched, parted, talk
-from llm_control.protocol import Protocol
+from evaluation.log.exchanges import EpisodeTalk, Talk, first_pictures, matched, parted, talk
+from llm_control.choices import Protocol
 
 _LONG = {"events", "store"}
 """Parts of a sample that are read only where they are needed; events repeat what was sent for every reply."""

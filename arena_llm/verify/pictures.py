@@ -8,10 +8,10 @@ import numpy as np
 
 from arena import Episode
 from arena_llm.verify.report import Finding
+from evaluation.log.exchanges import picture
+from llm_control.choices import Protocol
 from llm_control.demonstration import demonstration
-from llm_control.exchanges import picture
 from llm_control.observations import Eye, degraded
-from llm_control.protocol import Protocol
 from render import Frame
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from arena import IDLE, Action
 from arena.recording import packed
 from arena_llm.verify.report import Finding
+from llm_control.choices import Protocol
 from llm_control.limits import objection
-from llm_control.protocol import Protocol
 from llm_control.script import Script, ScriptSyntaxError, parse
 
 

@@ -7,11 +7,11 @@ from inspect_ai.model import ContentImage
 from arena_llm.verify.kept import KeptSample
 from arena_llm.verify.pictures import unlike
 from arena_llm.verify.report import Finding
-from evaluation.image_budget import collage
-from evaluation.image_rules import kept_images
-from evaluation.memory import sent
-from llm_control.exchanges import EpisodeTalk, Exchange, Request, picture, picture_slots
-from llm_control.protocol import Protocol
+from evaluation.generation.image_budget import collage
+from evaluation.generation.image_rules import kept_images
+from evaluation.generation.memory import sent
+from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture, picture_slots
+from llm_control.choices import Protocol
 
 
 class Requests:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import typer
 
 from docs._generate.markdown import code, plain, table
-from llm_control.choices import SHORT_NAMES, effective
-from llm_control.contradictions import shown
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.contradictions import shown
+from evaluation.choices.effective import SHORT_NAMES, effective
+from evaluation.choices.presets import preset_names
+from llm_control.choices import Protocol
 
 
 def choices_table() -> str:

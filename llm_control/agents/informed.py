@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 
 from anyio import to_thread
 
+from evaluation.current import PLAYED, Seat
+from evaluation.engines.backend import Known
 from llm_control.agents.recorded import recorded_plan
 from llm_control.agents.telling import Plan, next_reply
-from llm_control.played import PLAYED, Seat
-from llm_control.stage import Known
 from testbed.oracle.solve import solve
 
 _plans: WeakKeyDictionary[Known, Plan] = WeakKeyDictionary()

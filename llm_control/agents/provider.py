@@ -20,14 +20,14 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import EvaluationError
-from evaluation.refused import Refused
+from evaluation.inspect_task.errors import Refused
+from evaluation.models import policy_file
 from llm_control.agents.fitting import as_call, fitted, is_over, script_of
 from llm_control.agents.informed import oracle_reply, plan_elsewhere, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.random_agent import random_script
 from llm_control.agents.telling import WAIT
-from llm_control.models import policy_file
 from render import Frame, decode
 
 REPLAY = "replay/"

@@ -9,7 +9,7 @@ from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import Layout
 from arena.recording import spec_sha256
 from llm_control.agents.telling import Plan, replies_needed
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from testbed import Task
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from arena.errors import EvaluationError
 from llm_control.agents.provider import REPLAY
 from llm_control.agents.recorded import check_recordings
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from testbed import Task
 
 

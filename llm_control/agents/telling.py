@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from arena import IDLE, Action
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from llm_control.script import Script, Think
 from llm_control.script.compress import compress
 

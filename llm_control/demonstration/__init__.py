@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 
 from arena import Episode, load_text
+from llm_control.choices import Protocol
 from llm_control.play import Play, Turn
-from llm_control.protocol import Protocol
 from render import Frame, Renderer
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
 from llm_control.agents.pixels import FOCAL, steps_for
+from llm_control.choices import Protocol
 from llm_control.finetuning.arenas import THRESHOLD_M, Kind, kind_of, random_arena
-from llm_control.protocol import Protocol
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
 from render import Frame, Renderer
 

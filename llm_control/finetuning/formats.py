@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from inspect_ai.model import ContentText
 
+from llm_control.choices import Protocol
 from llm_control.conversation import first_content, opening
 from llm_control.finetuning.example import Example
 from llm_control.observations import View
 from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
 from render import png
 
 LARGEST_OPENAI = 50_000

@@ -1,5 +1,5 @@
 """The texts that a model is shown, in Markdown files beside this module."""
 
-from llm_control.prompts.templates import VARIABLES, Prompt, PromptSet, load_prompt, prompt_set
+from evaluation.prompts import VARIABLES, Prompt, PromptSet, load_prompt, prompt_set
 
 __all__ = ["VARIABLES", "Prompt", "PromptSet", "load_prompt", "prompt_set"]

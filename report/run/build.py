@@ -9,12 +9,12 @@ import pandas as pd
 
 from arena import ArenaSpec
 from arena.errors import EvaluationError
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import TrialResult
 from report.run import episode_page, index_page, site
 from report.run.drawings import plan_svg
-from report.run.log import RunLog
-from report.run.logged import LoggedEpisode
 from report.run.methods import RunFacts
 from report.run.sent_pictures import Draw
 

@@ -7,11 +7,11 @@ from typing import Any
 from arena import ArenaSpec, Event
 from arena.episode import software_versions
 from arena.errors import ArenaError
-from evaluation.budget import NOT_PLAYED
-from llm_control.protocol import Protocol
+from evaluation.generation.budget import NOT_PLAYED
+from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
+from llm_control.choices import Protocol
 from report.run.drawings import event_lines, health_curve, way_svg
 from report.run.failures import DEFINITIONS, Case, Failure, Replies, signs
-from report.run.logged import NOT_REACHED, NOT_RUN, LoggedEpisode
 from report.run.replay import Look, Trace, replay
 from report.run.sent_pictures import Draw, Gallery, PictureBook, Save, Shown, as_given, sent_of
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from llm_control.protocol import Protocol
-from report.run.log import RunLog
-from report.run.logged import LoggedEpisode
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from llm_control.choices import Protocol
 from report.run.planned import plan_sentence
 from report.run.policies import acting_sentences
 

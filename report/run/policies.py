@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from evaluation.log.run import RunLog
 from llm_control.acting import STEPS_PER_TURN
-from report.run.log import RunLog
 
 _PICTURES = ("camera", "depth", "segmentation")
 _OF = {

@@ -10,8 +10,8 @@ from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.recording import spec_sha256
 from arena.scene import Scene, Vector
 from arena.taskfile.catalog import KINDS
+from llm_control.choices import Protocol
 from llm_control.observations import picture_steps
-from llm_control.protocol import Protocol
 from render.line_of_sight import Sight
 
 NEAR = 3.0

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from arena import Scene
-from llm_control.exchanges import EpisodeTalk, Exchange, Request, picture
-from llm_control.protocol import Protocol
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture
+from llm_control.choices import Protocol
 from render import Frame
 from render.image import webp
-from report.run.logged import LoggedEpisode
 from report.run.replay import Look
 
 Draw = Callable[[Scene], Frame]

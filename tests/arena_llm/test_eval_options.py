@@ -6,12 +6,12 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from typer.testing import CliRunner
 
-import llm_control.evaluate
+import evaluation.evaluate
 from arena import EvaluationError
 from arena.taskfile.versions import Version
 from arena_llm.cli import app
-from evaluation.budget import Caps
-from llm_control.protocol import Protocol
+from evaluation.generation.budget import Caps
+from llm_control.choices import Protocol
 from llm_control.selection import select
 from tests.llm_control.batteries import write_battery
 
@@ -79,7 +79,7 @@ def asked(monkeypatch):
         found.update(request=request, log_dir=log_dir, **named)
         raise EvaluationError("not played in this test")
 
-    monkeypatch.setattr(llm_control.evaluate, "evaluate", evaluate)
+    monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
     return found
 
 

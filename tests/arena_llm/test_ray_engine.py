@@ -12,8 +12,8 @@ import pytest
 
 from arena import ConfigError, EvaluationError
 from arena.parallel import LocalEngine, in_order
-from llm_control.protocol import Protocol
-from llm_control.stage import HereStage, Setting
+from evaluation.engines.backend import HereStage, Setting
+from llm_control.choices import Protocol
 from testbed import find_tasks
 from tests.arena_llm.rays import (
     always_killed,
@@ -30,7 +30,7 @@ psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers
 
 @pytest.fixture(scope="module")
 def engine():
-    from arena_llm.ray_engine import RayEngine
+    from evaluation.engines.ray_engine import RayEngine
 
     begun = RayEngine(jobs=2)
     yield begun
@@ -244,7 +244,7 @@ def test_a_ray_that_cannot_start_is_said(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("address", ["here", "ray://127.0.0.1", "127.0.0.1:x"])
 def test_an_address_of_another_form_is_refused(address):
-    from arena_llm.ray_engine import check_answers
+    from evaluation.engines.ray_engine import check_answers
 
     with pytest.raises(EvaluationError, match=r"^--ray-address: got .*, expected HOST:PORT"):
         check_answers(address)

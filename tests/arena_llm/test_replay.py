@@ -257,7 +257,7 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
 
 
 def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
-    from llm_control.evaluate import Request, evaluate
+    from evaluation.evaluate import Request, evaluate
 
     request = Request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
     log = evaluate(request, tmp_path / "logs", display="none").log

@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
 from tests.human_data.log_report.conftest import TASK
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import typer
 
 from arena_llm.cli import app
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from tests.docs.pages import ROOT
 
 COMMAND = typer.main.get_command(app)

@@ -15,8 +15,8 @@ from docs._generate.blocks import BLOCKS
 from docs._generate.keys import MODELS
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS, KIND_MEANINGS, OWN_KEYS
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.presets import preset_names
+from llm_control.choices import Protocol
 from render import decode
 from tests.docs.commands import COMMAND
 from tests.docs.pages import DOCS, PAGES, text_of

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from llm_control.evaluate import EvalResult, Request, evaluate
+from evaluation.evaluate import EvalResult, Request, evaluate
 
 TASK = """!ArenaConfig
 arenas:

@@ -7,9 +7,9 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError, EvaluationError
-from evaluation.budget import CapReached, Caps, Purse
-from evaluation.prices import Price, load_prices, price_of
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
+from evaluation.generation.budget import CapReached, Caps, Purse
+from evaluation.generation.prices import Price, load_prices, price_of
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 

@@ -15,8 +15,8 @@ from inspect_ai.solver import basic_agent, generate
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from llm_control.registry import act
-from llm_control.registry import testbed as battery_task
+from evaluation.inspect_task.registry import act
+from evaluation.inspect_task.registry import testbed as battery_task
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.test_evaluate import openai_reply
 

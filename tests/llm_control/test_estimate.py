@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from evaluation.image_tokens import image_tokens
-from llm_control.estimate import estimate
-from llm_control.evaluate import Request
+from evaluation.estimate import estimate
+from evaluation.evaluate import Request
+from evaluation.generation.image_tokens import image_tokens
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 from tests.llm_control.test_evaluate import png_of

@@ -15,8 +15,8 @@ from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
 from arena import IDLE, ConfigError, Episode, EvaluationError
-from llm_control.asking import refused_parameter
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
+from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
 
 TASK = """!ArenaConfig
@@ -89,7 +89,7 @@ def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_pa
 def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
-        "from llm_control.evaluate import Request, evaluate\n"
+        "from evaluation.evaluate import Request, evaluate\n"
         "choices = {'max_scripts': 3, 'image_size': 64}\n"
         "request = Request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
         "r = evaluate(request, Path(sys.argv[3]), display='none')\n"

@@ -8,7 +8,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 from werkzeug import Response
 
-from evaluation import faults
+from evaluation.generation import faults
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 
 from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
+from llm_control.choices import Protocol
 from llm_control.conversation import first_content, opening
 from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_example
 from llm_control.finetuning.example import View, _fits
@@ -21,7 +22,6 @@ from llm_control.finetuning.folder import Plan, write_example
 from llm_control.finetuning.formats import exchange
 from llm_control.observations import View as Shown
 from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
 from llm_control.script import Go, Turn, parse
 from render import decode
 

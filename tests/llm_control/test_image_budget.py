@@ -8,9 +8,9 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
-from evaluation.image_budget import collage, takes_one_only
-from evaluation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
-from llm_control.choices import effective
+from evaluation.choices.effective import effective
+from evaluation.generation.image_budget import collage, takes_one_only
+from evaluation.generation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
 from render import decode
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure

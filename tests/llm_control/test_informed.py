@@ -21,12 +21,12 @@ from arena import (
     load,
 )
 from arena_llm.cli import app
+from evaluation.choices.presets import preset_names
+from evaluation.current import PLAYED, Seat
 from llm_control.agents.informed import oracle_reply
 from llm_control.agents.telling import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
+from llm_control.choices import Protocol
 from llm_control.play import Play
-from llm_control.played import PLAYED, Seat
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
 from llm_control.script import ScriptSyntaxError, parse
 from llm_control.script.compress import compress
 from tests.arena.worlds import agent, item, spec

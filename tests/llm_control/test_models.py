@@ -1,7 +1,7 @@
 import pytest
 
 from arena import EvaluationError
-from llm_control.models import model_name
+from evaluation.models import model_name
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,15 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 
 from arena import ConfigError, Outcome
-from llm_control.choices import effective
+from evaluation.choices.effective import effective
+from evaluation.inspect_task.session import Session
+from evaluation.inspect_task.task import make_task
+from llm_control.choices import Protocol
 from llm_control.limits import loops, movement, objection
 from llm_control.play import ModelEnd, Play
 from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
 from llm_control.script import parse
 from llm_control.selection import conversation_order, select
-from llm_control.session import Session
-from llm_control.testbed_task import make_task
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
 from tests.llm_control.batteries import run, write_battery

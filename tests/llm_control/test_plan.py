@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
-from llm_control.evaluate import Request
-from llm_control.plan import deviations, plan_of, read_plan, settle_plan
+from evaluation.evaluate import Request
+from evaluation.plan import deviations, plan_of, read_plan, settle_plan
 from report.run import open_logs
 from report.run.planned import plan_sentence
 from tests.llm_control.batteries import write_battery

@@ -1,8 +1,8 @@
 import pytest
 
 from arena import Outcome
+from llm_control.choices import Protocol
 from llm_control.play import Play
-from llm_control.protocol import Protocol
 from render import Renderer
 from tests.arena.worlds import agent, episode, item
 

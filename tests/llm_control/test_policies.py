@@ -9,14 +9,14 @@ import pytest
 
 from arena import ArenaEnv, Episode
 from arena.errors import ArenaError, ConfigError
-from evaluation.budget import Caps
-from llm_control import acting_pool
+from evaluation.engines import players as acting_pool
+from evaluation.evaluate import Request, earlier_log, evaluate
+from evaluation.generation.budget import Caps
+from evaluation.models import full_name
 from llm_control.acting import STEPS_PER_TURN, play_policy
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
-from llm_control.evaluate import Request, earlier_log, evaluate
-from llm_control.models import full_name
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 from testbed import find_tasks
 from tests.arena.worlds import agent, item, spec
 from tests.llm_control.batteries import run, write_battery
@@ -168,7 +168,7 @@ def test_sampled_actions_follow_from_the_seed(battery, file):
 
 def test_processes_play_what_one_plays(battery, file, tmp_path, monkeypatch):
     alone = run(battery, tmp_path / "alone", f"policy:{file}")
-    monkeypatch.setattr("llm_control.evaluate.processes", lambda episodes: 1)
+    monkeypatch.setattr("evaluation.evaluate.processes", lambda episodes: 1)
     assert run(battery, tmp_path / "apart", f"policy:{file}").rows == alone.rows
     assert acting_pool.processes(3) == 0
 
@@ -253,7 +253,7 @@ def test_acting_at_every_step_allows_no_scripts():
 def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
     import inspect_ai
 
-    from llm_control.registry import testbed
+    from evaluation.inspect_task.registry import testbed
 
     def score(**more):
         task = testbed(folder=str(battery), tasks="01-04-03", **more)

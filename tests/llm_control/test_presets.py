@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
-from llm_control.choices import effective
-from llm_control.presets import FOLDER, load_preset, preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.effective import effective
+from evaluation.choices.presets import FOLDER, load_preset, preset_names
+from llm_control.choices import Protocol
 from testbed import CHILDREN
 from tests.llm_control.batteries import run, write_battery
 

@@ -5,12 +5,12 @@ from inspect_ai.model import ContentText
 from arena import ACTIONS
 from human_data.people.play.live import episode_of, finished, run_down, state_of
 from human_data.people.play.wire import Open, Opened, Picture, Replied, Reply, Step, Stepped, Stop, Told
+from llm_control.choices import Protocol
 from llm_control.conversation import Parts, first_content, turn_content
 from llm_control.notes import system_text
 from llm_control.observations import View, eye
 from llm_control.play import Play
 from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
 from render import png
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
 from tests.arena_llm.verify.logs import TASK
 from tests.broken_off import broken_off
 

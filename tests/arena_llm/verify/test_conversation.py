@@ -4,8 +4,8 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from arena_llm.verify import Verdict
-from llm_control.exchanges import EpisodeTalk, Exchange, Talk, parted
-from llm_control.testbed_task import CONVERSATION
+from evaluation.inspect_task.task import CONVERSATION
+from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from tests.arena_llm.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 

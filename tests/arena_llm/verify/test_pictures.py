@@ -5,7 +5,7 @@ import pytest
 from inspect_ai.model import ContentImage
 
 from arena_llm.verify import Verdict
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
 from tests.arena_llm.verify.logs import as_content, changed, checked, frame, images
 
 

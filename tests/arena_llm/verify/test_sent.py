@@ -6,8 +6,8 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ContentText
 
 from arena_llm.verify import Verdict
-from evaluation.image_rules import LEFT_OUT
-from llm_control.exchanges import talk
+from evaluation.generation.image_rules import LEFT_OUT
+from evaluation.log.exchanges import talk
 from tests.arena_llm.verify.logs import as_content, checked, frame, images
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure

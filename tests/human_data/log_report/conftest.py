@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from llm_control.evaluate import Request, evaluate
+from evaluation.evaluate import Request, evaluate
 from render import Renderer
 from report.run import open_logs, write_log_report
 

@@ -3,8 +3,8 @@
 import pytest
 
 from arena import Outcome
+from llm_control.choices import Protocol
 from llm_control.play import Play
-from llm_control.protocol import Protocol
 from report.run.failures import DEFINITIONS, Case, Failure, Replies, signs
 from report.run.replay import replay
 from tests.arena.worlds import agent, episode, item

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from llm_control.exchanges import Exchange, Request, picture
+from evaluation.log.exchanges import Exchange, Request, picture
+from evaluation.log.run import RunLog
 from render import Renderer
 from report.run import open_logs, write_log_report
-from report.run.log import RunLog
 from report.run.sent_pictures import Kind, kinds
 from tests.llm_control.batteries import run, write_battery
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from arena import Episode
 from human_data.people.play.records import SCRIPT_NOTE
+from llm_control.choices import Protocol
 from llm_control.observations import eye
 from llm_control.play import Play
-from llm_control.protocol import Protocol
 from render import decode
 from testbed import task_named
 from tests.human_data.people.play.server import Page

@@ -5,9 +5,9 @@ from typing import Any
 from inspect_ai.agent import Agent, agent, react
 from inspect_ai.model import modelapi
 
-from evaluation.naming import of_distribution
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.task import testbed
 from llm_control.perception_task import perception
-from llm_control.testbed_task import testbed
 from llm_control.tools import act, go, turn
 
 

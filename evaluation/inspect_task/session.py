@@ -9,12 +9,12 @@ from typing import TypeVar
 from anyio import to_thread
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 
+from evaluation.current import PLAYED, Seat
+from evaluation.engines.backend import Shown, Stage, is_far, staged
+from llm_control.choices import Protocol
 from llm_control.conversation import Parts, first_content, opening, turn_content
 from llm_control.play import EpisodeRecord
-from llm_control.played import PLAYED, Seat
 from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
-from llm_control.stage import Shown, Stage, is_far, staged
 from testbed import Task
 
 Made = TypeVar("Made")

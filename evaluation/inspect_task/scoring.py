@@ -8,8 +8,8 @@ from typing import Any
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
+from evaluation.inspect_task.session import Session
 from llm_control.play import EpisodeRecord, ModelEnd
-from llm_control.session import Session
 from llm_control.tools import session_of
 
 

@@ -10,22 +10,22 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from arena.errors import EvaluationError
-from evaluation.budget import Caps, Purse, spending, spent_before
+from evaluation.choices.effective import Effective, effective
+from evaluation.choices.presets import preset_names
+from evaluation.engines.backend import Place, playing_at
+from evaluation.engines.players import playing, processes
 from evaluation.folders import check_writable
-from evaluation.prices import set_price
+from evaluation.generation.budget import Caps, Purse, spending, spent_before
+from evaluation.generation.prices import set_price
+from evaluation.models import model_name, policy_file
 from evaluation.results import TrialResult
 from llm_control.acting import check_policy, policy_choices, refuse_without_effect
-from llm_control.acting_pool import playing, processes
 from llm_control.agents.policy_file import loaded
 from llm_control.agents.suitable import check_agent
-from llm_control.choices import Effective, effective
-from llm_control.models import model_name, policy_file
 from llm_control.outcomes import read_played, rows
-from llm_control.presets import preset_names
 from llm_control.prompts import prompt_set
 from llm_control.run_facts import local, run_facts
 from llm_control.selection import select
-from llm_control.stage import Place, playing_at
 from render.context import gl_context
 from testbed import Task as BatteryTask
 
@@ -177,7 +177,7 @@ def _run(
     import inspect_ai
     from inspect_ai._util.error import PrerequisiteError
 
-    import llm_control.registry  # registers the provider
+    import evaluation.inspect_task.registry  # registers the provider
 
     common: dict[str, Any] = {
         "log_dir": str(log_dir),
@@ -200,7 +200,9 @@ def _run(
             if again:
                 logs = inspect_ai.eval_retry(again, **common)
             else:
-                task = llm_control.registry.testbed(**request.task_args(), **_journal(request, log_dir))
+                task = evaluation.inspect_task.registry.testbed(
+                    **request.task_args(), **_journal(request, log_dir)
+                )
                 # All episodes' pictures at once would be more than some machines' memory.
                 logs = inspect_ai.eval(task, model=model, metadata=metadata, log_header_only=True, **common)
     except PrerequisiteError as error:

@@ -10,11 +10,11 @@ import math
 import re
 from collections.abc import Callable
 
-from evaluation.prices import dated_version
+from evaluation.generation.prices import dated_version
 
 NOTE = (
     "Tokens per picture follow the providers' rules as of 2025, not verified; they are in "
-    "evaluation/image_tokens.py."
+    "evaluation/generation/image_tokens.py."
 )
 """Goes with every figure that rests on these rules."""
 

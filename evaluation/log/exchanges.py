@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from evaluation.image_rules import COLLAGE, LEFT_OUT
-from llm_control.protocol import Protocol
+from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
+from llm_control.choices import Protocol
 from llm_control.script import Go, Turn
 from llm_control.tools import TOOLS
 from render import Frame, decode

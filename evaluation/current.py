@@ -3,8 +3,8 @@
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from llm_control.protocol import Protocol
-from llm_control.stage import Known, Stage
+from evaluation.engines.backend import Known, Stage
+from llm_control.choices import Protocol
 
 
 @dataclass

@@ -11,18 +11,18 @@ from pydantic import ValidationError
 
 from arena import ArenaSpec
 from arena.errors import ArenaError
-from evaluation.budget import NOT_PLAYED
-from evaluation.results import TrialResult
-from llm_control.exchanges import resolved
-from llm_control.protocol import Protocol
-from llm_control.testbed_task import CONVERSATION
-from report.run.log_files import read_header, read_sample, read_summaries
-from report.run.logged import (
+from evaluation.generation.budget import NOT_PLAYED
+from evaluation.inspect_task.task import CONVERSATION
+from evaluation.log.episodes import (
     NOT_RUN,
     LoggedEpisode,
     logged_conversation,
     logged_episode,
 )
+from evaluation.log.exchanges import resolved
+from evaluation.log.files import read_header, read_sample, read_summaries
+from evaluation.results import TrialResult
+from llm_control.choices import Protocol
 
 _LARGE = frozenset({"events", "messages", "attachments", "store"})
 """Parts of a sample that are read only where they are needed."""

@@ -1,6 +1,6 @@
 """How a budget of pictures is written, and which pictures it keeps.
 
-Apart from `evaluation.image_budget`, which applies it to messages, so that commands that send none need not
+Apart from `evaluation.generation.image_budget`, which applies it to messages, so that commands that send none need not
 load Inspect AI.
 """
 

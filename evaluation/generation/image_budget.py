@@ -11,7 +11,7 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, Content, ContentImage, ContentText
 from PIL import Image
 
-from evaluation.image_rules import COLLAGE, COLLAGE_PX, LEFT_OUT, kept_images
+from evaluation.generation.image_rules import COLLAGE, COLLAGE_PX, LEFT_OUT, kept_images
 from render import Frame, decode, png
 
 _ONE_ONLY = re.compile(

@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena import Recording
+from evaluation.inspect_task.scoring import Limit, limit_of, logged_row
+from evaluation.log.exchanges import EpisodeTalk, Request, first_pictures, matched, parted, talk
 from evaluation.results import TrialResult
-from llm_control.exchanges import EpisodeTalk, Request, first_pictures, matched, parted, talk
-from llm_control.protocol import Protocol
-from llm_control.scoring import Limit, limit_of, logged_row
+from llm_control.choices import Protocol
 
 NOT_RUN = "not run"
 """The error of a trial that the log does not have."""

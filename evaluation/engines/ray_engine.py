@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from arena.errors import EvaluationError
 from arena.parallel import AHEAD
 from arena.processes import cores
-from arena_llm.same_software import check_software, versions_here
+from evaluation.engines.same_software import check_software, versions_here
 
 if TYPE_CHECKING:
-    from arena_llm.ray_episodes import RayEpisodes
+    from evaluation.engines.ray_episodes import RayEpisodes
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -94,7 +94,7 @@ class RayEngine:
 
     def episodes(self) -> "RayEpisodes":
         """Workers for the episodes of conversations, `jobs` or as many as the cluster has cores."""
-        from arena_llm.ray_episodes import RayEpisodes
+        from evaluation.engines.ray_episodes import RayEpisodes
 
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
         return RayEpisodes(self._ray, min(self.jobs, self._cores), RETRIES)

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from arena import Action, ArenaSpec
 from arena.errors import EvaluationError
-from arena_llm.same_software import check_renderer, check_software, versions_here
+from evaluation.engines.backend import HereStage, Setting, Shown
+from evaluation.engines.same_software import check_renderer, check_software, versions_here
 from llm_control.play import EpisodeRecord
-from llm_control.stage import HereStage, Setting, Shown
 from render.context import drawn_by
 
 Made = TypeVar("Made")

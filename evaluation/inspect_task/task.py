@@ -9,23 +9,23 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageUser, ModelOutput, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from evaluation.budget import purse
-from evaluation.faults import guard
-from evaluation.image_budget import ImageBudget
-from evaluation.journal import Journal
-from evaluation.memory import sent
-from evaluation.naming import of_distribution
-from evaluation.refused import refusing
+from evaluation.choices.effective import effective
+from evaluation.engines.players import played as played_by_policy
+from evaluation.generation.budget import purse
+from evaluation.generation.faults import guard
+from evaluation.generation.generate import ask, generate_config
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.generation.journal import Journal
+from evaluation.generation.memory import sent
+from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.scoring import keep_records, pass_mark
+from evaluation.inspect_task.session import Session
 from llm_control.acting import check_policy, tell
 from llm_control.acting import opening as acting_opening
-from llm_control.acting_pool import played as played_by_policy
-from llm_control.asking import ask, generate_config
-from llm_control.choices import effective
+from llm_control.choices import Protocol
 from llm_control.prompts import PromptSet, prompt_set
-from llm_control.protocol import Protocol
-from llm_control.scoring import keep_records, pass_mark
 from llm_control.selection import conversation_order, select
-from llm_control.session import Session
 from llm_control.tools import TOOLS, close_session, open_session, session_of
 from testbed import Task as BatteryTask
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.taskfile.load import read_text
+from evaluation.evaluate import Request
+from evaluation.models import full_name
 from llm_control.agents.policy_file import loaded
-from llm_control.evaluate import Request
-from llm_control.models import full_name
 from llm_control.prompts import prompt_set
 
 Plan = Mapping[str, Any]

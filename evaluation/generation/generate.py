@@ -6,10 +6,10 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
 
-from evaluation.budget import purse
-from evaluation.image_budget import ImageBudget
+from evaluation.generation.budget import purse
+from evaluation.generation.image_budget import ImageBudget
 from llm_control.agents.provider import agent_seed
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 
 _REFUSABLE = ("temperature", "seed")
 """Parameters that we send and that a model may not take; what else a protocol sets is an error there."""

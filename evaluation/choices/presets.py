@@ -11,7 +11,7 @@ import yaml
 from arena.errors import ConfigError
 from arena.taskfile.load import read_text
 from arena.taskfile.nodes import compose, scalar, unknown
-from llm_control.protocol import Protocol
+from llm_control.choices import Protocol
 
 _HERE = Path(__file__).parent
 FOLDER = next(

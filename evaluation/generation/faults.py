@@ -15,7 +15,7 @@ from tenacity import RetryCallState, wait_exponential_jitter
 from tenacity.wait import wait_base
 
 from arena.errors import EvaluationError
-from evaluation.secrets import redact_error, secrets, without_secrets
+from evaluation.generation.secrets import redact_error, secrets, without_secrets
 
 FIRST_WAIT_S = 3.0
 """Seconds before the first repetition, twice as long before each further one; Inspect AI's own number."""

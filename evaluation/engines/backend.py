@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TypeVar
 from typing import Protocol as Interface
 
 from arena import Action, ArenaSpec, Episode
+from llm_control.choices import Protocol
 from llm_control.observations import View, eye, words
 from llm_control.play import EpisodeRecord, Play, Turn
-from llm_control.protocol import Protocol
 from render.context import drawn_by
 from testbed import Task
 

@@ -14,8 +14,8 @@ from arena.errors import EvaluationError
 from arena.processes import cores, leave_ctrl_c_to_parent
 from llm_control.acting import play_policy
 from llm_control.agents.policy_file import loaded
+from llm_control.choices import Protocol
 from llm_control.play import EpisodeRecord
-from llm_control.protocol import Protocol
 from testbed import Task
 
 EPISODES_PER_PROCESS = 8

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from evaluation.image_rules import COLLAGE_PX, kept_images
-from evaluation.image_tokens import image_tokens
-from evaluation.prices import load_prices, price_of
+from evaluation.evaluate import Request
+from evaluation.generation.image_rules import COLLAGE_PX, kept_images
+from evaluation.generation.image_tokens import image_tokens
+from evaluation.generation.prices import load_prices, price_of
+from evaluation.models import full_name
+from llm_control.choices import Protocol
 from llm_control.conversation import opening
-from llm_control.evaluate import Request
-from llm_control.models import full_name
 from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
 
 CHARACTERS_PER_TOKEN = 4
 """Of English text, by OpenAI's rule of thumb ("What are tokens and how to count them", help.openai.com)."""
