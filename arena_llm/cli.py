@@ -2,11 +2,11 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from typer.core import TyperGroup
 
 from arena.errors import ArenaError, ConfigError
@@ -24,15 +24,26 @@ from arena_llm.commands.replay import replay_command
 from arena_llm.commands.report import report_command
 from arena_llm.commands.show import show_command
 from arena_llm.commands.study import study_command
+from arena_llm.commands.suites import suites_command
 from arena_llm.commands.testbed import testbed_app
 from arena_llm.commands.verify import verify_command
-from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
 from arena_llm.status import INTERRUPTED
+from arena_llm.suite_options import command_for
 from arena_llm.version_option import AnimalAI
+
+_OF_SUITES: dict[str, Callable[..., None]] = {"eval": evaluate_command, "estimate": estimate_command}
+"""Commands whose options are those of the chosen suite."""
 
 
 class _Commands(TyperGroup):
-    """Says in a sentence that Ctrl-C stopped a command, which Typer would put as "Aborted"."""
+    """Makes the options of a suite, and says in a sentence that Ctrl-C stopped a command (Typer: "Aborted")."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command, with the options of the suite that its arguments name."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in _OF_SUITES:
+            command = command_for(_OF_SUITES[name], rest)
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -59,11 +70,12 @@ app.command("fidelity")(fidelity_command)
 app.command("replay")(replay_command)
 app.command("show")(show_command)
 app.command("report")(report_command)
-app.command("estimate")(estimate_command)
-app.command("eval")(evaluate_command)
+for _name, _function in _OF_SUITES.items():
+    app.command(_name, help=_function.__doc__)(lambda: None)
 app.command("play")(play_command)
 app.command("study")(study_command)
 app.command("probe")(probe_command)
+app.command("suites")(suites_command)
 app.command("verify")(verify_command)
 
 
@@ -95,45 +107,6 @@ def run_command(
 
     for line in run_scripts(task, scripts, frames, initial, seed, strict, animal_ai, recording):
         print(json.dumps(line), flush=True)
-
-
-@app.command("baseline")
-def baseline_command(
-    agent: Annotated[str, typer.Option(help="random, held, braitenberg, oracle or policy:FILE.")],
-    out: Annotated[Path, typer.Option(help="CSV file to write: one row per episode.")],
-    levels: Annotated[
-        str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4; all where left out.")
-    ] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-    ] = None,
-    trials: Annotated[int, typer.Option(min=1, help="Times that each task is played.")] = 1,
-    seed: Annotated[int, typer.Option(help="Seed of the arenas' and the agent's randomness.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as processors where left out.")
-    ] = None,
-    animal_ai: AnimalAI = "3.1.3",
-    engine: EngineOption = EngineName.LOCAL,
-    ray_address: RayAddress = None,
-) -> None:
-    """Play an agent that acts at every step without a model, and compare it with published ones.
-
-    Published numbers of children and others are printed by `arena-llm baselines` (with an s).
-    """
-    from arena_llm.baseline import run_baseline
-    from report.comparison.published_agents import OTHER_BATTERY, compare_with_published, published_table
-
-    console = Console()
-    try:
-        with opened(engine, ray_address, jobs) as spread:
-            results = run_baseline(agent, levels, testbed, animal_ai, trials, seed, out, console, spread)
-    except KeyboardInterrupt:
-        print(f"Stopped. The episodes so far are in {out}.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    console.print(published_table(compare_with_published(results)))
-    if testbed is None:
-        console.print(OTHER_BATTERY)
-    console.print(f"Episodes: {out}", soft_wrap=True)
 
 
 def main() -> None:

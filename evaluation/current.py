@@ -1,24 +1,30 @@
-"""Which episode is being played: for offline agents that know more than what a model is told."""
+"""Which episode is being played: for offline agents that know more than what a model is shown."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import TypeVar
 
-from evaluation.engines.backend import Known, Stage
-from llm_control.choices import Protocol
+from evaluation.engines.backend import backend, in_thread
+from evaluation.suite import Environment, EpisodeSetup
+
+Made = TypeVar("Made")
 
 
 @dataclass
-class Seat:
-    """A conversation's place at the arena: the episode that it plays now, under which protocol.
+class CurrentEpisode:
+    """The episode that a conversation is playing now.
 
     It is changed in place, because a tool call runs in a context of its own: what is set there is lost.
     """
 
-    episode: Known
-    protocol: Protocol
-    far: Stage | None = None
-    """The episode's stage, where it is played in another process."""
+    setup: EpisodeSetup
+    environment: Environment
+
+    async def compute(self, function: Callable[[], Made]) -> Made:
+        """Call a function in the process that plays the episode, so that other episodes continue meanwhile."""
+        return await in_thread(backend().compute, self.environment, function)
 
 
-PLAYED: ContextVar[Seat] = ContextVar("played")
-"""The seat of the present coroutine; set where a conversation begins."""
+CURRENT: ContextVar[CurrentEpisode] = ContextVar("current_episode")
+"""The episode of the present coroutine; set where a conversation begins."""

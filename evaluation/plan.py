@@ -8,10 +8,7 @@ from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.taskfile.load import read_text
-from evaluation.evaluate import Request
-from evaluation.models import full_name
-from llm_control.agents.policy_file import loaded
-from llm_control.prompts import prompt_set
+from evaluation.request import EvalRequest
 
 Plan = Mapping[str, Any]
 """`model`; `policy`, a SHA-256 where it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
@@ -20,26 +17,14 @@ Plan = Mapping[str, Any]
 _PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
 
 
-def plan_of(request: Request) -> dict[str, Any]:
-    """The plan of a run. Raises ConfigError and EvaluationError as `evaluate` does."""
-    policy = {"policy": loaded(request.policy).sha256} if request.policy else {}
-    return {
-        "model": full_name(request.model),
-        **policy,
-        "prompts": prompt_set(request.prompt).sha256,
-        "tasks": {task.id: task.sha256 for task in request.tasks()},
-        "protocol": request.effective().protocol.model_dump(mode="json"),
-    }
-
-
-def settle_plan(path: Path, request: Request) -> Plan:
+def settle_plan(path: Path, request: EvalRequest) -> Plan:
     """The plan in a file, which is written where there is none yet; an older plan is never changed.
 
     Raises ConfigError for a file that is no plan, EvaluationError where it cannot be written.
     """
     if path.exists():
         return read_plan(path)
-    plan = plan_of(request)
+    plan = request.plan()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:

@@ -27,6 +27,7 @@ class TrialResult:
     outcome: str | None = None
     steps: int | None = None
     turns: int | None = None
+    score: float | None = None
     error: str | None = None
 
 
@@ -79,7 +80,7 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
 
     Raises EvaluationError where it is not.
     """
-    absent = [column for column in _COLUMNS if column not in frame.columns]
+    absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
         raise EvaluationError(
             f"{path}:1: no column {', '.join(absent)}; got {', '.join(map(str, frame.columns))}; "
@@ -88,7 +89,8 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
     if frame.empty:
         raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
     _check_rows(frame, path)
-    frame = frame[list(_COLUMNS)].astype(_TYPES)
+    # Version 0.2 had no column of scores.
+    frame = frame.reindex(columns=list(_COLUMNS)).astype(_TYPES)
     return frame if agent is None else frame.assign(agent=agent)
 
 

@@ -1,29 +1,31 @@
-"""How an episode is put to a model: every choice of a run, in one place."""
+"""The choices of the arena's suite, beside those of every suite."""
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from evaluation.choices.contradictions import refuse_contradictions
-from evaluation.generation.image_rules import PATTERN
+from evaluation.choices.contradictions import Rule
+from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
 from testbed import CHILDREN
 
-
-def _listed(value: Any) -> Any:
-    """A list is written as such in a file, and with commas on a command line."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return tuple(value) if isinstance(value, list) else value
+_HERE = Path(__file__).parent
+PRESETS = next(
+    (path for path in (_HERE / "protocols", _HERE.parent / "configs" / "protocols") if path.is_dir()),
+    _HERE / "protocols",
+)
+"""The shipped presets: inside the package if it is installed, beside it in a source tree."""
 
 
 def _task_ids(value: Any) -> Any:
     """The word `children` stands for the 40 tasks that children did."""
-    names = _listed(value)
+    names = listed(value)
     return CHILDREN if names == ("children",) else names
 
 
 def _numbers(value: Any) -> Any:
-    value = (value,) if type(value) is int else _listed(value)
+    value = (value,) if type(value) is int else listed(value)
     if not isinstance(value, tuple):
         return value
     return tuple(int(part) if isinstance(part, str) and part.isdecimal() else part for part in value)
@@ -36,25 +38,125 @@ def _levels(value: Any) -> Any:
     return str(value) if type(value) is int else value
 
 
-_Names = Annotated[tuple[str, ...], BeforeValidator(_task_ids)]
 _Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
-_Limit = Annotated[int, Field(ge=1, le=100_000)]
 
 
-class Protocol(BaseModel):
-    """The paper's protocol (arXiv 2410.23242) unless told otherwise.
+def _without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
+    return Rule(
+        ("observation", field),
+        lambda c: c["observation"] == "text" and changed(c[field]),
+        "there are no pictures to which it could apply",
+    )
 
-    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task; its
-    description is the documentation. Raises `Contradiction` for choices that exclude each other.
+
+def _without_scripts(field: str, changed: Callable[[Any], bool]) -> Rule:
+    return Rule(
+        ("replies", field),
+        lambda c: c["replies"] == "steps" and changed(c[field]),
+        "a policy acts at every step of an episode of its own, without scripts",
+    )
+
+
+_RULES = (
+    _without_scripts("max_scripts", lambda value: value is not None),
+    _without_scripts("loop_turns", lambda value: value is not None),
+    _without_scripts("demonstration", bool),
+    _without_scripts("one_step", bool),
+    _without_scripts("observation", lambda value: value != "image"),
+    _without_pictures("vision", lambda value: value != "true"),
+    _without_pictures("grayscale", bool),
+    _without_pictures("blur_px", bool),
+    _without_pictures("resolution", lambda value: value is not None),
+    _without_pictures("images_per_script", lambda value: value > 1),
+    _without_pictures("image_every", lambda value: value is not None),
+    Rule(
+        ("observation", "vision"),
+        lambda c: c["observation"] == "both" and c["vision"] != "true",
+        "the words would tell what the pictures are to hide",
+    ),
+    Rule(
+        ("vision", "demonstration"),
+        lambda c: c["vision"] != "true" and c["demonstration"],
+        "the demonstration shows what the control is to hide",
+    ),
+    Rule(
+        ("images_per_script", "image_every"),
+        lambda c: c["images_per_script"] > 1 and c["image_every"] is not None,
+        "both say where along a script the pictures are taken",
+    ),
+    Rule(
+        ("one_step", "images_per_script"),
+        lambda c: c["one_step"] and c["images_per_script"] > 1,
+        "a script of one step has one picture",
+    ),
+    Rule(
+        ("one_step", "image_every"),
+        lambda c: c["one_step"] and c["image_every"] is not None,
+        "a script of one step has one picture",
+    ),
+    Rule(
+        ("one_step", "demonstration"),
+        lambda c: c["one_step"] and c["demonstration"],
+        "the demonstration's scripts have many steps",
+    ),
+    Rule(
+        ("replies", "demonstration"),
+        lambda c: c["replies"] == "tools" and c["demonstration"],
+        "the demonstration answers in text",
+    ),
+    Rule(
+        ("observation", "demonstration"),
+        lambda c: c["observation"] != "image" and c["demonstration"],
+        "the demonstration is shown in pictures alone",
+    ),
+    Rule(
+        ("thought_chars", "demonstration"),
+        lambda c: c["thought_chars"] is not None and c["demonstration"],
+        "the demonstration thinks as long as it likes",
+    ),
+    Rule(
+        ("replies", "tools"),
+        lambda c: c["replies"] == "text" and tuple(c["tools"]) != ("act",),
+        "without tool calls there are no tools to choose",
+    ),
+    Rule(
+        ("max_scripts", "loop_turns"),
+        lambda c: c["max_scripts"] is None and c["loop_turns"] is None and c["replies"] != "steps",
+        "a model whose replies take no time would never end; give a number of loop_turns",
+    ),
+    Rule(
+        ("resolution", "image_size"),
+        lambda c: c["resolution"] is not None and c["resolution"] > c["image_size"],
+        "a picture cannot have more distinct pixels than pixels",
+    ),
+)
+
+
+class ArenaChoices(RunChoices):
+    """How an episode in the arena is put to a model; the defaults keep the paper's loop (arXiv 2410.23242).
+
+    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
+    short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
+    words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
+    for_players: ClassVar[tuple[str, ...]] = (
+        *("battery", "tasks", "levels", "animal_ai", "trials", "seed"),
+        *("initial_idle_steps", "replies", "sample_actions"),
+    )
+    player_defaults: ClassVar[dict[str, Any]] = {
+        **RunChoices.player_defaults,
+        "max_scripts": None,
+        # A policy begins as in training.
+        "initial_idle_steps": (),
+    }
 
     battery: Literal["any", "original"] = Field(
         default="any",
         description="original: the tasks are the 2019 files, so --testbed must say where they are",
     )
-    tasks: _Names | None = Field(
+    tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = Field(
         default=None,
         description="ids of the tasks to play, in this order; children: the 40 that children did; none: all",
     )
@@ -65,37 +167,20 @@ class Protocol(BaseModel):
         default="3.1.3",
         description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
     )
-    trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
-    seed: int = Field(default=0, description="seed of everything random but the model")
-
-    conversation: Literal["episode", "run"] = Field(
-        default="episode", description="run: all tasks in one conversation, one after another"
-    )
-    order: Literal["listed", "shuffled"] = Field(
-        default="listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
-    )
     demonstration: bool = Field(default=False, description="a demonstration episode comes first")
     initial_idle_steps: _Steps = Field(
         default=(1, 16, 16, 16),
         description="idle steps before the first script, in groups; a picture after each but the last",
     )
-    memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
-        default=None, description="earlier turns that the model is sent again each time; none: all"
-    )
-
-    replies: Literal["text", "tools", "steps"] = Field(
-        default="text",
-        description="tools: the model acts by tool calls; steps: a learned policy acts at every step",
-    )
     sample_actions: bool = Field(
         default=False, description="a learned policy draws its actions; else it takes the best of each step"
     )
-    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(_listed)] = Field(
+    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(listed)] = Field(
         default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
     )
     one_step: bool = Field(default=False, description="a reply is one command of one step")
     strict: bool = Field(default=False, description="only the paper's syntax; else obvious slips are mended")
-    max_scripts: _Limit | None = Field(
+    max_scripts: Limit | None = Field(
         default=30, description="replies per episode, then the clock runs down; none: no limit"
     )
     loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
@@ -104,7 +189,6 @@ class Protocol(BaseModel):
     thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="characters of Think per reply; 0: no Think; none: no limit"
     )
-
     observation: Literal["image", "text", "both"] = Field(
         default="image", description="text: what is in view is told in words"
     )
@@ -112,12 +196,7 @@ class Protocol(BaseModel):
     images_per_script: int = Field(
         default=1, ge=1, le=100, description="pictures along a script, the last at its end"
     )
-    images: str = Field(
-        default="all",
-        pattern=PATTERN,
-        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
-    )
-    image_every: _Limit | None = Field(
+    image_every: Limit | None = Field(
         default=None, description="a picture after so many steps of a script, and one at its end"
     )
     vision: Literal["true", "blind", "shuffled"] = Field(
@@ -131,45 +210,27 @@ class Protocol(BaseModel):
         default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
     )
 
-    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
-    max_tokens: _Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
-    reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
-        default=None, description="effort of a reasoning model; none: not sent"
-    )
-    reasoning_tokens: _Limit | None = Field(
-        default=None, description="tokens of a model's own reasoning; none: not sent"
-    )
-
-    retries: int = Field(
-        default=3, ge=0, le=100, description="times that a request is sent again after a provider's fault"
-    )
-    reply_timeout: _Limit | None = Field(
-        default=600, description="seconds after which a request counts as failed; none: no limit"
-    )
-    relaunches: int = Field(
-        default=1, ge=0, le=100, description="times that a trial begins anew after its requests failed"
-    )
-    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
-        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
-    )
-    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
-        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
-    )
-    time_limit_per_episode: _Limit | None = Field(
-        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
-    )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        refuse_contradictions(self.model_dump())
-        return self
-
     @property
     def shows_images(self) -> bool:
         """Whether the model gets pictures."""
         return self.observation != "text" and not self.acts
 
     @property
-    def acts(self) -> bool:
-        """Whether a learned policy acts at every step, by sensors of its own, and nobody is asked."""
-        return self.replies == "steps"
+    def needs_all_tasks(self) -> bool:
+        """The shuffled control shows pictures of the run's other tasks."""
+        return self.vision == "shuffled"
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools that a model is given."""
+        return self.tools
+
+    def bounds(self) -> Bounds:
+        """What bounds an episode's requests; our message after a reply has about 240 characters."""
+        shown = self.shows_images
+        return Bounds(
+            replies=self.max_scripts,
+            first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
+            images=self.images_per_script if shown else 0,
+            image_px=self.image_size,
+        )

@@ -17,8 +17,8 @@ from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
+    from evaluation.prompts import PromptSet
     from llm_control.finetuning.folder import Plan
-    from llm_control.prompts import PromptSet
 
 _SHOWN = 20
 """How many problems of a checked data set are printed."""
@@ -43,9 +43,9 @@ def dataset_command(
     ray_address: RayAddress = None,
 ) -> None:
     """Write training examples: pictures of random arenas, and the ideal reply to each."""
-    from llm_control.prompts import prompt_set
+    from llm_control.prompts import arena_prompts
 
-    prompts = prompt_set(prompt)
+    prompts = arena_prompts(prompt)
     plan = None if check else _plan(size, seed, format, image_uri, prompts)
     with opened(engine, ray_address, jobs) as spread:
         if plan is None:

@@ -7,13 +7,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena_llm.protocol_options import with_protocol_options
+from arena_llm.suite_options import SuiteOption
+from evaluation.suites import DEFAULT
 
 
-@with_protocol_options
 def estimate_command(
     model: Annotated[str, typer.Option(help="gpt-*, claude-*, gemini-*, or any provider/model.")],
     protocol: Annotated[str | None, typer.Option(help="A preset, or a file NAME.yaml.")] = None,
+    suite: SuiteOption = DEFAULT,
     testbed: Annotated[
         Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
     ] = None,
@@ -38,16 +39,17 @@ def estimate_command(
     Nothing is asked and no key is needed.
     """
     from evaluation.estimate import estimate
-    from evaluation.evaluate import Request
     from evaluation.generation.image_tokens import NOTE
     from evaluation.generation.prices import price_note
     from evaluation.power import planned_study
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
 
-    request = Request(model, testbed, prompt, protocol, choices)
+    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices)
     found = estimate(request, prices, turns)
-    ids = [task.id for task in request.tasks()]
+    ids = [task.id for task in request.tasks]
     study = planned_study(
-        ids, request.effective().protocol.trials, rate=pass_rate, alike=trials_alike, shared=agents_alike
+        ids, request.effective.choices.trials, rate=pass_rate, alike=trials_alike, shared=agents_alike
     )
     table = Table("at most", f"with {found.turns} replies per episode")
     for name in ("episodes", "calls", "images", "image_tokens", "input_tokens", "output_tokens"):

@@ -2,15 +2,19 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from arena.errors import ConfigError, EvaluationError
 from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
-from arena_llm.protocol_options import show_protocol, with_protocol_options
 from arena_llm.status import INTERRUPTED
+from arena_llm.suite_options import SuiteOption, show_choices
+from evaluation.suites import DEFAULT
+
+if TYPE_CHECKING:
+    from evaluation.request import EvalRequest
 
 Testbed = Annotated[
     Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
@@ -27,7 +31,6 @@ PlanFile = Annotated[
 RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same in seconds of this command.")]
 
 
-@with_protocol_options
 def evaluate_command(
     model: Annotated[
         str | None,
@@ -39,6 +42,7 @@ def evaluate_command(
     show: Annotated[
         bool, typer.Option("--show", help="Print every choice and where it comes from; play nothing.")
     ] = False,
+    suite: SuiteOption = DEFAULT,
     testbed: Testbed = None,
     prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
     log_dir: LogDir = Path("logs"),
@@ -60,94 +64,72 @@ def evaluate_command(
     jobs: Jobs = None,
     **choices: Any,
 ) -> None:
-    """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from evaluation.evaluate import Request
-    from evaluation.generation.budget import Caps
+    """Evaluate a model on the tasks of a suite, and report the results."""
+    from evaluation.generation.budget import RunLimits
     from evaluation.generation.prices import price_note
     from evaluation.models import full_name
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
 
-    request = Request(model or "", testbed, prompt, protocol, choices)
-    caps = Caps(max_tokens_run, max_cost, time_limit_run)
+    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices)
+    limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     console = Console()
     if show:
         _show(console, request)
-    elif model is None:
+        return
+    if model is None:
         raise typer.BadParameter(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
-    else:
-        _say_without_effect(console, request)
-        notes = _planned(console, plan, request) if plan else {}
-        notes["prices"] = price_note(full_name(model), prices)
-        if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
-            console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
-        _check_engine(request, engine, jobs)
-        with opened(engine, ray_address, jobs) as spread:
-            run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
-            _evaluate(console, request, log_dir, out, **run, **_where(spread))
-
-
-def _check_engine(request: Any, engine: EngineName, jobs: int | None) -> None:
-    """Refuse what would have no effect."""
+    if names := request.without_effect():
+        console.print(f"Without effect on this agent: {', '.join(names)} of {protocol}", soft_wrap=True)
+    notes = _planned(console, plan, request) if plan else {}
+    notes["prices"] = price_note(full_name(request.suite, model), prices)
+    if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
+        console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
     if jobs and engine is EngineName.LOCAL:
-        raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
-    if request.policy and engine is not EngineName.LOCAL:
         raise ConfigError(
-            f"--engine {engine.value}: a policy's episodes are played by processes of this machine; "
-            "leave it out, or use arena-llm baseline --agent policy:FILE --engine ray"
+            "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
         )
+    with opened(engine, ray_address, jobs) as spread:
+        run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": spread}
+        _evaluate(console, request, log_dir, out, **run)
 
 
-def _where(engine: Any) -> dict[str, Any]:
-    """Where episodes are played, for `evaluate`: elsewhere with Ray only."""
-    place = engine.episodes()
-    return {"place": place, "at_once": engine.jobs if place else 1}
-
-
-def _say_without_effect(console: Console, request: Any) -> None:
-    """Name a preset's choices that a policy does not heed."""
-    from llm_control.acting import without_effect
-
-    if request.policy and (names := without_effect(request.protocol)):
-        console.print(f"Without effect on a policy: {', '.join(names)} of {request.protocol}", soft_wrap=True)
-
-
-def _planned(console: Console, plan: Path, request: Any) -> dict[str, Any]:
+def _planned(console: Console, plan: Path, request: "EvalRequest") -> dict[str, Any]:
     """What the log keeps of a plan; deviations are said before anything is spent."""
-    from evaluation.plan import deviations, plan_of, settle_plan
+    from evaluation.plan import deviations, settle_plan
 
-    planned, done = settle_plan(plan, request), plan_of(request)
-    found = list(deviations(planned, done))
-    for each in found:
+    planned, done = settle_plan(plan, request), request.plan()
+    for each in deviations(planned, done):
         console.print(f"Deviates from {plan}: {each}", soft_wrap=True, markup=False)
     return {"plan": dict(planned), "done": done}
 
 
-def _show(console: Console, request: Any) -> None:
-    given = request.effective()
+def _show(console: Console, request: "EvalRequest") -> None:
     named = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
     more = {name: (str(value), "option") for name, value in named.items() if value}
-    show_protocol(Console(width=max(console.width, 110)), given, more)
+    show_choices(Console(width=max(console.width, 110)), request.effective, more)
 
 
-def _evaluate(console: Console, request: Any, log_dir: Path, out: Path | None, **run: Any) -> None:
+def _evaluate(console: Console, request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
     from evaluation.evaluate import evaluate
     from evaluation.results import results_frame
     from report.summary import write_report
 
     try:
-        result = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
+        log = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
     except KeyboardInterrupt:
         print(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",
             file=sys.stderr,
         )
         raise typer.Exit(INTERRUPTED) from None
-    results = results_frame(result.rows)
+    results = results_frame(log.results())
     original = request.folder is not None
-    title = f"{result.facts['model']} in the arena"
-    folder = out or result.log.with_suffix("")
-    facts = {**result.facts, "prices": run["notes"]["prices"]}
+    title = f"{log.model} in the arena"
+    folder = out or log.path.with_suffix("")
+    facts = {"model": log.model, "prices": run["notes"]["prices"], "log": log.path.name}
     files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
     _summarise(console, results, original)
     console.print(f"Report: {files.page}", soft_wrap=True)

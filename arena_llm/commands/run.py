@@ -7,13 +7,13 @@ from typing import Any
 
 from arena import ConfigError, Episode, EvaluationError, ScriptError
 from arena_llm.pictures.writing import whole_file
-from llm_control.choices import Protocol
-from llm_control.play import Play, Turn
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode, TurnRecord
 from llm_control.script import parse
 from render import Frame, Renderer, png
 from testbed import task_named
 
-INITIAL = {"paper": Protocol().initial_idle_steps, "none": ()}
+INITIAL = {"paper": ArenaChoices().initial_idle_steps, "none": ()}
 """Idle steps before the first script, by the name of the choice."""
 
 
@@ -41,10 +41,10 @@ def run_scripts(
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(INITIAL)}")
     lines = _scripts(scripts, strict)
     chosen = task_named(task, version=animal_ai)
-    protocol = Protocol(initial_idle_steps=INITIAL[initial], strict=strict, max_scripts=1000)
+    protocol = ArenaChoices(initial_idle_steps=INITIAL[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode:
-        play = Play(episode, renderer, protocol)
+        play = ScriptedEpisode(episode, renderer, protocol)
         for number, frame in enumerate(play.begin()):
             _save(frames, f"obs-0.{number}.png", frame)
         for line in lines:
@@ -92,7 +92,7 @@ def _save(folder: Path | None, name: str, frame: Frame) -> None:
         ) from None
 
 
-def _told(turn: Turn) -> dict[str, Any]:
+def _told(turn: TurnRecord) -> dict[str, Any]:
     return {
         "turn": turn.turn,
         "script": turn.reply,

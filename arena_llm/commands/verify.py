@@ -16,8 +16,8 @@ from arena_llm.wide import bar_beside
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
-    from arena_llm.verify import Checked, Source
-    from arena_llm.verify.options import Options
+    from evaluation.verify.result import Checked
+    from evaluation.verify.sources import Options, Source
 
 
 def verify_command(
@@ -39,24 +39,24 @@ def verify_command(
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
 ) -> None:
-    """Replay episodes from their actions and compare every logged value; status 1 where one differs."""
+    """Play logged episodes again and compare every logged value; status 1 if one differs."""
     from arena_llm.pictures.writing import whole_file
-    from arena_llm.verify import find_sources
-    from arena_llm.verify.options import Options
+    from arena_llm.verify.recordings import is_recording
     from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
+    from evaluation.verify.sources import Options, find_sources
 
     console = Console(soft_wrap=True, highlight=False)
     every: list[Checked] = []
     try:
-        found = find_sources(targets)
+        found = find_sources(targets, is_recording)
         with opened(engine, ray_address, jobs) as spread:
             _run(found.sources, Options(frames, testbed, task), spread, every)
     except KeyboardInterrupt:
         print(f"Stopped after {len(every)} episodes.", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    rates, unknown = pass_rates(found.runs, every)
+    rates, unknown = pass_rates(found.logs, every)
     print_findings(console, every, rates)
-    print_summary(console, every, unknown, len(found.passed_over))
+    print_summary(console, every, unknown, len(found.skipped))
     if out:
         with whole_file(out) as beside:
             beside.write_text(json.dumps(as_json(every, rates), indent=1) + "\n", encoding="utf-8")
@@ -69,11 +69,12 @@ def _run(sources: "tuple[Source, ...]", options: "Options", engine: "Engine", ev
     from functools import partial
 
     from arena.parallel import in_order
-    from arena_llm.verify.seen import verify_seen, with_files
+    from arena_llm.verify.recordings import verify
+    from evaluation.verify.sources import located, verify_located
 
     jobs = min(engine.jobs, len(sources))
-    items = (with_files(source, options) for source in sources)
-    work = in_order(partial(verify_seen, options=options), items, jobs, engine, str)
+    items = (located(source, options) for source in sources)
+    work = in_order(partial(verify_located, options=options, verify=verify), items, jobs, engine, str)
     with closing(work), bar_beside(Console()) as bar:
         for checked in bar.track(work, total=len(sources), description="replaying"):
             every += checked

@@ -9,7 +9,7 @@ import numpy as np
 from arena import IDLE, ArenaSpec, Episode, Event, Outcome, Scene
 from arena.scene import Vector
 from arena_llm.fidelity.trace import Row, Trace
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 
 
 class Moment(NamedTuple):
@@ -106,7 +106,7 @@ def has_random_places(spec: ArenaSpec) -> bool:
 
 def _wait(episode: Episode, trace: Trace, scenes: dict[Moment, Scene]) -> None:
     """The idle steps before the first script: a picture after the first one and after each 16 more."""
-    first, between, *_ = Protocol().initial_idle_steps
+    first, between, *_ = ArenaChoices().initial_idle_steps
     for step in range(1, trace.idle_steps + 1):
         if not episode.done:
             episode.step(IDLE)

@@ -1,24 +1,19 @@
-"""Protocols as files: the shipped presets, and a user's own."""
+"""Presets: the choices of a run as files, those of a suite and a user's own."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from arena.errors import ConfigError
 from arena.taskfile.load import read_text
 from arena.taskfile.nodes import compose, scalar, unknown
-from llm_control.choices import Protocol
 
-_HERE = Path(__file__).parent
-FOLDER = next(
-    (path for path in (_HERE / "protocols", _HERE.parent / "configs" / "protocols") if path.is_dir()),
-    _HERE / "protocols",
-)
-"""The shipped presets: inside the package where it was installed, beside it in a source tree."""
+if TYPE_CHECKING:
+    from evaluation.suite import Suite
 
 _DESCRIPTION = "description"
 
@@ -34,35 +29,37 @@ class Preset:
     lines: Mapping[str, int]
 
 
-def preset_names() -> tuple[str, ...]:
-    """The names of the shipped presets, sorted."""
-    return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
+def preset_names(suite: "Suite") -> tuple[str, ...]:
+    """The names of a suite's presets, sorted."""
+    return tuple(sorted(path.stem for path in suite.presets.glob("*.yaml"))) if suite.presets else ()
 
 
-def load_preset(name: str) -> Preset:
-    """A shipped preset by its name, or a file by its path, which ends in .yaml or .yml or has a slash.
+def load_preset(suite: "Suite", name: str) -> Preset:
+    """A preset of a suite by its name, or a file by its path, which ends in .yaml or .yml or has a slash.
 
-    The values are not checked against the protocol yet. Raises ConfigError, with file:line, for a file that
+    The values are not checked against the choices yet. Raises ConfigError, with file:line, for a file that
     cannot be read or is no mapping, and for keys that are unknown or given twice; with the nearest name for
     a preset that does not exist.
     """
+    known = (_DESCRIPTION, *suite.choices.model_fields)
     if "/" in name or name.endswith((".yaml", ".yml")):
-        return _parsed(Path(name).stem, name, read_text(name))
-    if name not in preset_names():
-        near = difflib.get_close_matches(name, preset_names(), n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(preset_names())}"
+        return _parsed(Path(name).stem, name, read_text(name), known)
+    names = preset_names(suite)
+    if suite.presets is None or name not in names:
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(names) or 'none'}"
         raise ConfigError(
-            f"no protocol {name!r} (a file of your own is given by its path, NAME.yaml); {hint}"
+            f"no protocol {name!r} (to use a file of your own, give its path, NAME.yaml); {hint}"
         )
-    path = FOLDER / f"{name}.yaml"
-    return _parsed(name, str(path), read_text(path))
+    path = suite.presets / f"{name}.yaml"
+    return _parsed(name, str(path), read_text(path), known)
 
 
-def _parsed(name: str, source: str, text: str) -> Preset:
+def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as 'max_scripts: 30', got no keys")
-    known = {field: field for field in (_DESCRIPTION, *Protocol.model_fields)}
+    known = {key: key for key in keys}
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     for key_node, node in root.value:

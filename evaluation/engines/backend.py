@@ -1,175 +1,114 @@
-"""Where a conversation's episode is played: in this process, or by a worker of an engine."""
+"""Where episodes are played: in this process and processes of this machine, or by workers of a Ray cluster."""
 
-from collections.abc import Callable, Generator, Sequence
+import multiprocessing
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
-from typing import Protocol as Interface
+from typing import Any, Protocol, TypeVar
 
-from arena import Action, ArenaSpec, Episode
-from llm_control.choices import Protocol
-from llm_control.observations import View, eye, words
-from llm_control.play import EpisodeRecord, Play, Turn
-from render.context import drawn_by
-from testbed import Task
+from anyio import to_thread
+
+from arena.errors import EvaluationError
+from arena.processes import cores, leave_ctrl_c_to_parent
+from evaluation.suite import Environment, EpisodeSetup, Player, Record
 
 Made = TypeVar("Made")
 
+EPISODES_PER_PROCESS = 8
+"""From this number on a process is worth its start, which takes as long as some episodes: it may load torch."""
 
-class Setting(NamedTuple):
-    """What an episode of a conversation depends on, besides the replies.
 
-    `battery` are all tasks of the run, from which the shuffled control takes its pictures.
+class Backend(Protocol):
+    """Where episodes are played. `remote`: in other processes, so that calls of an episode wait for them."""
+
+    remote: bool
+
+    def open(self, setup: EpisodeSetup) -> Environment:
+        """Begin an episode that is played by replies."""
+        ...
+
+    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
+        """Call a function in the process that plays an episode."""
+        ...
+
+    def play(self, player: Player, setup: EpisodeSetup) -> Record:
+        """Let an agent play a whole episode; waits for it."""
+        ...
+
+
+class LocalBackend:
+    """This process for episodes that are played by replies; up to `processes` for agents that play by themselves.
+
+    With 0 processes these play here too, one episode after another.
     """
 
-    task: Task
-    trial: int
-    protocol: Protocol
-    battery: tuple[Task, ...]
+    remote = False
 
+    def __init__(self, processes: int = 0) -> None:
+        self.processes = processes
+        self._pool: ProcessPoolExecutor | None = None
 
-class Known(Interface):
-    """What offline agents may know of an episode."""
+    def open(self, setup: EpisodeSetup) -> Environment:
+        """Begin an episode here."""
+        return setup.suite.open(setup)
 
-    spec: ArenaSpec
-    task_id: str
-    seed: int
-    trial: int
+    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
+        """Call the function here."""
+        return function()
 
-    @property
-    def actions(self) -> tuple[Action, ...]:
-        """The actions taken so far."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What came of a reply, or of the idle steps at the beginning, where `turn` is None.
-
-    `health` is 0 to 100. `view` is what the model is shown next, None where it is not asked any more.
-    """
-
-    turn: Turn | None
-    health: float
-    view: View | None
-    wants_reply: bool
-    drawn_by: str | None
-
-
-class Stage(Interface):
-    """One episode that is played by replies."""
-
-    @property
-    def episode(self) -> Known:
-        """What is known of it."""
-        ...
-
-    def begin(self) -> Shown:
-        """The idle steps before the first reply."""
-        ...
-
-    def reply(self, text: str) -> Shown:
-        """Play a reply."""
-        ...
-
-    def refuse(self, text: str, problem: str) -> Shown:
-        """Idle for one step, because a reply cannot be played."""
-        ...
-
-    def finish(self) -> EpisodeRecord:
-        """Let the clock run down, and end the episode."""
-        ...
+    def play(self, player: Player, setup: EpisodeSetup) -> Record:
+        """Play here, or in the pool. Raises EvaluationError if a process of the pool was killed."""
+        if not self.processes:
+            return player.play(setup)
+        if self._pool is None:
+            # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
+            self._pool = ProcessPoolExecutor(
+                self.processes, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
+            )
+        try:
+            return self._pool.submit(player.play, setup).result()
+        except BrokenProcessPool:
+            raise EvaluationError("a process that played episodes was killed from outside") from None
 
     def close(self) -> None:
-        """Free the physics of an episode that is broken off."""
-        ...
-
-    def call(self, function: Callable[..., Made], *args: Any, **options: Any) -> Made:
-        """Call a function in the process that plays the episode."""
-        ...
+        """End the pool."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
 
 
-class HereStage:
-    """An episode played in this process."""
-
-    far = False
-
-    def __init__(self, setting: Setting) -> None:
-        task, trial, protocol, battery = setting
-        self._protocol = protocol
-        episode = Episode(task.spec, task_id=task.id, seed=protocol.seed, trial=trial)
-        self.episode: Known = episode
-        self._play = Play(episode, eye(protocol, task, battery, trial), protocol)
-
-    def begin(self) -> Shown:
-        """The idle steps before the first reply."""
-        play = self._play
-        view = View(play.begin(), words(self._protocol, play.episode.scene()))
-        return self._shown(None, view)
-
-    def reply(self, text: str) -> Shown:
-        """Play a reply."""
-        return self._after(self._play.reply(text))
-
-    def refuse(self, text: str, problem: str) -> Shown:
-        """Idle for one step, because a reply cannot be played."""
-        return self._after(self._play.refuse(text, problem))
-
-    def finish(self) -> EpisodeRecord:
-        """Let the clock run down, and end the episode."""
-        return self._play.finish()
-
-    def close(self) -> None:
-        """Free the physics of an episode that is broken off."""
-        self._play.episode.close()
-
-    def call(self, function: Callable[..., Made], *args: Any, **options: Any) -> Made:
-        """Call a function here."""
-        return function(*args, **options)
-
-    def _after(self, turn: Turn) -> Shown:
-        play = self._play
-        if not play.wants_reply:
-            return self._shown(turn, None)
-        frames = (*play.along, play.frame()) if self._protocol.shows_images else ()
-        return self._shown(turn, View(frames, words(self._protocol, play.episode.scene())))
-
-    def _shown(self, turn: Turn | None, view: View | None) -> Shown:
-        seen = self._protocol.shows_images and self._protocol.vision != "blind"
-        health = self._play.episode.health
-        return Shown(turn, health, view, self._play.wants_reply, drawn_by() if seen else None)
+def worthwhile_processes(episodes: int) -> int:
+    """The number of processes for so many episodes of an agent that plays by itself; 0 for this process."""
+    worth = min(cores(), episodes // EPISODES_PER_PROCESS)
+    return worth if worth > 1 else 0
 
 
-class Place(Interface):
-    """Where episodes are played; `far` says that it is in other processes."""
-
-    far: bool
-
-    def __call__(self, setting: Setting) -> Stage:
-        """Begin an episode there."""
-        ...
+_backends: list[Backend] = [LocalBackend()]
+"""The backend in use is the last; Inspect's own command uses the first."""
 
 
-_places: list[Place] = [HereStage]
+def backend() -> Backend:
+    """Where episodes that begin now are played."""
+    return _backends[-1]
 
 
 @contextmanager
-def playing_at(place: Place | None) -> Generator[None, None, None]:
-    """Let episodes that begin now be played at another place; None changes nothing."""
-    _places.append(place or _places[-1])
+def using(chosen: Backend) -> Generator[None, None, None]:
+    """Let episodes that begin now be played by another backend."""
+    _backends.append(chosen)
     try:
         yield
     finally:
-        _places.pop()
+        _backends.pop()
 
 
-def is_far() -> bool:
-    """Whether episodes that begin now are played in other processes."""
-    return _places[-1].far
+async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = None) -> Made:
+    """Call something that plays; if it waits for another process, other episodes continue meanwhile.
 
-
-def staged(task: Task, trial: int, protocol: Protocol, battery: Sequence[Task]) -> Stage:
-    """A new episode of a task, at the place where episodes are played now."""
-    # The other arenas are sent only to where they are shown.
-    others = tuple(battery) if protocol.vision == "shuffled" else ()
-    return _places[-1](Setting(task, trial, protocol, others))
+    Physics and drawing of this process keep state that must not change threads, so they run on the event loop
+    itself. `wait` says whether it waits for another process; by default, the backend does.
+    """
+    if not (backend().remote if wait is None else wait):
+        return act(*args)
+    return await to_thread.run_sync(act, *args, abandon_on_cancel=True)

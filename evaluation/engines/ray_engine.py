@@ -10,13 +10,14 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from arena.episode import software_versions
 from arena.errors import EvaluationError
 from arena.parallel import AHEAD
 from arena.processes import cores
-from evaluation.engines.same_software import check_software, versions_here
+from evaluation.engines.same_software import check_software
 
 if TYPE_CHECKING:
-    from evaluation.engines.ray_episodes import RayEpisodes
+    from evaluation.engines.ray_episodes import RayBackend
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -92,12 +93,11 @@ class RayEngine:
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
             raise _no_cluster(address, _first_line(error)) from None
 
-    def episodes(self) -> "RayEpisodes":
-        """Workers for the episodes of conversations, `jobs` or as many as the cluster has cores."""
-        from evaluation.engines.ray_episodes import RayEpisodes
+    def episodes(self, renderer: str | None = None) -> "RayBackend":
+        """A backend of `jobs` workers, or as many as the cluster has cores; `renderer` is what draws here."""
 
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
-        return RayEpisodes(self._ray, min(self.jobs, self._cores), RETRIES)
+        return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES, renderer)
 
     def in_order(
         self,
@@ -112,7 +112,7 @@ class RayEngine:
         """
         ray = self._ray
         task = ray.remote(_done).options(num_cpus=1, max_retries=RETRIES, scheduling_strategy="SPREAD")
-        shared, rest = ray.put((function, versions_here())), iter(items)
+        shared, rest = ray.put((function, software_versions())), iter(items)
         waiting: deque[tuple[Any, Given]] = deque()
         running: list[Any] = []
         try:
@@ -203,5 +203,5 @@ def _store_folder() -> str | None:
 def _done(shared: tuple[Callable[[Given], Made], dict[str, str]], item: Given) -> Made:
     """What a worker does: the task, with the software of whoever asked for it."""
     function, versions = shared
-    check_software(versions)
+    check_software(versions, software_versions())
     return function(item)

@@ -2,21 +2,13 @@
 
 import platform
 from collections.abc import Mapping
-from functools import cache
 
-from arena.episode import software_versions
 from arena.errors import EvaluationError
 
 
-@cache
-def versions_here() -> Mapping[str, str]:
-    """Versions of what decides an episode's bits, on this machine."""
-    return software_versions()
-
-
-def check_software(asked: Mapping[str, str]) -> None:
-    """Raises EvaluationError where this machine's software is not that of the run."""
-    for name, value in versions_here().items():
+def check_software(asked: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Raises EvaluationError if this machine's software is not that of the run."""
+    for name, value in here.items():
         if asked.get(name) != value:
             raise _other(name, value, asked.get(name))
 

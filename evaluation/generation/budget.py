@@ -1,27 +1,28 @@
-"""Caps on what a whole run spends: no episode begins after one is reached."""
+"""Limits on what a whole run spends: no episode begins after one is reached."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from arena.errors import EvaluationError
 
 NOT_PLAYED = "not played: "
-"""How the error of an episode begins that a cap kept from beginning."""
+"""How the error of an episode begins that a limit kept from beginning."""
 
 
-class CapReached(EvaluationError):
-    """The run has spent what it may; what is not begun stays unplayed."""
+class LimitReached(EvaluationError):
+    """The run has spent what it may; episodes not begun stay unplayed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Caps:
-    """What a run may spend in all, resumed parts included; None is no cap.
+class RunLimits:
+    """What a run may spend in all, resumed parts included; None means no limit.
 
-    `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock begins
-    anew). Episodes that are being played when a cap is reached are played to their end.
+    `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock
+    starts again). Episodes that are being played when a limit is reached are played to their end.
     """
 
     tokens: int | None = None
@@ -30,10 +31,10 @@ class Caps:
 
 
 @dataclass(slots=True)
-class Purse:
+class RunBudget:
     """What a run has spent: `tokens`, and `cost` in US dollars."""
 
-    caps: Caps = Caps()
+    limits: RunLimits = RunLimits()
     tokens: int = 0
     cost: float = 0.0
     begun: float = field(default_factory=time.monotonic)
@@ -45,53 +46,52 @@ class Purse:
             self.cost += usage.total_cost or 0.0
 
     def check(self) -> None:
-        """Raise CapReached where the run may not begin another episode."""
-        caps, seconds = self.caps, time.monotonic() - self.begun
-        if caps.tokens is not None and self.tokens >= caps.tokens:
-            reached = f"{caps.tokens} tokens is reached ({self.tokens} spent)"
-        elif caps.cost is not None and self.cost >= caps.cost:
-            reached = f"${caps.cost:g} is reached (${self.cost:.4f} spent)"
-        elif caps.seconds is not None and seconds >= caps.seconds:
-            reached = f"{caps.seconds:g} s is reached"
+        """Raise LimitReached if the run may not begin another episode."""
+        limits, seconds = self.limits, time.monotonic() - self.begun
+        if limits.tokens is not None and self.tokens >= limits.tokens:
+            reached = f"{limits.tokens} tokens is reached ({self.tokens} spent)"
+        elif limits.cost is not None and self.cost >= limits.cost:
+            reached = f"${limits.cost:g} is reached (${self.cost:.4f} spent)"
+        elif limits.seconds is not None and seconds >= limits.seconds:
+            reached = f"{limits.seconds:g} s is reached"
         else:
             return
-        raise CapReached(f"{NOT_PLAYED}the run's cap of {reached}; a higher one with --resume goes on")
+        raise LimitReached(
+            f"{NOT_PLAYED}the run's limit of {reached}; to continue, raise it and use --resume"
+        )
 
 
-_open: list[Purse] = [Purse()]
-"""The purse of the run in progress is the last; Inspect's own command runs without caps."""
+_open: list[RunBudget] = [RunBudget()]
+"""The budget of the run in progress is the last; Inspect's own command runs without limits."""
 
 
-def purse() -> Purse:
-    """The purse of the run in progress."""
+def run_budget() -> RunBudget:
+    """The budget of the run in progress."""
     return _open[-1]
 
 
 @contextmanager
-def spending(caps: Caps, earlier: Purse) -> Iterator[Purse]:
-    """A run under caps; what it spent before it was broken off is in `earlier`."""
-    _open.append(Purse(caps, earlier.tokens, earlier.cost))
+def spending(limits: RunLimits, earlier: RunBudget) -> Iterator[RunBudget]:
+    """A run under limits; what it spent before it was interrupted is in `earlier`."""
+    _open.append(RunBudget(limits, earlier.tokens, earlier.cost))
     try:
         yield _open[-1]
     finally:
         _open.pop()
 
 
-def spent_before(location: str) -> Purse:
+def spent_before(log: Path) -> RunBudget:
     """What was spent on a run by the time of a log, which may be one of a resumed run in its folder.
 
     An episode that a resumed run took over from the earlier log counts once.
     """
-    from inspect_ai.log import list_eval_logs, read_eval_log, read_eval_log_sample_summaries
+    from evaluation.log.files import logs_of_task, read_header, read_summaries
 
-    task_id = read_eval_log(location, header_only=True).eval.task_id
-    log_dir = location.rpartition("/")[0]
     found: dict[str, Any] = {}
-    for info in list_eval_logs(log_dir, recursive=False):
-        if info.task_id == task_id:
-            for each in read_eval_log_sample_summaries(info):
-                found[each.uuid or f"{info.name} {each.id} {each.epoch}"] = each
-    spent = Purse()
+    for path in logs_of_task(log.parent, read_header(log).eval.task_id):
+        for each in read_summaries(path).values():
+            found[each.uuid or f"{path} {each.id} {each.epoch}"] = each
+    spent = RunBudget()
     for each in found.values():
         for usage in each.model_usage.values():
             spent.spend(usage)

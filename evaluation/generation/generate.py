@@ -1,4 +1,4 @@
-"""One question to a model: with which parameters, and what happens when it refuses one."""
+"""One request to a model: with which parameters, and what happens if it refuses one."""
 
 from collections.abc import Sequence
 
@@ -6,31 +6,32 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
 
-from evaluation.generation.budget import purse
+from evaluation.choices.run_choices import RunChoices
+from evaluation.generation.budget import run_budget
 from evaluation.generation.image_budget import ImageBudget
-from llm_control.agents.provider import agent_seed
-from llm_control.choices import Protocol
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suites import suite_names
 
 _REFUSABLE = ("temperature", "seed")
-"""Parameters that we send and that a model may not take; what else a protocol sets is an error there."""
+"""Parameters that we send and that a model may not take; any other that a user sets is an error there."""
 
 
-def generate_config(model: Model, protocol: Protocol, sample_id: str, trial: int) -> GenerateConfig:
-    """The parameters of a protocol; the offline agents get a seed for the sample besides."""
+def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: int) -> GenerateConfig:
+    """The parameters of a request; the offline agents get a seed for the sample besides."""
     config = GenerateConfig(
-        temperature=protocol.temperature,
-        max_tokens=protocol.max_tokens,
-        reasoning_effort=protocol.reasoning_effort,
-        reasoning_tokens=protocol.reasoning_tokens,
-        max_retries=protocol.retries,
-        attempt_timeout=protocol.reply_timeout,
+        temperature=choices.temperature,
+        max_tokens=choices.max_tokens,
+        reasoning_effort=choices.reasoning_effort,
+        reasoning_tokens=choices.reasoning_tokens,
+        max_retries=choices.retries,
+        attempt_timeout=choices.reply_timeout,
     )
-    if str(model.name).startswith(("random", "pixels")):
-        config.seed = agent_seed(protocol.seed, sample_id, trial)
+    if str(model).partition("/")[0] in suite_names():
+        config.seed = agent_seed(choices.seed, sample_id, trial)
     return config
 
 
-async def ask(
+async def generate(
     model: Model,
     messages: list[ChatMessage],
     tools: Sequence[Tool],
@@ -45,7 +46,7 @@ async def ask(
     while True:
         try:
             output = await model.generate(images.applied(messages), list(tools), config=config)
-            purse().spend(output.usage)
+            run_budget().spend(output.usage)
             return output, config
         except Exception as error:
             if images.give_way(error):

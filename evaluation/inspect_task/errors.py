@@ -1,4 +1,4 @@
-"""Errors of a user as Inspect AI's own command tells them: as a sentence, without a traceback."""
+"""Errors that Inspect AI's own command shows as a sentence, without a traceback."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -9,11 +9,13 @@ from rich.markup import escape
 
 from arena.errors import ArenaError, ConfigError
 
+__all__ = ["InspectUserError", "PrerequisiteError", "refusing"]
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Refused(ConfigError, PrerequisiteError):
+class InspectUserError(ConfigError, PrerequisiteError):
     """What was asked of the task or the agent is wrong; the text is the message."""
 
     def __init__(self, message: str) -> None:
@@ -23,13 +25,13 @@ class Refused(ConfigError, PrerequisiteError):
 
 
 def refusing(function: Callable[P, R]) -> Callable[P, R]:
-    """Turn a function's errors of a user into `Refused`."""
+    """Turn a function's errors of a user into `InspectUserError`."""
 
     @wraps(function)
     def called(*arguments: P.args, **named: P.kwargs) -> R:
         try:
             return function(*arguments, **named)
         except ArenaError as error:
-            raise Refused(str(error)) from None
+            raise InspectUserError(str(error)) from None
 
     return called

@@ -1,4 +1,4 @@
-"""One episode as a log has it, of a sample of its own or of a conversation over several."""
+"""The episodes of a log, one for each planned trial."""
 
 import re
 from collections import Counter
@@ -8,29 +8,25 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from pydantic import ValidationError
-
-from arena import Recording
-from evaluation.inspect_task.scoring import Limit, limit_of, logged_row
-from evaluation.log.exchanges import EpisodeTalk, Request, first_pictures, matched, parted, talk
+from evaluation.log.exchanges import EpisodeTalk, Request
+from evaluation.log.sample import Limit, LoggedSample, replay_of
 from evaluation.results import TrialResult
-from llm_control.choices import Protocol
 
 NOT_RUN = "not run"
 """The error of a trial that the log does not have."""
 
 NOT_REACHED = "not played in its conversation"
-"""How the error of a task begins that its conversation did not come to."""
+"""How the error of a task begins that its conversation did not reach."""
 
 _KEY = re.compile(r"\b(?:sk|key|AIza|gsk|hf|xai)[-_A-Za-z0-9*]{12,}")
 """What keys of providers look like; an error's text may repeat one."""
 
-_SCORED = ("total_reward", "passed", "outcome", "steps", "turns")
+_SCORED = ("total_reward", "passed", "outcome", "steps", "turns", "score")
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of an episode, and its price in US dollars where the log knows it."""
+    """Tokens of an episode, and its price in US dollars if the log knows it."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -40,18 +36,18 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class LoggedEpisode:
-    """One planned trial as the log has it; `recording` and `turns` are absent where it was not finished.
+    """One planned trial as the log has it; `turns` and `replay` are empty if it was not finished.
 
-    `turns` are those of `llm_control.play.Turn` as plain values; `seconds` is the time it took, waiting
-    included; `stops` counts why the model's replies ended; `temperatures` are those that were sent. `talk` is
-    what the model was sent, None where that cannot be matched to the turns. `place` is the place in its
+    `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
+    waiting included; `stops` counts why the model's replies ended; `temperatures` are those that were sent.
+    `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in its
     conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
-    `ran_down` is what the log has of its end, after the clock ran down.
+    `ran_down` is what the log has of its end.
     """
 
     result: TrialResult
     turns: tuple[Mapping[str, Any], ...] = ()
-    recording: Recording | None = None
+    replay: Mapping[str, Any] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
     seconds: float | None = None
     stops: Counter[str] = field(default_factory=Counter)
@@ -63,83 +59,76 @@ class LoggedEpisode:
     ran_down: TrialResult | None = None
 
 
-def logged_episode(base: Mapping[str, Any], sample: Any, protocol: Protocol, ours: bool) -> LoggedEpisode:
+def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpisode:
     """The episode of a sample of its own; `base` are the facts of `TrialResult` that were known before."""
-    if sample.error is not None or not sample.scores:
-        failed = TrialResult(**base, error=_reason(sample))
-        return LoggedEpisode(failed, usage=_usage(sample), seconds=sample.total_time)
-    plain = sample.metadata.get("episode") or {}
-    score = next(iter(sample.scores.values())).metadata or {}
-    outputs = [event.output for event in sample.events if event.event == "model" and event.output]
+    raw = sample.raw
+    if raw.error is not None or not raw.scores:
+        failed = TrialResult(**base, error=_reason(raw))
+        return LoggedEpisode(
+            failed, usage=_usage(list((raw.model_usage or {}).values())), seconds=raw.total_time
+        )
+    task_id = sample.planned[0]
+    events = [event for event in raw.events or () if event.event == "model"]
+    record = sample.records.get(task_id)
     episode = LoggedEpisode(
-        _result(base, score),
-        tuple(plain.get("turns") or ()),
-        _recording(plain.get("recording")),
-        _usage(sample),
-        sample.total_time,
-        Counter(str(output.stop_reason) for output in outputs if output.choices),
-        frozenset(event.config.temperature for event in sample.events if event.event == "model"),
-        sample.output.model if sample.output else None,
-        next(iter(_parts(sample, {"": plain}, protocol, ours).values()), None),
+        _result(base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}),
+        usage=_usage(list((raw.model_usage or {}).values())),
+        seconds=raw.total_time,
+        stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
+        temperatures=frozenset(event.config.temperature for event in events),
+        answered_by=raw.output.model if raw.output else None,
     )
-    return _limited(episode, sample, plain)
+    return episode if record is None else _finished(episode, sample, task_id)
 
 
 def logged_conversation(
-    bases: Mapping[str, Mapping[str, Any]], sample: Any, protocol: Protocol, ours: bool
+    bases: Mapping[str, Mapping[str, Any]], sample: LoggedSample
 ) -> Iterator[LoggedEpisode]:
     """The episodes of a conversation in the order in which they were played, then the tasks not reached."""
-    records: dict[str, Any] = sample.metadata.get("episodes") or {}
-    order = [str(task_id) for task_id in sample.metadata.get("order") or bases]
-    parts = _parts(sample, records, protocol, ours)
-    ends = _ends(parts, order, sample)
-    scores = next(iter((sample.scores or {}).values()), None)
-    rows: dict[str, Any] = ((scores.metadata if scores else None) or {}).get("tasks") or {}
-    for place, task_id in enumerate(order, start=1):
+    raw = sample.raw
+    ends = _ends(sample.parts, sample.planned, raw)
+    for place, task_id in enumerate(sample.planned, start=1):
         base = bases.get(task_id)
         if base is None:
             continue
-        plain = records.get(task_id)
-        if plain is None:
-            yield LoggedEpisode(TrialResult(**base, error=_unreached(sample)), place=place)
+        if task_id not in sample.records:
+            yield LoggedEpisode(TrialResult(**base, error=_unreached(raw)), place=place)
             continue
-        episode = _of_conversation(base, plain, rows.get(task_id), parts.get(task_id))
-        episode = replace(episode, place=place, seconds=ends.get(task_id))
-        yield _limited(
-            replace(episode, answered_by=sample.output.model if sample.output else None), sample, plain
+        own = sample.parts.get(task_id)
+        requests = list(_requests(own)) if own else []
+        episode = LoggedEpisode(
+            _result(base, sample.row(task_id)),
+            usage=_usage([request.usage for request in requests if request.usage]),
+            seconds=ends.get(task_id),
+            stops=Counter(request.stop_reason for request in requests),
+            temperatures=frozenset(request.temperature for request in requests),
+            answered_by=raw.output.model if raw.output else None,
+            place=place,
         )
+        yield _finished(episode, sample, task_id)
 
 
-def _of_conversation(
-    base: Mapping[str, Any], plain: Mapping[str, Any], row: Mapping[str, Any] | None, own: EpisodeTalk | None
-) -> LoggedEpisode:
-    turns, recording = tuple(plain.get("turns") or ()), _recording(plain.get("recording"))
-    # A conversation that an error ended has no score, but its finished episodes have all that makes one.
-    facts = row or (logged_row(plain) if recording else {})
-    requests = list(_requests(own)) if own else []
-    return LoggedEpisode(
-        _result(base, facts),
-        turns,
-        recording,
-        _usage_of([request.usage for request in requests if request.usage]),
-        stops=Counter(request.stop_reason for request in requests),
-        temperatures=frozenset(request.temperature for request in requests),
-        talk=own,
+def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> LoggedEpisode:
+    """The episode with its record; without a verdict if a limit ended the model's part in it."""
+    record = sample.records[task_id]
+    episode = replace(
+        episode,
+        turns=tuple(record.get("turns") or ()),
+        replay=replay_of(record),
+        talk=sample.parts.get(task_id),
     )
-
-
-def _result(base: Mapping[str, Any], score: Mapping[str, Any]) -> TrialResult:
-    known: dict[str, Any] = {key: score.get(key) for key in _SCORED}
-    return TrialResult(**base, **known)
-
-
-def _limited(episode: LoggedEpisode, sample: Any, plain: Mapping[str, Any]) -> LoggedEpisode:
-    """The episode without a verdict where a limit ended the model's part in it."""
-    limit = limit_of(sample, plain)
+    limit = sample.limit_of(task_id)
     if limit is None:
         return episode
-    unjudged = replace(episode.result, passed=None, total_reward=None, outcome=None, error=str(limit))
+    unjudged = replace(
+        episode.result, passed=None, total_reward=None, outcome=None, score=None, error=str(limit)
+    )
     return replace(episode, result=unjudged, limit=limit, ran_down=episode.result)
+
+
+def _result(base: Mapping[str, Any], row: Mapping[str, Any]) -> TrialResult:
+    known: dict[str, Any] = {key: row.get(key) for key in _SCORED}
+    return TrialResult(**base, **known)
 
 
 def _unreached(sample: Any) -> str:
@@ -148,19 +137,6 @@ def _unreached(sample: Any) -> str:
     if sample.limit is not None:
         return f"{NOT_REACHED}, which was {Limit(str(sample.limit.type), sample.limit.limit)}"
     return NOT_REACHED
-
-
-def _parts(sample: Any, records: Mapping[str, Any], protocol: Protocol, ours: bool) -> dict[str, EpisodeTalk]:
-    """What was said in each episode; empty where it cannot be matched to the turns."""
-    try:
-        replies = [[str(turn["reply"]) for turn in plain["turns"]] for plain in records.values()]
-    except (KeyError, TypeError):
-        return {}
-    said = matched(talk(sample, ours), [text for each in replies for text in each], protocol.demonstration)
-    if said is None:
-        return {}
-    first = first_pictures(protocol)
-    return dict(zip(records, parted(said, list(map(len, replies)), first), strict=True))
 
 
 def _requests(own: EpisodeTalk) -> Iterator[Request]:
@@ -174,31 +150,21 @@ def _requests(own: EpisodeTalk) -> Iterator[Request]:
         yield own.unplayed
 
 
-def _ends(parts: Mapping[str, EpisodeTalk], order: list[str], sample: Any) -> dict[str, float]:
-    """Seconds from each episode's first request to the next one's, or to the end."""
+def _ends(parts: Mapping[str, EpisodeTalk], order: tuple[str, ...], sample: Any) -> dict[str, float]:
+    """Seconds of each episode of a conversation, from its first request to the next one's, or to the end."""
     begun = {
-        task_id: first.began
+        task_id: first
         for task_id in order
-        if task_id in parts and (first := next(_requests(parts[task_id]), None)) is not None
+        if (own := parts.get(task_id)) is not None
+        and (first := next((each.began for each in _requests(own)), None)) is not None
     }
     end = datetime.fromisoformat(str(sample.completed_at)) if sample.completed_at else None
     times = [*begun.items(), *([("", end)] if end else [])]
     return {one: max((after - at).total_seconds(), 0.0) for (one, at), (_, after) in pairwise(times)}
 
 
-def _recording(plain: Any) -> Recording | None:
-    try:
-        return Recording.model_validate(plain)
-    except ValidationError:
-        return None
-
-
-def _usage(sample: Any) -> Usage:
-    return _usage_of(list((sample.model_usage or {}).values()))
-
-
-def _usage_of(uses: list[Any]) -> Usage:
-    """Of all models or requests of an episode together; the price is unknown where one's is."""
+def _usage(uses: list[Any]) -> Usage:
+    """Of all models or requests of an episode together; the price is unknown if one's is."""
     costs = [use.total_cost for use in uses]
     cached = sum((use.input_tokens_cache_read or 0) + (use.input_tokens_cache_write or 0) for use in uses)
     return Usage(

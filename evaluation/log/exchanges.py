@@ -11,9 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
-from llm_control.choices import Protocol
-from llm_control.script import Go, Turn
-from llm_control.tools import TOOLS
+from evaluation.suite import Suite
 from render import Frame, decode
 
 _ATTACHED = "attachment://"
@@ -111,10 +109,10 @@ def resolved(text: str, attachments: Mapping[str, str]) -> str:
     return attachments.get(text.removeprefix(_ATTACHED), text) if text.startswith(_ATTACHED) else text
 
 
-def talk(sample: Any, ours: bool = True) -> Talk:
+def talk(sample: Any, suite: Suite, ours: bool = True) -> Talk:
     """The exchanges of a sample that was read with messages, events and attachments, unresolved or not.
 
-    `ours` says that our own solver played; with another's, only calls of our tools are replies to the arena.
+    `ours` says that our own solver played; with another's, only calls of the suite's tools are replies.
     """
     kept = sample.attachments or {}
     requests = {id_: request for id_, request in _requests(sample, kept)}
@@ -131,7 +129,7 @@ def talk(sample: Any, ours: bool = True) -> Talk:
                 gap.told.append(_text(message, kept))
             continue
         request = requests.get(message.id)
-        for reply in _replies(message, played_tools, kept) if ours or message.tool_calls else ():
+        for reply in _replies(message, suite, played_tools, kept) if ours or message.tool_calls else ():
             found.append(Exchange(reply, place, tuple(gap.shown), "\n".join(gap.told), request, so_far))
             # Further calls of one message were written before the first was answered.
             gap = _Gap()
@@ -188,23 +186,14 @@ def _text(message: Any, kept: Mapping[str, str]) -> str:
     return "\n".join(_texts(message, kept))
 
 
-def _replies(message: Any, played: set[str | None], kept: Mapping[str, str]) -> Iterator[str]:
-    """What of a message was played: its text, or the scripts of its calls of our tools."""
+def _replies(message: Any, suite: Suite, played: set[str | None], kept: Mapping[str, str]) -> Iterator[str]:
+    """What of a message was played: its text, or what its calls of the suite's tools stand for."""
     if not message.tool_calls:
         yield _text(message, kept)
     for call in message.tool_calls or ():
-        if call.function.rpartition("/")[2] in TOOLS and call.id in played:
-            yield resolved(_script(call.function.rpartition("/")[2], call.arguments), kept)
-
-
-def _script(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The script that a call stands for; empty where its arguments are none."""
-    try:
-        if tool == "go":
-            return str(Go(int(arguments["steps"])))
-        return str(Turn(int(arguments["degrees"]))) if tool == "turn" else str(arguments["script"])
-    except (KeyError, ValueError, TypeError):
-        return ""
+        name = call.function.rpartition("/")[2]
+        if name in suite.tools() and call.id in played:
+            yield resolved(suite.called(name, call.arguments), kept)
 
 
 def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:
@@ -228,11 +217,6 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
         return replace(said, exchanges=kept, before=before)
     first = after[0]
     return Talk(kept, first.shown, first.told, first.request, before)
-
-
-def first_pictures(protocol: Protocol) -> int:
-    """How many pictures an episode begins with."""
-    return max(len(protocol.initial_idle_steps) - 1, 1) if protocol.shows_images else 0
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:

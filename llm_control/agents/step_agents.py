@@ -11,14 +11,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Recording, Rotate
-from arena.geometry.layout import episode_rng
+from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Rotate
 from arena.rays.rays import CAST_LENGTH, FRACTION, TAGS
-from evaluation.models import policy_file
-from llm_control.agents.policy import PolicyAgent
-from llm_control.agents.policy_file import loaded
-from llm_control.play import SAFETY_STEPS
-from testbed.oracle.agent import Oracle
 
 
 class StepAgent(Protocol):
@@ -185,29 +179,8 @@ def _course(wish: float) -> Action:
 
 
 STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {
-    "random": RandomActions,
+    "random-steps": RandomActions,
     "held": HeldActions,
     "braitenberg": Braitenberg,
-    "oracle": Oracle,
 }
 """What makes each agent, by its name; all its randomness comes from the generator that it is given."""
-
-
-def play(name: str, episode: Episode) -> Recording:
-    """Let the agent of this name play an episode to its end, and return the recording.
-
-    The agent's randomness is its own: it follows from the episode's seed, task and trial, apart from the
-    arena's. An arena without a time limit is stopped after `SAFETY_STEPS`. `policy:FILE` is a learned policy.
-    Raises KeyError for an unknown name, and EvaluationError as `load_policy` does.
-    """
-    agent = _agent(name, episode)
-    while not episode.done and episode.steps < SAFETY_STEPS:
-        episode.step(agent.act(episode))
-    episode.stop()
-    return episode.recording()
-
-
-def _agent(name: str, episode: Episode) -> StepAgent:
-    if (file := policy_file(name)) is not None:
-        return PolicyAgent(loaded(file))
-    return STEP_AGENTS[name](episode_rng(episode.seed, f"{episode.task_id}/{name}", episode.trial))

@@ -12,11 +12,11 @@ import numpy as np
 
 from arena import ArenaSpec, Event, EventKind
 from arena.errors import ArenaError, EvaluationError
+from evaluation.prompts import PromptSet
 from llm_control.finetuning.arenas import THRESHOLD_M, Kind, kind_of
 from llm_control.finetuning.example import VICINITY_M, Example, renderer, start, view
 from llm_control.finetuning.folder import FACTS, LINES, read_manifest
 from llm_control.finetuning.formats import Format, as_line, exchange, picture_file, picture_in
-from llm_control.prompts import PromptSet
 from llm_control.script import DEGREES_PER_STEP, parse
 from render import Frame, decode
 

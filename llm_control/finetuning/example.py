@@ -8,7 +8,7 @@ import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
 from llm_control.agents.pixels import FOCAL, steps_for
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from llm_control.finetuning.arenas import THRESHOLD_M, Kind, kind_of, random_arena
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
 from render import Frame, Renderer
@@ -21,7 +21,7 @@ LEAST_PIXELS = 24
 LEAST_SHARE = 0.6
 """How much of the ball must be seen: pixels, and share of what an unhidden ball would have. Our choice."""
 
-_IDLE_STEPS = sum(Protocol().initial_idle_steps)
+_IDLE_STEPS = sum(ArenaChoices().initial_idle_steps)
 """Steps before the picture, as many as before an evaluation's first reply."""
 
 _MOST_STEPS = 45
@@ -107,7 +107,7 @@ def view(episode: Episode) -> View:
 @cache
 def renderer() -> Renderer:
     """What draws the pictures, as large as in an evaluation."""
-    size = Protocol().image_size
+    size = ArenaChoices().image_size
     return Renderer(size, size)
 
 

@@ -17,9 +17,9 @@ from typing import IO, Any, NamedTuple
 
 from arena.episode import software_versions
 from arena.errors import EvaluationError
+from evaluation.prompts import PromptSet
 from llm_control.finetuning.example import make_example
 from llm_control.finetuning.formats import Format, as_line, exchange
-from llm_control.prompts import PromptSet
 from render.context import drawn_by
 
 MANIFEST, LINES, FACTS = "manifest.json", "train.jsonl", "examples.jsonl"
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
             "format": str(self.format),
             "image_uri": self.image_uri,
             "prompts_sha256": self.prompts.sha256,
-            "system_prompt_sha256": self.prompts.system.sha256,
+            "system_prompt_sha256": self.prompts["system"].sha256,
         }
 
 

@@ -11,13 +11,11 @@ import json
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from inspect_ai.model import ContentText
-
-from llm_control.choices import Protocol
-from llm_control.conversation import first_content, opening
+from evaluation.prompts import PromptSet
+from llm_control.choices import ArenaChoices
 from llm_control.finetuning.example import Example
+from llm_control.messages import first_parts, opening
 from llm_control.observations import View
-from llm_control.prompts import PromptSet
 from render import png
 
 LARGEST_OPENAI = 50_000
@@ -53,10 +51,10 @@ class Exchange(NamedTuple):
 
 def exchange(example: Example, prompts: PromptSet) -> Exchange:
     """An example as the conversation of an evaluation whose first reply it is."""
-    protocol = Protocol()
-    (system,) = opening(protocol, prompts)
-    told = first_content(protocol, prompts, example.health, View((example.frame,), None))
-    text = "".join(part.text for part in told if isinstance(part, ContentText))
+    choices = ArenaChoices()
+    (system,) = opening(choices, prompts)
+    parts = first_parts(choices, prompts, example.health, View((example.frame,), None))
+    text = "".join(part for part in parts if isinstance(part, str))
     return Exchange(system.text, text, png(example.frame), example.reply, picture_file(example.index))
 
 

@@ -10,12 +10,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from llm_control.conversation import first_content, opening
 from pydantic import TypeAdapter
 
 from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
 from llm_control.choices import Protocol
-from llm_control.conversation import first_content, opening
 from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_example
 from llm_control.finetuning.example import View, _fits
 from llm_control.finetuning.folder import Plan, write_example

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from inspect_ai.log import read_eval_log
+from llm_control.agents.telling import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from typer.testing import CliRunner
 
 from arena import (
@@ -24,7 +25,6 @@ from arena_llm.cli import app
 from evaluation.choices.presets import preset_names
 from evaluation.current import PLAYED, Seat
 from llm_control.agents.informed import oracle_reply
-from llm_control.agents.telling import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from llm_control.choices import Protocol
 from llm_control.play import Play
 from llm_control.script import ScriptSyntaxError, parse

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from llm_control.acting import STEPS_PER_TURN, play_policy
 
 from arena import ArenaEnv, Episode
 from arena.errors import ArenaError, ConfigError
@@ -13,7 +14,6 @@ from evaluation.engines import players as acting_pool
 from evaluation.evaluate import Request, earlier_log, evaluate
 from evaluation.generation.budget import Caps
 from evaluation.models import full_name
-from llm_control.acting import STEPS_PER_TURN, play_policy
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
 from llm_control.choices import Protocol

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from arena import IDLE, Action
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from llm_control.script import Script, Think
 from llm_control.script.compress import compress
 
@@ -31,7 +31,7 @@ class Plan(NamedTuple):
         return self.actions[self.begun :]
 
 
-def next_reply(plan: Plan, done: int, protocol: Protocol) -> str:
+def next_reply(plan: Plan, done: int, choices: ArenaChoices) -> str:
     """What to say once `done` actions of the plan are taken.
 
     Raises RecordingError where no script says what comes next.
@@ -42,24 +42,24 @@ def next_reply(plan: Plan, done: int, protocol: Protocol) -> str:
     if left[0] == IDLE:
         return WAIT
     until = left.index(IDLE) if IDLE in left else len(left)
-    return str(Script(compress(left[:until])[: _size(plan.told, protocol)]))
+    return str(Script(compress(left[:until])[: _size(plan.told, choices)]))
 
 
-def replies_needed(plan: Plan, protocol: Protocol) -> int:
-    """How many replies say a plan under a protocol. Raises RecordingError as `next_reply` does."""
+def replies_needed(plan: Plan, choices: ArenaChoices) -> int:
+    """How many replies say a plan under a choices. Raises RecordingError as `next_reply` does."""
     waits = plan.told.count(IDLE)
     stretches = [compress(run) for idle, run in groupby(plan.told, lambda a: a == IDLE) if not idle]
-    if protocol.one_step:
+    if choices.one_step:
         return len(plan.told)
-    if protocol.replies == "tools" and "act" not in protocol.tools:
+    if choices.replies == "tools" and "act" not in choices.tools:
         return waits + sum(map(len, stretches))
-    size = _size(plan.told, protocol)
+    size = _size(plan.told, choices)
     return waits + sum(-(-len(commands) // size) for commands in stretches)
 
 
-def _size(told: Sequence[Action], protocol: Protocol) -> int:
+def _size(told: Sequence[Action], choices: ArenaChoices) -> int:
     """Commands per script: as many as need be where idle steps take replies of their own."""
     if IDLE in told:
         return len(told)
-    most = min(SCRIPTS, protocol.max_scripts or SCRIPTS)
+    most = min(SCRIPTS, choices.max_scripts or SCRIPTS)
     return max(2, -(-len(compress(told)) // most))

@@ -8,7 +8,8 @@ from functools import cache
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem
 
-from llm_control.prompts import load_prompt
+from evaluation.prompts import RUNNER, load_prompt
+from llm_control.prompts import VARIABLES
 from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, parse
 
 
@@ -31,7 +32,7 @@ def fitted(script: str, messages: Sequence[ChatMessage]) -> str:
 
 def is_over(messages: Sequence[ChatMessage]) -> bool:
     """Whether the last message says that no episode is left; an agent scaffold may ask on."""
-    return load_prompt("episode_last").text in messages[-1].text
+    return load_prompt("evaluation.prompts", "episode_last", RUNNER).text in messages[-1].text
 
 
 def as_call(script: str, tools: Sequence[str]) -> tuple[str, dict[str, object]]:
@@ -61,4 +62,4 @@ def _first_step(commands: Sequence[Command]) -> Command:
 
 @cache
 def _note(name: str) -> str:
-    return load_prompt(name).text
+    return load_prompt("llm_control.prompts", name, VARIABLES).text

@@ -1,0 +1,17 @@
+"""What else of the arena Inspect AI finds by name: the probes, the tools, and an agent with the tool `act`."""
+
+from inspect_ai.agent import Agent, agent, react
+
+from evaluation.inspect_task.naming import of_distribution
+from llm_control.perception_task import perception
+from llm_control.tools import act, go, turn
+
+
+@agent(name="react")
+@of_distribution
+def react_agent() -> Agent:
+    """Inspect's ReAct agent with the tool `act`: `--solver arena_llm/react -T protocol=tool-calling`."""
+    return react(tools=[act()])
+
+
+__all__ = ["act", "go", "perception", "react_agent", "turn"]
