@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic_core import to_jsonable_python
 
 from arena import Episode, Event
-from arena_llm.replay import Replay
+from arena.replay import Replay
 from arena_llm.verify.kept import Kept
 from arena_llm.verify.pictures import Pictures
 from arena_llm.verify.replies import reply_findings
@@ -46,10 +46,10 @@ class Comparison:
     def run(self) -> list[Finding]:
         """Play to the end and return what differs; afterwards the replay is at its end."""
         todo = list(reversed(self._moments()))
-        for episode in self._replay.play():
-            self._events += self._replay.happened
-            while todo and todo[-1].steps <= episode.steps:
-                self._compare(todo.pop(), episode)
+        for now in self._replay.moments():
+            self._events += now.events
+            while todo and todo[-1].steps <= now.step:
+                self._compare(todo.pop(), now.episode)
         for moment in reversed(todo):
             self._too_early(moment)
         self._check_messages()

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from arena import ArenaError, Episode
 from arena.geometry.layout import episode_rng
 from arena.recording import Recording
-from arena_llm.replay import Replay
+from arena.replay import Replay
 from arena_llm.verify.battery import battery
 from arena_llm.verify.comparison import Comparison, same
 from arena_llm.verify.conversation import order_findings, score_findings
@@ -58,8 +58,7 @@ def _of_recording(source: Source, options: Options) -> Checked:
         kept = Kept(Recording.read(source.path))
         spec, _ = arena(source, kept.recording, options.task, options.testbed)
         with Replay(kept.recording, spec) as replay:
-            for _ in replay.play():
-                pass
+            replay.to_end()
             return _compared(base, kept, replay, [])
     except ArenaError as error:
         return replace(base, problem=str(error))

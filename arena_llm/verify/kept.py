@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError
 
 from arena import ArenaSpec, ConfigError, RecordingError
-from arena.recording import Recording, spec_sha256
+from arena.recording import Recording
 from arena_llm.replay import arena_of
 from arena_llm.verify.battery import logged_spec
 from arena_llm.verify.found import Source
@@ -161,6 +161,6 @@ def arena(
         return arena_of(recording, task, where), True
     except (ConfigError, RecordingError):
         spec = logged_spec(source.path, recording.task_id) if source.run else None
-        if spec is None or spec_sha256(spec) != recording.spec_sha256:
+        if spec is None or not recording.is_of(spec):
             raise
         return spec, False
