@@ -15,6 +15,7 @@ from arena.errors import (
 from arena.gym.env import ArenaEnv, register
 from arena.rays.rays import Rays
 from arena.recording import Recording
+from arena.replay import Moment, Replay
 from arena.rules import Event, EventKind, Outcome
 from arena.scene import Scene, Thing
 from arena.taskfile.config import ArenaFile, ArenaSpec
@@ -40,12 +41,14 @@ __all__ = [
     "Event",
     "EventKind",
     "LayoutError",
+    "Moment",
     "Move",
     "Outcome",
     "Rays",
     "Recording",
     "RecordingError",
     "RenderError",
+    "Replay",
     "Rotate",
     "Scene",
     "ScriptError",

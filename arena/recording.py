@@ -58,6 +58,10 @@ class Recording(BaseModel):
         """The actions one by one."""
         return list(_unpacked(self.actions))
 
+    def is_of(self, spec: ArenaSpec) -> bool:
+        """Whether it was recorded in this arena."""
+        return spec_sha256(spec) == self.spec_sha256
+
     @classmethod
     def read(cls, path: str | Path) -> "Recording":
         """Read a recording's JSON file; raises RecordingError where it is not one."""

@@ -1,34 +1,18 @@
-"""A recording, found in a file or a log, and played again."""
+"""Where a recording and the arena it was made in are: files, logs and folders of tasks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from arena import (
-    ArenaSpec,
-    ConfigError,
-    Episode,
-    EvaluationError,
-    Event,
-    Outcome,
-    Recording,
-    RecordingError,
-    load,
-)
-from arena.episode import software_versions
-from arena.recording import spec_sha256
+from arena import ArenaSpec, ConfigError, EvaluationError, Recording, RecordingError, load
 from arena.taskfile.versions import Version
 from evaluation.log.files import LARGE
 from evaluation.log.run import RunLog
 from evaluation.log.sample import replay_of
 from testbed.check import task_files
 from testbed.tasks import LEVELS_FOLDER
-
-COMPARED = ("steps", "total_reward", "health", "outcome", "passed")
-"""What of a replay's end must be as recorded."""
 
 
 class Kept(NamedTuple):
@@ -96,7 +80,7 @@ def arena_of(recording: Recording, task: str | None = None, folder: Path | None 
             broken.append(error)
             continue
         for spec in arenas:
-            if spec_sha256(spec) == recording.spec_sha256:
+            if recording.is_of(spec):
                 return spec
     if len(broken) == len(Version):
         raise broken[0]
@@ -114,64 +98,3 @@ def _task_path(name: str, folder: Path) -> Path:
         where = "the shipped battery" if folder == LEVELS_FOLDER else str(folder)
         raise ConfigError(f"no task {name!r} in {where}; name the recording's task file by --task FILE.yaml")
     return found[0]
-
-
-class Replay:
-    """A recording's episode, played again from its actions; a context manager that frees the physics.
-
-    Raises RecordingError where its agents are not those of the arena, LayoutError where that cannot be
-    built.
-    """
-
-    def __init__(self, recording: Recording, spec: ArenaSpec) -> None:
-        self.recording = recording
-        self.episode = Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial)
-        self.happened: tuple[Event, ...] = ()
-        """What the last step brought the first agent."""
-        if len(recording.others) != len(self.episode.agents) - 1:
-            self.episode.close()
-            raise RecordingError(
-                f"the recording has {len(recording.others) + 1} agents, its arena {len(self.episode.agents)}"
-            )
-
-    def play(self) -> Iterator[Episode]:
-        """The episode before its first step and after each; it is stopped at the end where it was."""
-        yield self.episode
-        for actions in self.recording.steps_taken():
-            if self.episode.done:
-                break
-            self.happened = self.episode.step_all(actions)[0].events
-            yield self.episode
-        if self.recording.outcome is Outcome.STOPPED:
-            self.episode.stop()
-
-    def unlike(self) -> tuple[tuple[str, object, object], ...]:
-        """Name, recorded and replayed value of what of the end is not as recorded, once all is played."""
-        again = self.episode.recording()
-        ends = [(name, getattr(self.recording, name), getattr(again, name)) for name in COMPARED]
-        return tuple(end for end in ends if end[1] != end[2])
-
-    def differences(self) -> tuple[str, ...]:
-        """The same as sentences; empty for a faithful replay."""
-        return tuple(f"{name}: recorded {_told(kept)}, got {_told(got)}" for name, kept, got in self.unlike())
-
-    def other_versions(self) -> tuple[str, ...]:
-        """The software that decides an episode's bits, where it is not what recorded this one."""
-        here, there = software_versions(), self.recording.versions
-        return tuple(
-            f"{name} {there.get(name, 'unknown')}, here {here[name]}"
-            for name in here
-            if here[name] != there.get(name)
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.episode.close()
-
-
-def _told(value: object) -> str:
-    return "nothing" if value is None else str(value)

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from arena import Action, ArenaSpec, Episode, Recording
 from arena.errors import RecordingError
-from arena.recording import spec_sha256
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, TaskSpec
 from llm_control.choices import ArenaChoices
@@ -130,7 +129,7 @@ def replayed(setup: EpisodeSetup, record: Any) -> Record:
     """The episode of an agent without replies again, turn by turn as logged. Raises RecordingError."""
     recording = recording_of(record.get("replay") or record.get("recording"))
     task: Task = setup.task.content
-    if spec_sha256(task.spec) != recording.spec_sha256:
+    if not recording.is_of(task.spec):
         raise RecordingError(f"{task.id}: its arena is not the recorded one")
     environment = ArenaEnvironment(setup)
     try:

@@ -1,14 +1,13 @@
 """Verified solutions: for every task of the battery a recording that passes and one that fails."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from arena import Episode, Recording, RecordingError
-from arena.recording import spec_sha256
+from arena import Outcome, Recording, RecordingError
+from arena.replay import Replay
 from testbed.tasks import Task
 
 FILE = "solutions.jsonl"
@@ -72,15 +71,14 @@ def verify(task: Task, proof: Proof | None) -> Verdict:
 
 
 def _replay(task: Task, recording: Recording, passes: bool) -> str:
-    """What is wrong with a recording, nothing where it is replayed to the same end."""
-    if recording.spec_sha256 != spec_sha256(task.spec):
+    """What is wrong with a recording; empty if it is replayed to the same end."""
+    if not recording.is_of(task.spec):
         return "it is of another arena than the task's"
-    with closing(Episode(task.spec, task_id=task.id, seed=recording.seed, trial=recording.trial)) as episode:
-        for number, action in enumerate(recording.unpacked()):
-            if episode.done:
-                return f"the episode ended after {number} of {recording.steps} steps"
-            episode.step(action)
-        if not episode.done:
+    with Replay(recording, task.spec) as replay:
+        episode = replay.to_end()
+        if episode.steps < recording.steps:
+            return f"the episode ended after {episode.steps} of {recording.steps} steps"
+        if episode.outcome in (None, Outcome.STOPPED):
             return f"the episode went on after the last of {recording.steps} steps"
         if episode.total_reward != recording.total_reward:
             return f"total reward {episode.total_reward!r}, expected {recording.total_reward!r}"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from arena.episode import Episode
 from arena.errors import RecordingError
 from arena.recording import Recording
-from arena.rules import Outcome
+from arena.replay import Replay
 from arena.taskfile.config import ArenaSpec
 
 
@@ -23,11 +23,7 @@ class Kept(NamedTuple):
     def replayed(self) -> Episode:
         """The episode again; raises RecordingError where other software makes something else of it."""
         kept = self.recording
-        episode = Episode(self.spec, task_id=kept.task_id, seed=kept.seed, trial=kept.trial)
-        for actions in kept.steps_taken():
-            episode.step_all(actions)
-        if kept.outcome is Outcome.STOPPED:
-            episode.stop()
+        episode = Replay(kept, self.spec).to_end()
         if (episode.total_reward, episode.health) != (kept.total_reward, kept.health):
             episode.close()
             raise RecordingError(

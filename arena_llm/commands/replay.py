@@ -15,8 +15,8 @@ from arena_llm.wide import bar_beside
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arena.replay import Replay
     from arena_llm.pictures import Film, Video
-    from arena_llm.replay import Replay
     from render import Frame
 
 
@@ -48,8 +48,9 @@ def replay_command(
     trial: Annotated[int, typer.Option(min=0, help="In a log: which trial, from 0.")] = 0,
 ) -> None:
     """Play a recorded episode again, check its end, and make a video; status 1 where the end differs."""
+    from arena.replay import Replay
     from arena_llm.pictures import STEPS_PER_S, Film, open_video
-    from arena_llm.replay import Replay, arena_of, find_recording
+    from arena_llm.replay import arena_of, find_recording
 
     if not (video or stills) and (trail is not None or hud or view != "agent"):
         raise ConfigError("nothing is drawn: --view, --trail and --hud need --video FILE or --stills DIR")
@@ -90,18 +91,19 @@ def _play(
     saved = 0
     last = replay.recording.steps
     with bar_beside(Console()) as progress:
-        for episode in progress.track(replay.play(), total=last + 1, description="replaying"):
+        for moment in progress.track(replay.moments(), total=last + 1, description="replaying"):
             if film is None:
                 continue
+            episode, step = moment.episode, moment.step
             film.follow(episode)
-            due = stills is not None and (episode.steps % every == 0 or episode.done or episode.steps == last)
+            due = stills is not None and (step % every == 0 or episode.done or step == last)
             if not (video or due):
                 continue
             frame = film.frame(episode)
             if video:
                 video.add(frame)
             if stills and due:
-                _save(stills, episode.steps, frame)
+                _save(stills, step, frame)
                 saved += 1
     return saved
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena import IDLE, ArenaSpec, Episode, Event, Outcome, Scene
+from arena.replay import play
 from arena.scene import Vector
 from arena_llm.fidelity.trace import Row, Trace
 from llm_control.choices import ArenaChoices
@@ -118,11 +119,8 @@ def _wait(episode: Episode, trace: Trace, scenes: dict[Moment, Scene]) -> None:
 def _play(episode: Episode, row: Row, trace: Trace, scenes: dict[Moment, Scene]) -> Played:
     events: list[Event] = []
     steps = 0
-    for action in row.script.actions():
-        if episode.done:
-            break
-        events += episode.step(action).events
-        steps += 1
+    for steps, moment in enumerate(play(episode, zip(row.script.actions())), start=1):
+        events += moment.events
         if steps == row.script.steps or (row.turn, steps) in trace.pictures:
             scenes[Moment(row.turn, steps)] = episode.scene()
     return Played(

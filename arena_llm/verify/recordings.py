@@ -4,7 +4,8 @@ from pathlib import Path
 
 from arena import Recording
 from arena.errors import ArenaError, RecordingError
-from arena_llm.replay import Replay, arena_of
+from arena.replay import Replay
+from arena_llm.replay import arena_of
 from evaluation.verify.result import Checked, Finding
 from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, Source, unverified
@@ -29,9 +30,7 @@ def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
         recording = Recording.read(source.path)
         spec = arena_of(recording, options.task, options.folder)
         with Replay(recording, spec) as replay:
-            for _ in replay.play():
-                pass
-            ended = replay.episode
+            ended = replay.to_end()
             return (
                 Checked(
                     str(source.path),

@@ -75,7 +75,10 @@ class PromptSet:
     def with_texts(self, texts: Mapping[str, str]) -> "PromptSet":
         """The same with other texts for some names; names that it does not have are ignored."""
         return PromptSet(
-            {name: replace(prompt, text=texts.get(name, prompt.text)) for name, prompt in self.prompts.items()}
+            {
+                name: replace(prompt, text=texts.get(name, prompt.text))
+                for name, prompt in self.prompts.items()
+            }
         )
 
     @property

@@ -8,7 +8,6 @@ from pathlib import Path
 from arena import IDLE, ArenaSpec, Recording, RecordingError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import Layout
-from arena.recording import spec_sha256
 from evaluation.suite import TaskSpec
 from llm_control.agents.plan_replies import Plan, replies_needed
 from llm_control.choices import ArenaChoices
@@ -63,7 +62,7 @@ def _file(folder: Path, task_id: str) -> Path:
 
 
 def _check_arena(file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int]) -> None:
-    if recording.spec_sha256 != spec_sha256(spec):
+    if not recording.is_of(spec):
         raise RecordingError(
             f"{file}: made in another arena (its task {recording.task_id}, Animal-AI's version, or a file "
             "that has changed since); give the folder of its task files, or --animal-ai"

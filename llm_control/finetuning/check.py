@@ -4,14 +4,15 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena import ArenaSpec, Event, EventKind
+from arena import ArenaSpec, EventKind
 from arena.errors import ArenaError, EvaluationError
+from arena.replay import play
 from evaluation.prompts import PromptSet
 from llm_control.finetuning.arenas import THRESHOLD_M, Kind, kind_of
 from llm_control.finetuning.example import VICINITY_M, Example, renderer, start, view
@@ -131,18 +132,13 @@ def played(kind: Kind, reply: str, spec: ArenaSpec, name: str, seed: int) -> tup
         near, turns = kind is Kind.NEAR, kind in (Kind.LEFT, Kind.RIGHT)
         if not turns and (before.distance < THRESHOLD_M) is not near:
             return f"{kind}, but the ball is {before.distance:.2f} m away", frame, health
-        steps = 0
-        events: list[Event] = []
         script = parse(reply, strict=True)
-        for action in script.actions():
-            if episode.done:
-                break
-            events += episode.step(action).events
-            steps += 1
+        happened = [moment.events for moment in play(episode, zip(script.actions()))]
+        events = list(chain.from_iterable(happened))
         after = view(episode)
         touched = [event.kind for event in events] == [EventKind.GOOD_GOAL]
         good = {
-            Kind.NEAR: touched and steps == script.steps,
+            Kind.NEAR: touched and len(happened) == script.steps,
             Kind.FAR: not events and after.distance <= VICINITY_M,
         }.get(kind, abs(after.bearing) <= DEGREES_PER_STEP / 2 + 0.01 and not events)
         done = f"{after.distance:.1f} m away, {after.bearing:.1f} degrees to the right, events {events}"

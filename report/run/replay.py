@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from arena import ArenaSpec, Episode, Event, Move, Outcome, Recording
 from arena.errors import RecordingError
 from arena.geometry.placed import AGENT_RADIUS, Layout
-from arena.recording import spec_sha256
+from arena.replay import Replay
 from arena.scene import Scene, Vector
 from arena.taskfile.catalog import KINDS
 from llm_control.choices import ArenaChoices
@@ -98,22 +98,18 @@ def replay(
     `protocol` says when pictures were taken, `turn_steps` are the steps of each turn. Raises RecordingError
     where the arena is not the recorded one, or it has several agents.
     """
-    if recording.others or spec_sha256(spec) != recording.spec_sha256:
+    if recording.others or not recording.is_of(spec):
         reason = "it has several agents" if recording.others else "its arena is not the recorded one"
         raise RecordingError(f"{recording.task_id}: cannot be replayed: {reason}")
     looks = _look_steps(protocol, turn_steps, recording.steps)
-    with Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial) as episode:
-        trace = Trace(episode.layout)
+    with Replay(recording, spec) as replayed:
+        trace = Trace(replayed.episode.layout)
         sight = Sight()
-        _note(trace, episode, sight, Move.NONE, looks.get(0, ()), camera)
-        for number, action in enumerate(recording.unpacked(), start=1):
-            if episode.done:
-                break
-            trace.events += episode.step(action).events
-            _note(trace, episode, sight, action.move, looks.get(number, ()), camera)
-        if recording.outcome is Outcome.STOPPED:
-            episode.stop()
-        _finish(trace, episode, protocol.initial_idle_steps, turn_steps)
+        for moment in replayed.moments():
+            trace.events += moment.events
+            move = moment.actions[0].move if moment.actions else Move.NONE
+            _note(trace, moment.episode, sight, move, looks.get(moment.step, ()), camera)
+        _finish(trace, replayed.episode, protocol.initial_idle_steps, turn_steps)
     return trace
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from arena import Episode, Recording
 from arena.errors import EvaluationError
 from arena.parallel import in_order
+from arena.replay import Replay
 from testbed import solutions
 from testbed.blueprints import Draw, blueprint, condition_of
 from testbed.oracle.solve import solve, solved
@@ -55,9 +56,5 @@ def _again(work: tuple[Task, Proof]) -> Proof:
 
 
 def _replayed(task: Task, recording: Recording) -> Recording:
-    with closing(Episode(task.spec, task_id=task.id, seed=recording.seed, trial=recording.trial)) as episode:
-        for action in recording.unpacked():
-            if episode.done:
-                break
-            episode.step(action)
-        return episode.recording()
+    with Replay(recording, task.spec) as replay:
+        return replay.to_end().recording()

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from arena import Episode, EvaluationError, Recording
+from arena.replay import play
 from render import Renderer
 from render.image import PREVIEW_PX, webp
 from testbed import solutions
@@ -87,11 +88,8 @@ def _draw(entry: Entry, renderer: Renderer, out: Path) -> None:
         (out / "views" / f"{entry.id}.webp").write_bytes(webp(renderer.frame(episode.scene())))
         drawing = plan(episode.layout, entry.id)
         if entry.solution:
-            places = [episode.position]
-            for action in entry.solution.unpacked():
-                episode.step(action)
-                places.append(episode.position)
-            add_way(drawing, places)
+            steps = play(episode, entry.solution.steps_taken())
+            add_way(drawing, [episode.position, *(moment.episode.position for moment in steps)])
     ElementTree.ElementTree(drawing).write(
         out / "plans" / f"{entry.id}.svg", encoding="utf-8", xml_declaration=True
     )

@@ -9,9 +9,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena import Action, Episode, EvaluationError, Recording, Rotate
+from arena import Action, EvaluationError, Recording, Rotate
 from arena.geometry.placed import Placed
 from arena.parallel import Engine, in_order
+from arena.replay import Replay
 from arena.taskfile.catalog import Body
 from render.line_of_sight import Sight
 from testbed import solutions
@@ -68,9 +69,9 @@ def demands(job: Job) -> Demands:
     task, text, recording = job
     draw = Draw.of_text(text, str(task.path))
     condition = condition_of(draw)
-    with closing(Episode(task.spec, task_id=task.id, seed=recording.seed)) as episode:
-        things = _things(episode.layout.things)
-        walk = _walk(episode, recording.unpacked())
+    with Replay(recording, task.spec) as replay:
+        things = _things(replay.episode.layout.things)
+        walk = _walk(replay)
     return Demands(
         task=task.id,
         level=task.level,
@@ -101,22 +102,22 @@ def _things(things: Sequence[Placed]) -> dict[str, int]:
     }
 
 
-def _walk(episode: Episode, actions: Sequence[Action]) -> dict[str, Any]:
+def _walk(replay: Replay) -> dict[str, Any]:
     """What the solution's way shows: lengths in metres, numbers of steps."""
-    sight, things = Sight(), episode.layout.things
+    sight, things = Sight(), replay.episode.layout.things
     balls = [index for index, placed in enumerate(things) if placed.kind.is_good_goal]
-    scene = episode.scene()
+    scene = replay.episode.scene()
     start = scene.agent_position
     distance = min(math.dist(start[::2], scene.positions[ball][::2]) for ball in balls)
     in_view = len(sight.in_view(scene, balls)) / len(balls)
     way, hidden, dark = 0.0, 0, 0
-    for action in actions:
-        hidden += not sight.in_view(scene, balls)
-        dark += not episode.lights_on
-        episode.step(action)
-        scene = episode.scene()
+    for moment in replay.moments():
+        scene = moment.episode.scene()
         way += math.dist(start[::2], scene.agent_position[::2])
         start = scene.agent_position
+        if moment.step < replay.recording.steps:
+            hidden += not sight.in_view(scene, balls)
+            dark += not moment.episode.lights_on
     return {
         "distance": round(distance, 2),
         "way": round(way, 1),

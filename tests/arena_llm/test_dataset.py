@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from llm_control.finetuning import make_example
-from llm_control.prompts import prompt_set
+from llm_control.prompts import arena_prompts
 from render import decode
 
-PROMPTS = prompt_set()
+PROMPTS = arena_prompts()
 
 
 def written(command, folder, *more, size=6, jobs=1):

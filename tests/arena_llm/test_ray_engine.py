@@ -13,7 +13,7 @@ import pytest
 from arena import ConfigError, EvaluationError
 from arena.parallel import LocalEngine, in_order
 from evaluation.engines.backend import HereStage, Setting
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from testbed import find_tasks
 from tests.arena_llm.rays import (
     always_killed,
@@ -88,7 +88,7 @@ TASK = find_tasks((1,))[0]
     "choices", [{"images_per_script": 3}, pytest.param({"observation": "text"}, marks=pytest.mark.slow)]
 )
 def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
-    setting = Setting(TASK, 0, Protocol(**choices), ())
+    setting = Setting(TASK, 0, ArenaChoices(**choices), ())
     place = engine.episodes()
     here, far = HereStage(setting), place(setting)
     same(far.begin(), here.begin())
@@ -103,7 +103,7 @@ def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
 
 
 def test_an_episode_that_kills_every_worker_is_named(engine):
-    far = engine.episodes()(Setting(TASK, 0, Protocol(), ()))
+    far = engine.episodes()(Setting(TASK, 0, ArenaChoices(), ()))
     with pytest.raises(
         EvaluationError, match=rf"^{TASK.id}: the process that played it was ended .* 4 times"
     ):
@@ -114,7 +114,7 @@ def test_an_episode_that_kills_every_worker_is_named(engine):
 def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path):
     import ray
 
-    place, setting = engine.episodes(), Setting(TASK, 0, Protocol(observation="text"), ())
+    place, setting = engine.episodes(), Setting(TASK, 0, ArenaChoices(observation="text"), ())
     both = [place(setting) for _ in range(2)]
     for far in both:
         far.begin()
@@ -134,7 +134,7 @@ def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path)
 @pytest.mark.slow
 def test_more_jobs_than_cores_have_no_more_workers(engine, monkeypatch):
     monkeypatch.setattr(engine, "jobs", 5)
-    place, setting = engine.episodes(), Setting(TASK, 0, Protocol(observation="text"), ())
+    place, setting = engine.episodes(), Setting(TASK, 0, ArenaChoices(observation="text"), ())
     every = [place(setting) for _ in range(5)]
     assert len({far.begin() and far.call(os.getpid) for far in every}) == 2
     for far in every:
@@ -168,7 +168,8 @@ def samples(folder):
     (path,) = folder.glob("*.eval")
     read = read_eval_log(str(path), resolve_attachments=True).samples
     return {
-        sample.id: (sample.metadata, said(sample), str(sample.scores["pass_mark"].value)) for sample in read
+        sample.id: (sample.metadata, said(sample), str(sample.scores["episode_score"].value))
+        for sample in read
     }
 
 

@@ -10,11 +10,11 @@ import time
 import numpy as np
 import pytest
 
-from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, load
+from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, Replay, load
 from arena_llm.pictures import STEPS_PER_S, Film, project
 from arena_llm.pictures.hud import strip_height
 from arena_llm.pictures.trajectory import path_color
-from arena_llm.replay import Replay, arena_of, find_recording
+from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
 
 ARENA = """
@@ -95,8 +95,7 @@ def test_a_video_is_made_with_a_frame_for_each_step(task, drive, tmp_path, comma
     assert read[0].shape == (200 + strip_height(200), 200, 3)
     assert facts["fps"] == pytest.approx(STEPS_PER_S, abs=0.01)
     with Replay(Recording.read(drive), load(task).arenas[0]) as replay:
-        *_, episode = replay.play()
-        picture = Renderer(200, 200).frame(episode.scene())
+        picture = Renderer(200, 200).frame(replay.to_end().scene())
     assert np.abs(read[-1][:200].astype(int) - picture).mean() < 6
     assert os.listdir(film.parent) == ["drive.mp4"]
 
@@ -108,19 +107,19 @@ def test_stills_are_what_the_agent_saw_pixel_by_pixel(task, drive, tmp_path, com
     assert sorted(os.listdir(folder)) == [f"step-{step:05d}.png" for step in (0, 20, 30)]
     renderer = Renderer(96, 96)
     with Replay(Recording.read(drive), load(task).arenas[0]) as replay:
-        for episode in replay.play():
-            if episode.steps in (0, 20, 30):
-                still = decode((folder / f"step-{episode.steps:05d}.png").read_bytes())
-                assert (still == renderer.frame(episode.scene())).all()
+        for moment in replay.moments():
+            if moment.step in (0, 20, 30):
+                still = decode((folder / f"step-{moment.step:05d}.png").read_bytes())
+                assert (still == renderer.frame(moment.episode.scene())).all()
 
 
 def test_the_strip_lies_under_the_picture_and_not_on_it(task, drive):
     recording = Recording.read(drive)
     with Replay(recording, load(task).arenas[0]) as replay:
         plain, told = Film("behind", 256, steps=30), Film("behind", 256, steps=30, hud=True)
-        for episode in replay.play():
-            with_strip = told.frame(episode)
-            assert (with_strip[:256] == plain.frame(episode)).all()
+        for moment in replay.moments():
+            with_strip = told.frame(moment.episode)
+            assert (with_strip[:256] == plain.frame(moment.episode)).all()
             assert with_strip.shape == (256 + strip_height(256), 256, 3)
 
 
@@ -130,9 +129,9 @@ def film_of(recording, task, version="3.1.3", **options):
         agents = len(replay.episode.agents)
         drawn = Film("top", 512, steps=recording.steps, agents=agents, **options)
         bare = Film("top", 512, steps=recording.steps, agents=agents, trail=False)
-        for episode in replay.play():
-            drawn.follow(episode)
-        return drawn.frame(episode), bare.frame(episode)
+        for moment in replay.moments():
+            drawn.follow(moment.episode)
+        return drawn.frame(replay.episode), bare.frame(replay.episode)
 
 
 def test_the_path_is_drawn_where_the_agent_went_in_the_colours_of_its_time(task, tmp_path):
@@ -161,8 +160,7 @@ def test_several_agents_have_paths_of_their_own(tmp_path):
     # The arena's version is not in the recording; it is found by the arena's content.
     assert arena_of(recording, str(task)) == load(task, "4").arenas[0]
     with Replay(recording, load(task, "4").arenas[0]) as replay:
-        for _ in replay.play():
-            pass
+        replay.to_end()
         assert replay.differences() == ()
 
 
@@ -172,7 +170,7 @@ def test_a_stopped_episode_is_replayed_as_stopped(task, tmp_path):
         episode.stop()
         recording = episode.recording()
     with Replay(recording, load(task).arenas[0]) as replay:
-        assert len(list(replay.play())) == 2
+        assert len(list(replay.moments())) == 2
         assert replay.differences() == ()
 
 
@@ -257,17 +255,16 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
 
 
 def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
-    from evaluation.evaluate import Request, evaluate
+    from tests.llm_control.batteries import evaluated, request
 
-    request = Request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
-    log = evaluate(request, tmp_path / "logs", display="none").log
+    request = request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
+    log = evaluated(request, tmp_path / "logs").log
     for trial in (0, 1):
         kept = find_recording(log, "lane", trial)
         assert (kept.recording.task_id, kept.recording.trial) == ("lane", trial)
         assert kept.folder == tmp_path
         with Replay(kept.recording, arena_of(kept.recording, folder=kept.folder)) as replay:
-            for _ in replay.play():
-                pass
+            replay.to_end()
             assert replay.differences() == ()
     with pytest.raises(RecordingError, match=r"no --sample is given; the log has lane, lane \(trial 1\)"):
         find_recording(log)

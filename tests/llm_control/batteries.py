@@ -1,8 +1,13 @@
 """Small batteries for the tests of evaluations, written as task files."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from evaluation.evaluate import EvalResult, Request, evaluate
+from evaluation.evaluate import evaluate
+from evaluation.log.run import RunLog
+from evaluation.request import EvalRequest
+from evaluation.results import TrialResult
+from evaluation.suites import get_suite
 
 TASK = """!ArenaConfig
 arenas:
@@ -29,9 +34,34 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
     return folder
 
 
+class Result(NamedTuple):
+    """A run's log, and what it says."""
+
+    run: RunLog
+    log: Path
+    rows: tuple[TrialResult, ...]
+    complete: bool
+
+
+def request(
+    model: str,
+    folder: Path | None = None,
+    prompt: Path | None = None,
+    protocol: str | None = None,
+    choices: dict[str, object] | None = None,
+) -> EvalRequest:
+    """A request for the arena's suite."""
+    return EvalRequest(get_suite("arena"), model, folder, prompt, protocol, choices or {})
+
+
+def evaluated(asked: EvalRequest, logs: Path, **options: object) -> Result:
+    """An evaluation without any display."""
+    run = evaluate(asked, logs, display="none", **options)
+    return Result(run, run.path, run.results(), run.complete)
+
+
 def run(
     folder: Path, logs: Path, model: str, protocol: str | None = None, resume: bool = False, **choices: object
-) -> EvalResult:
-    """An evaluation without any display."""
-    request = Request(model, folder, protocol=protocol, choices=choices)
-    return evaluate(request, logs, resume=resume, display="none")
+) -> Result:
+    """An evaluation of tasks in a folder."""
+    return evaluated(request(model, folder, protocol=protocol, choices=choices), logs, resume=resume)

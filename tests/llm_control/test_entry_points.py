@@ -53,12 +53,10 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
     replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
     task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(
-        task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
-    )
+    (log,) = inspect_ai.eval(task, model, solver=SOLVERS[name](), log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
     assert sample.error is None, sample.error
-    score = sample.scores["pass_mark"]
+    score = sample.scores["episode_score"]
     assert (score.value, score.metadata["outcome"], score.metadata["turns"]) == (1.0, "goal", 2)
     assert sample.metadata["episode"]["model_end"] == "episode"
 
@@ -66,10 +64,10 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
 def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
     task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
-    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(task, model, solver=generate(), log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
-    assert sample.scores["pass_mark"].value == 0.0
-    assert sample.scores["pass_mark"].metadata["outcome"] == "health gone"
+    assert sample.scores["episode_score"].value == 0.0
+    assert sample.scores["episode_score"].metadata["outcome"] == "health gone"
     assert sample.metadata["episode"]["model_end"] == "solver"
 
 
@@ -77,7 +75,7 @@ def test_a_call_after_the_end_is_answered(battery, tmp_path):
     replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
     task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(task, model, solver=generate(), log_dir=str(tmp_path / "logs"))
     results = [message.text for message in log.samples[0].messages if message.role == "tool"]
     assert "The episode is over" in results[0]
     assert "nothing more to do" in results[1]

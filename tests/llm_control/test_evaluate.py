@@ -15,9 +15,9 @@ from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
 from arena import IDLE, ConfigError, Episode, EvaluationError
-from evaluation.evaluate import Request, evaluate
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
+from tests.llm_control.batteries import evaluated, request
 
 TASK = """!ArenaConfig
 arenas:
@@ -48,8 +48,8 @@ def battery(tmp_path):
 def run(folder, tmp_path, model="arena/pixels", **options):
     resume = options.pop("resume", False)
     protocol = options.pop("protocol", None)
-    request = Request(model, folder, protocol=protocol, choices=options)
-    return evaluate(request, tmp_path / "logs", resume=resume, display="none")
+    request = request(model, folder, protocol=protocol, choices=options)
+    return evaluated(request, tmp_path / "logs", resume=resume)
 
 
 def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
@@ -68,7 +68,7 @@ def test_the_log_holds_a_replayable_recording_of_each_trial(battery, tmp_path):
 
     result = run(battery, tmp_path)
     for sample in read_eval_log(str(result.log)).samples:
-        kept = Recording.model_validate(sample.metadata["episode"]["recording"])
+        kept = Recording.model_validate(sample.metadata["episode"]["replay"])
         spec = load(battery / f"{sample.id}.yaml").arenas[0]
         with Episode(spec, task_id=kept.task_id, seed=kept.seed, trial=kept.trial) as again:
             for action in kept.unpacked():
@@ -91,8 +91,8 @@ def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
         "import sys; from pathlib import Path\n"
         "from evaluation.evaluate import Request, evaluate\n"
         "choices = {'max_scripts': 3, 'image_size': 64}\n"
-        "request = Request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
-        "r = evaluate(request, Path(sys.argv[3]), display='none')\n"
+        "request = request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
+        "r = evaluated(request, Path(sys.argv[3]), display='none')\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )
     outputs = {
@@ -290,7 +290,7 @@ def finished(logs: Path) -> dict[tuple[str, int], float]:
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     samples = [s for info in list_eval_logs(str(logs)) for s in read_eval_log(info).samples or [] if s.scores]
-    return {(str(s.id), s.epoch): s.scores["pass_mark"].metadata["total_reward"] for s in samples}
+    return {(str(s.id), s.epoch): s.scores["episode_score"].metadata["total_reward"] for s in samples}
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
@@ -333,5 +333,5 @@ def test_a_wrong_request_fails_before_anything_is_written(battery, tmp_path):
         run(battery, tmp_path, model="nosuch/model")
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot write"):
-        evaluate(Request("arena/random", folder=battery), tmp_path / "file", display="none")
+        evaluated(request("arena/random", folder=battery), tmp_path / "file")
     assert not (tmp_path / "logs").exists() or not list((tmp_path / "logs").glob("*.eval"))

@@ -10,23 +10,23 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from llm_control.conversation import first_content, opening
 from pydantic import TypeAdapter
 
 from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_example
 from llm_control.finetuning.example import View, _fits
 from llm_control.finetuning.folder import Plan, write_example
 from llm_control.finetuning.formats import exchange
+from llm_control.messages import opening
 from llm_control.observations import View as Shown
-from llm_control.prompts import prompt_set
+from llm_control.prompts import arena_prompts
 from llm_control.script import Go, Turn, parse
 from render import decode
 
 TURNS = (Kind.LEFT, Kind.RIGHT)
-PROMPTS = prompt_set()
+PROMPTS = arena_prompts()
 
 
 @pytest.fixture(scope="module")
@@ -143,8 +143,8 @@ def test_the_picture_shows_the_ball_where_the_reply_has_it(examples):
 
 def test_the_prompt_is_that_of_an_evaluation(examples):
     said = exchange(examples[0], PROMPTS)
-    (system,) = opening(Protocol(), PROMPTS)
-    *_, told = first_content(Protocol(), PROMPTS, examples[0].health, Shown((examples[0].frame,), None))
+    (system,) = opening(ArenaChoices(), PROMPTS)
+    *_, told = first_content(ArenaChoices(), PROMPTS, examples[0].health, Shown((examples[0].frame,), None))
     assert (said.system, said.user) == (system.text, told.text)
     assert f"Health: {examples[0].health:.1f}" in said.user
     with Episode(examples[0].spec, task_id=examples[0].task_id, seed=5) as episode:
@@ -156,9 +156,9 @@ def test_the_prompt_is_that_of_an_evaluation(examples):
 def test_an_example_is_the_same_in_another_process_and_depends_on_seed_and_number_only():
     plan = Plan(10, 5, Format.OPENAI, PROMPTS)
     program = (
-        "from llm_control.finetuning import Format; from llm_control.prompts import prompt_set\n"
+        "from llm_control.finetuning import Format; from llm_control.prompts import arena_prompts\n"
         "from llm_control.finetuning.folder import Plan, write_example\n"
-        "w = write_example(6, Plan(999, 5, Format.OPENAI, prompt_set()))\n"
+        "w = write_example(6, Plan(999, 5, Format.OPENAI, arena_prompts()))\n"
         "import hashlib; print(hashlib.sha256((w.line + w.facts).encode()).hexdigest())"
     )
     again = subprocess.run(

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from inspect_ai.log import read_eval_log
-from llm_control.agents.telling import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from typer.testing import CliRunner
 
 from arena import (
@@ -25,8 +24,9 @@ from arena_llm.cli import app
 from evaluation.choices.presets import preset_names
 from evaluation.current import PLAYED, Seat
 from llm_control.agents.informed import oracle_reply
-from llm_control.choices import Protocol
-from llm_control.play import Play
+from llm_control.agents.plan_replies import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode
 from llm_control.script import ScriptSyntaxError, parse
 from llm_control.script.compress import compress
 from tests.arena.worlds import agent, item, spec
@@ -54,7 +54,7 @@ def told(plan, protocol):
 def test_a_script_says_exactly_the_actions():
     actions = (FORWARD,) * 3 + (TURN_LEFT,) * 2 + (BACKWARD,) + (TURN_RIGHT,) * 30 + (FORWARD,)
     assert [str(c) for c in compress(actions)] == ["Go(3);", "Turn(-12);", "Go(-1);", "Turn(180);", "Go(1);"]
-    replies = told(Plan(49, OPENING + actions), Protocol())
+    replies = told(Plan(49, OPENING + actions), ArenaChoices())
     assert tuple(a for text in replies for a in parse(text, strict=True).actions()) == actions
 
 
@@ -72,24 +72,24 @@ def test_waiting_is_no_script(strict):
 
 @pytest.mark.parametrize(("most", "replies"), [(30, SCRIPTS), (5, 5), (None, SCRIPTS)])
 def test_a_long_plan_takes_no_more_scripts_than_are_allowed(most, replies):
-    protocol = Protocol(max_scripts=most, loop_turns=50)
+    protocol = ArenaChoices(max_scripts=most, loop_turns=50)
     plan = Plan(49, OPENING + LONG)
     assert len(told(plan, protocol)) == replies_needed(plan, protocol) == replies
 
 
 def test_idle_steps_take_a_reply_each_and_what_is_between_them_one():
     plan = Plan(2, (IDLE, IDLE, IDLE, *LONG, IDLE, IDLE, FORWARD))
-    replies = told(plan, Protocol())
+    replies = told(plan, ArenaChoices())
     assert [reply == WAIT for reply in replies] == [True, False, True, True, False]
-    assert replies_needed(plan, Protocol()) == 5
-    assert next_reply(plan, len(plan.actions), Protocol()) == END
+    assert replies_needed(plan, ArenaChoices()) == 5
+    assert next_reply(plan, len(plan.actions), ArenaChoices()) == END
 
 
 def test_the_oracle_passes_by_scripts():
     episode = Episode(spec(*WORLD, pass_mark="1.5"), task_id="there and back", seed=0)
-    protocol = Protocol(strict=True)
+    protocol = ArenaChoices(strict=True)
     PLAYED.set(Seat(episode, protocol))
-    playing = Play(episode, None, protocol)
+    playing = ScriptedEpisode(episode, None, protocol)
     playing.begin()
     while playing.wants_reply:
         assert playing.reply(oracle_reply()).error is None
@@ -100,9 +100,9 @@ def test_the_oracle_passes_by_scripts():
 
 def test_the_oracle_plans_anew_when_something_else_happened():
     episode = Episode(spec(*WORLD[:1], WORLD[3]), task_id="astray", seed=0)
-    protocol = Protocol(initial_idle_steps=())
+    protocol = ArenaChoices(initial_idle_steps=())
     PLAYED.set(Seat(episode, protocol))
-    playing = Play(episode, None, protocol)
+    playing = ScriptedEpisode(episode, None, protocol)
     first = oracle_reply()
     playing.reply("Turn(-90); Go(20);")
     assert oracle_reply() != first
@@ -147,7 +147,7 @@ def test_the_oracle_passes_under_other_choices(choices, battery, tmp_path):
 def kept(result):
     """The recordings of a run by task."""
     samples = read_eval_log(str(result.log)).samples
-    return {str(s.id): Recording.model_validate(s.metadata["episode"]["recording"]) for s in samples}
+    return {str(s.id): Recording.model_validate(s.metadata["episode"]["replay"]) for s in samples}
 
 
 def saved(folder, recordings):

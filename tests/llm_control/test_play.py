@@ -1,16 +1,16 @@
 import pytest
 
 from arena import Outcome
-from llm_control.choices import Protocol
-from llm_control.play import Play
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode
 from render import Renderer
 from tests.arena.worlds import agent, episode, item
 
-SMALL = Protocol(image_size=32)
+SMALL = ArenaChoices(image_size=32)
 
 
 def play(*items, protocol=SMALL, **options):
-    return Play(episode(*items, **options), Renderer(32, 32), protocol)
+    return ScriptedEpisode(episode(*items, **options), Renderer(32, 32), protocol)
 
 
 def test_the_paper_waits_49_steps_and_shows_three_pictures():

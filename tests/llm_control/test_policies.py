@@ -11,18 +11,18 @@ from llm_control.acting import STEPS_PER_TURN, play_policy
 from arena import ArenaEnv, Episode
 from arena.errors import ArenaError, ConfigError
 from evaluation.engines import players as acting_pool
-from evaluation.evaluate import Request, earlier_log, evaluate
-from evaluation.generation.budget import Caps
+from evaluation.evaluate import earlier_log
+from evaluation.generation.budget import RunLimits
 from evaluation.models import full_name
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from testbed import find_tasks
 from tests.arena.worlds import agent, item, spec
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.policies import Once, same, told_policy, trained
 
-ACTING = Protocol(replies="steps", max_scripts=None, initial_idle_steps=())
+ACTING = ArenaChoices(replies="steps", max_scripts=None, initial_idle_steps=())
 WORLD = (agent("20 0 10"), item("GoodGoal", "20 0 30", sizes="1 1 1"), item("LightBlock", sizes="1 1 1"))
 
 
@@ -176,7 +176,7 @@ def test_processes_play_what_one_plays(battery, file, tmp_path, monkeypatch):
 def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path):
     other = tmp_path / "policy.zip"
     other.write_bytes(file.read_bytes())
-    request = Request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
+    request = request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
     run(battery, tmp_path / "logs", f"policy:{other}", tasks="01-04-03")
     found = earlier_log(request, tmp_path / "logs")
     assert found is not None
@@ -218,7 +218,7 @@ def test_options_without_effect_are_refused(command, battery, file, option):
 
 
 def test_a_preset_keeps_what_has_an_effect():
-    request = Request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
+    request = request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
     given = request.effective()
     assert given.protocol == ACTING.model_copy(
         update={
@@ -247,7 +247,7 @@ def test_a_comma_in_the_path_is_refused(battery, tmp_path):
 
 def test_acting_at_every_step_allows_no_scripts():
     with pytest.raises(ConfigError, match="without scripts"):
-        Protocol(replies="steps")
+        ArenaChoices(replies="steps")
 
 
 def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
@@ -258,19 +258,19 @@ def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
     def score(**more):
         task = testbed(folder=str(battery), tasks="01-04-03", **more)
         model = full_name(f"policy:{file}")
-        (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+        (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path))
         return log.samples[0]
 
     played = score(replies="steps", max_scripts="none", initial_idle_steps="0")
     assert played.metadata["policy"]["sha256"] == load_policy(file).sha256
-    assert played.scores["pass_mark"].metadata["steps"] == played.metadata["episode"]["recording"]["steps"]
+    assert played.scores["episode_score"].metadata["steps"] == played.metadata["episode"]["replay"]["steps"]
     assert "a policy writes no scripts" in score().error.message
 
 
 def test_a_run_that_a_cap_ended_is_resumed(battery, file, tmp_path):
-    request = Request(f"policy:{file}", battery)
-    stopped = evaluate(request, tmp_path, display="none", caps=Caps(seconds=0))
+    request = request(f"policy:{file}", battery)
+    stopped = evaluated(request, tmp_path, limits=RunLimits(seconds=0))
     assert not any(row.steps for row in stopped.rows)
-    resumed = evaluate(request, tmp_path, display="none", resume=True)
+    resumed = evaluated(request, tmp_path, resume=True)
     assert resumed.complete
     assert [row.passed is not None for row in resumed.rows] == [True] * 3

@@ -13,11 +13,11 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import FOLDER, load_preset, preset_names
-from llm_control.choices import Protocol
+from llm_control.choices import ArenaChoices
 from testbed import CHILDREN
 from tests.llm_control.batteries import run, write_battery
 
-NAMES = [*Protocol.model_fields, "description", "demonstrations"]
+NAMES = [*ArenaChoices.model_fields, "description", "demonstrations"]
 ANYTHING = st.one_of(
     st.none(),
     st.booleans(),
@@ -55,7 +55,7 @@ def test_an_offline_agent_plays_it(name, tmp_path):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_protocols_write_every_choice_out(name):
-    assert set(load_preset(name).choices) == set(Protocol.model_fields)
+    assert set(load_preset(name).choices) == set(ArenaChoices.model_fields)
     played = effective(name, {}).protocol
     assert (played.trials, played.max_scripts, played.strict) == (3, 30, True)
     assert played.initial_idle_steps == (1, 16, 16, 16)
@@ -77,7 +77,7 @@ def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
 def test_a_preset_says_what_it_is_and_is_plain_yaml(name):
     assert load_preset(name).description
     assert set(yaml.safe_load((FOLDER / f"{name}.yaml").read_text())) - {"description"} <= set(
-        Protocol.model_fields
+        ArenaChoices.model_fields
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from arena import IDLE, Action, Episode
 from arena.errors import ConfigError
-from llm_control.prompts import VARIABLES, Prompt, PromptSet, load_prompt, prompt_set
+from llm_control.prompts import VARIABLES, Prompt, PromptSet, load_prompt
 from llm_control.script import Turn, parse
 from tests.arena.worlds import agent, episode
 
@@ -100,8 +100,8 @@ def test_hash_is_that_of_the_text():
 def test_set_hash_changes_with_any_text(tmp_path: Path):
     file = tmp_path / "mine.md"
     file.write_text("Drive.", encoding="utf-8")
-    shipped, mine = prompt_set(), prompt_set(file)
-    assert shipped.sha256 == prompt_set().sha256 != mine.sha256
+    shipped, mine = arena_prompts(), arena_prompts(file)
+    assert shipped.sha256 == arena_prompts().sha256 != mine.sha256
     assert mine.system.text == "Drive."
     assert mine.turn == shipped.turn
 
@@ -130,14 +130,14 @@ def test_unusable_files_are_one_clear_error(tmp_path: Path, content: bytes, mess
     file = tmp_path / "mine.md"
     file.write_bytes(content)
     with pytest.raises(ConfigError, match=message) as caught:
-        prompt_set(file)
+        arena_prompts(file)
     assert str(file) in str(caught.value)
 
 
 def test_unreadable_files_are_one_clear_error(tmp_path: Path):
     for path in (tmp_path / "absent.md", tmp_path, Path("nul\0l.md")):
         with pytest.raises(ConfigError, match="prompt file"):
-            prompt_set(path)
+            arena_prompts(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -146,7 +146,7 @@ def test_forbidden_files_are_one_clear_error(tmp_path: Path):
     file.write_text("Drive.", encoding="utf-8")
     file.chmod(0)
     with pytest.raises(ConfigError, match="cannot be read"):
-        prompt_set(file)
+        arena_prompts(file)
 
 
 def test_unknown_names_are_corrected():

@@ -2,11 +2,11 @@
 
 import base64
 
+from arena_llm.verify.options import Options
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ContentImage
 
 from arena_llm.verify import find_sources, verify
-from arena_llm.verify.options import Options
 from render import decode, png
 
 TASK = """!ArenaConfig
@@ -49,7 +49,7 @@ def turn(sample, number=1):
 
 
 def recording(sample):
-    return sample.metadata["episode"]["recording"]
+    return sample.metadata["episode"]["replay"]
 
 
 def put(where, key, value):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena_llm.verify import Verdict
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import changed, checked, put, recording, turn
 
 

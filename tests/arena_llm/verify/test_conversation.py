@@ -3,9 +3,9 @@
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from arena_llm.verify import Verdict
 from evaluation.inspect_task.task import CONVERSATION
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 
@@ -55,14 +55,14 @@ CHANGES = {
     "a recording": (lambda s: put(second(s)["recording"], "health", 3.0), 1, (None, "health")),
     "a reply": (lambda s: put(second(s)["turns"][1], "reply", "Turn(90);"), 1, (2, "reply")),
     "a score": (
-        lambda s: put(s.scores["pass_mark"].metadata["tasks"][s.metadata["order"][1]], "steps", 1),
+        lambda s: put(s.scores["episode_score"].metadata["tasks"][s.metadata["order"][1]], "steps", 1),
         1,
-        (None, "score pass_mark: steps"),
+        (None, "score episode_score: steps"),
     ),
     "the whole score": (
-        lambda s: put(s.scores["pass_mark"].__dict__, "value", 0.9),
+        lambda s: put(s.scores["episode_score"].__dict__, "value", 0.9),
         0,
-        (None, "score pass_mark"),
+        (None, "score episode_score"),
     ),
     "the order": (lambda s: s.metadata["order"].reverse(), 0, (None, "order")),
 }
@@ -82,7 +82,7 @@ def test_tasks_that_were_not_reached_are_unfinished_and_the_pass_rate_holds(conv
     def change(sample):
         last = sample.metadata["order"][-1]
         del sample.metadata["episodes"][last]
-        del sample.scores["pass_mark"].metadata["tasks"][last]
+        del sample.scores["episode_score"].metadata["tasks"][last]
 
     path = changed(conversation, tmp_path, change)
     results = checked(path)

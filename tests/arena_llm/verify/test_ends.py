@@ -3,7 +3,7 @@
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
-from arena_llm.verify import Verdict
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
@@ -68,7 +68,7 @@ def test_more_replies_than_the_protocol_allows_are_found(battery, tmp_path):
     log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
     whole = read_eval_log(str(log), resolve_attachments=True)
     for step in whole.plan.steps:
-        step.params["protocol"]["max_scripts"] = 3
+        step.params["choices"]["max_scripts"] = 3
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
     assert ("turns", 4, "at most 3") in [(f.what, f.logged, f.replayed) for f in checked(path)[0].findings]

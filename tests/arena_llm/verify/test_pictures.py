@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from inspect_ai.model import ContentImage
 
-from arena_llm.verify import Verdict
-from evaluation.evaluate import Request, evaluate
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import as_content, changed, checked, frame, images
+from tests.llm_control.batteries import evaluated, request
 
 
 def test_an_untouched_log_agrees_to_the_bit_pictures_included(log):
@@ -27,8 +27,8 @@ def test_a_demonstration_and_another_protocol_are_verified_too(battery, tmp_path
         "trials": 2,
         "grayscale": True,
     }
-    request = Request("arena/random", folder=battery, choices=choices)
-    results = checked(evaluate(request, tmp_path, display="none").log, frames=True)
+    request = request("arena/random", folder=battery, choices=choices)
+    results = checked(evaluated(request, tmp_path).log, frames=True)
     assert [each.verdict for each in results] == [Verdict.AGREES] * 4
     assert [each.trial for each in results] == [0, 1, 0, 1]
     assert all(each.pictures > each.turns + 2 for each in results)
@@ -86,7 +86,7 @@ def test_a_picture_by_another_renderer_is_said_to_be_so(log, tmp_path):
 
 def test_an_unknown_choice_of_the_protocol_leaves_pictures_out(log, tmp_path):
     def change(_, whole):
-        whole.plan.steps[0].params["protocol"]["fisheye"] = 2
+        whole.plan.steps[0].params["choices"]["fisheye"] = 2
 
     first = checked(changed(log, tmp_path, change), frames=True)[0]
     assert (first.verdict, first.pictures) == (Verdict.AGREES, 0)

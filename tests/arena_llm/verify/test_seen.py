@@ -3,11 +3,12 @@
 import pickle
 
 import pytest
-
-from arena.errors import EvaluationError
-from arena_llm.verify import Verdict, find_sources
 from arena_llm.verify.options import Options
 from arena_llm.verify.seen import verify_seen, with_files
+
+from arena.errors import EvaluationError
+from evaluation.verify.result import Verdict
+from evaluation.verify.sources import find_sources
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ContentText
 
-from arena_llm.verify import Verdict
 from evaluation.generation.image_rules import LEFT_OUT
 from evaluation.log.exchanges import talk
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import as_content, checked, frame, images
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
@@ -50,7 +50,7 @@ def test_each_choice_is_followed_picture_by_picture(name, battery, tmp_path):
 def test_a_control_that_showed_the_true_picture_is_found(vision, battery, tmp_path):
     honest = run(battery, tmp_path / "true", "arena/random", **SMALL).log
     whole = read_eval_log(str(honest), resolve_attachments=True)
-    whole.plan.steps[0].params["protocol"]["vision"] = vision
+    whole.plan.steps[0].params["choices"]["vision"] = vision
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
     first = checked(path, frames=True)[0]

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from inspect_ai.log import read_eval_log
 
-from arena_llm.verify import Verdict
+from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import changed, checked, first_of, put, recording, turn
 
 CHANGES = {
@@ -34,14 +34,17 @@ CHANGES = {
     "the recorded health": (lambda s: put(recording(s), "health", 99.0), (None, "health")),
     "the outcome": (lambda s: put(recording(s), "outcome", "health gone"), (None, "outcome")),
     "the verdict": (lambda s: put(recording(s), "passed", False), (None, "passed")),
-    "the score": (lambda s: put(s.scores["pass_mark"].__dict__, "value", 0.0), (None, "score pass_mark")),
+    "the score": (
+        lambda s: put(s.scores["episode_score"].__dict__, "value", 0.0),
+        (None, "score episode_score"),
+    ),
     "the score's facts": (
-        lambda s: put(s.scores["pass_mark"].metadata, "turns", 1),
-        (None, "score pass_mark: turns"),
+        lambda s: put(s.scores["episode_score"].metadata, "turns", 1),
+        (None, "score episode_score: turns"),
     ),
     "the seed": (lambda s: put(recording(s), "seed", 3), (None, "seed")),
     "the trial": (lambda s: put(recording(s), "trial", 1), (None, "trial")),
-    "a turn left out": (lambda s: s.metadata["episode"]["turns"].pop(), (None, "score pass_mark: turns")),
+    "a turn left out": (lambda s: s.metadata["episode"]["turns"].pop(), (None, "score episode_score: turns")),
 }
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from arena import ArenaError, Recording
-from arena_llm.replay import Replay
+from arena import ArenaError, Recording, Replay
 from evaluation.results import TrialResult, read_results
 from human_data.people.store import Store
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
@@ -116,8 +115,7 @@ def test_recordings_replay(small, tmp_path):
     assert paths == ["recordings/Quokka-1/01-01-01-0.json", "recordings/Quokka-1/01-01-01-1.json"]
     for path in paths:
         with Replay(Recording.read(tmp_path / path), TASK.spec) as replay:
-            for _ in replay.play():
-                pass
+            replay.to_end()
             assert not replay.differences()
 
 

@@ -1,0 +1,102 @@
+"""Replay of recorded actions, moment by moment, and whether it ends as the recording does."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from arena.action import Action
+from arena.episode import Episode, software_versions
+from arena.errors import RecordingError
+from arena.recording import Recording
+from arena.rules import Event, Outcome
+from arena.taskfile.config import ArenaSpec
+
+_COMPARED = ("steps", "total_reward", "health", "outcome", "passed")
+
+
+class Moment(NamedTuple):
+    """The start of an episode (`step` 0), or the state after a step.
+
+    `actions` are those of the step, one for each agent, and `events` what happened to the first agent in it;
+    both are empty at the start. `episode` is live: read it before the next moment.
+    """
+
+    episode: Episode
+    step: int
+    actions: tuple[Action, ...] = ()
+    events: tuple[Event, ...] = ()
+
+
+def play(episode: Episode, steps: Iterable[Sequence[Action]]) -> Iterator[Moment]:
+    """Take steps, each with one action per agent, until there are no more or the episode is over.
+
+    Yields the moment after each step. For a single agent `zip(actions)` makes steps of its actions.
+    """
+    for actions in steps:
+        if episode.done:
+            return
+        events = episode.step_all(actions)[0].events
+        yield Moment(episode, episode.steps, tuple(actions), events)
+
+
+class Replay:
+    """A recorded episode, replayed from its actions in an arena; a context manager that frees the physics.
+
+    Iterate over `moments()` or call `to_end()`, once; then compare. That `spec` is the recorded arena is not
+    checked here: see `Recording.is_of`.
+
+    Raises RecordingError if the arena has another number of agents, LayoutError if it cannot be built.
+    """
+
+    def __init__(self, recording: Recording, spec: ArenaSpec) -> None:
+        self.recording = recording
+        self.episode = Episode(spec, task_id=recording.task_id, seed=recording.seed, trial=recording.trial)
+        if len(recording.others) != len(self.episode.agents) - 1:
+            self.episode.close()
+            raise RecordingError(
+                f"the recording has {len(recording.others) + 1} agents, its arena {len(self.episode.agents)}"
+            )
+
+    def moments(self) -> Iterator[Moment]:
+        """The start and the moment after each step; an episode recorded as stopped is stopped at the end."""
+        yield Moment(self.episode, 0)
+        yield from play(self.episode, self.recording.steps_taken())
+        if self.recording.outcome is Outcome.STOPPED:
+            self.episode.stop()
+
+    def to_end(self) -> Episode:
+        """Replay all steps and return the episode."""
+        for _ in self.moments():
+            pass
+        return self.episode
+
+    def unlike(self) -> tuple[tuple[str, object, object], ...]:
+        """Name, recorded value and replayed value of everything in which the ends differ."""
+        again = self.episode.recording()
+        ends = [(name, getattr(self.recording, name), getattr(again, name)) for name in _COMPARED]
+        return tuple(end for end in ends if end[1] != end[2])
+
+    def differences(self) -> tuple[str, ...]:
+        """The same as text; empty for a faithful replay."""
+        return tuple(f"{name}: recorded {_text(kept)}, got {_text(got)}" for name, kept, got in self.unlike())
+
+    def other_versions(self) -> tuple[str, ...]:
+        """Software that affects an episode's bits and is not the version that recorded this one."""
+        here, there = software_versions(), self.recording.versions
+        return tuple(
+            f"{name} {there.get(name, 'unknown')}, here {here[name]}"
+            for name in here
+            if here[name] != there.get(name)
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.episode.close()
+
+
+def _text(value: object) -> str:
+    return "nothing" if value is None else str(value)
