@@ -4,14 +4,14 @@ from typer.testing import CliRunner
 
 from arena_llm.cli import app
 from tests.human_data.log_report.conftest import TASK
-from tests.llm_control.batteries import evaluated, request
+from tests.llm_control.batteries import eval_request, evaluated
 
 
 def test_a_folder_of_logs_becomes_a_report(tmp_path):
     battery = tmp_path / "battery"
     battery.mkdir()
     (battery / "01-01-01.yaml").write_text(TASK.format(mark=0), "utf-8")
-    evaluated(request("arena/pixels", folder=battery), tmp_path / "logs")
+    evaluated(eval_request("arena/pixels", folder=battery), tmp_path / "logs")
     out = tmp_path / "out"
     done = CliRunner().invoke(
         app, ["report", f"mine={tmp_path / 'logs'}", "--out", str(out), "--title", "A title"]

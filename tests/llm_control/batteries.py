@@ -43,7 +43,7 @@ class Result(NamedTuple):
     complete: bool
 
 
-def request(
+def eval_request(
     model: str,
     folder: Path | None = None,
     prompt: Path | None = None,
@@ -64,4 +64,4 @@ def run(
     folder: Path, logs: Path, model: str, protocol: str | None = None, resume: bool = False, **choices: object
 ) -> Result:
     """An evaluation of tasks in a folder."""
-    return evaluated(request(model, folder, protocol=protocol, choices=choices), logs, resume=resume)
+    return evaluated(eval_request(model, folder, protocol=protocol, choices=choices), logs, resume=resume)

@@ -1,10 +1,10 @@
 from pathlib import Path
 
 import pytest
+from llm_control.baseline import play_trial, trials_of
 
 from arena import LayoutError
 from arena.parallel import in_order
-from llm_control.baseline import play_trial, trials_of
 from testbed import Task, find_tasks
 from tests.arena.worlds import agent, item, spec
 

@@ -9,7 +9,7 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError, EvaluationError
 from evaluation.generation.budget import LimitReached, RunBudget, RunLimits
 from evaluation.generation.prices import Price, load_prices, price_of
-from tests.llm_control.batteries import evaluated, request, run, write_battery
+from tests.llm_control.batteries import evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
@@ -38,12 +38,12 @@ def asked(httpserver, monkeypatch):
         bodies.append(json.loads(request.data))
         return answer("Turn(6);", tokens=1000)
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
     return bodies
 
 
 def capped(battery, logs, caps, prices=None, resume=False, model=MODEL, **choices):
-    request = request(model, battery, choices={**SMALL, **choices})
+    request = eval_request(model, battery, choices={**SMALL, **choices})
     return evaluated(request, logs, limits=caps, prices=prices, resume=resume)
 
 
@@ -67,7 +67,7 @@ def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
         time.sleep(0.8)
         return answer("Turn(6);")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
     result = capped(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
     assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"

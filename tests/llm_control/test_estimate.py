@@ -6,7 +6,7 @@ import pytest
 
 from evaluation.estimate import estimate
 from evaluation.generation.image_tokens import image_tokens
-from tests.llm_control.batteries import request, run, write_battery
+from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 from tests.llm_control.test_evaluate import png_of
 
@@ -40,9 +40,9 @@ def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, httpser
         bodies.append(json.loads(request.data))
         return answer("Turn(6);")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    predicted = estimate(request(MODEL, battery, choices={**SMALL, **choices}))
+    predicted = estimate(eval_request(MODEL, battery, choices={**SMALL, **choices}))
     assert bodies == []
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
@@ -55,12 +55,12 @@ def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, httpser
 def test_a_price_follows_from_tokens_and_an_unknown_one_is_unknown(battery, tmp_path):
     prices = tmp_path / "prices.yaml"
     prices.write_text(f"{MODEL}: {{input: 1000000, output: 0}}\nlocal/model: {{input: 1, output: 1}}\n")
-    known = estimate(request(MODEL, battery, choices=SMALL), prices)
+    known = estimate(eval_request(MODEL, battery, choices=SMALL), prices)
     assert known.cost == known.input_tokens
     assert known.input_tokens > known.images * 255
-    assert estimate(request("openai/nosuch", battery, choices=SMALL)).cost is None
-    assert estimate(request("local/model", battery, choices=SMALL), prices).cost is None
-    words = estimate(request("local/model", battery, choices={**SMALL, "observation": "text"}), prices)
+    assert estimate(eval_request("openai/nosuch", battery, choices=SMALL)).cost is None
+    assert estimate(eval_request("local/model", battery, choices=SMALL), prices).cost is None
+    words = estimate(eval_request("local/model", battery, choices={**SMALL, "observation": "text"}), prices)
     assert words.cost > 0
 
 

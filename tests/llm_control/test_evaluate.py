@@ -17,7 +17,7 @@ from werkzeug import Response
 from arena import IDLE, ConfigError, Episode, EvaluationError
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
-from tests.llm_control.batteries import evaluated, request
+from tests.llm_control.batteries import eval_request, evaluated
 
 TASK = """!ArenaConfig
 arenas:
@@ -48,7 +48,7 @@ def battery(tmp_path):
 def run(folder, tmp_path, model="arena/pixels", **options):
     resume = options.pop("resume", False)
     protocol = options.pop("protocol", None)
-    request = request(model, folder, protocol=protocol, choices=options)
+    request = eval_request(model, folder, protocol=protocol, choices=options)
     return evaluated(request, tmp_path / "logs", resume=resume)
 
 
@@ -91,7 +91,7 @@ def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
         "import sys; from pathlib import Path\n"
         "from evaluation.evaluate import Request, evaluate\n"
         "choices = {'max_scripts': 3, 'image_size': 64}\n"
-        "request = request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
+        "request = eval_request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
         "r = evaluated(request, Path(sys.argv[3]), display='none')\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )
@@ -176,7 +176,7 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
         bodies.append(request.get_json())
         return Response(json.dumps(reply("Think('ahead'); Go(20);")), content_type="application/json")
 
-    httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
+    httpserver.expect_eval_request(re.compile(".*")).respond_with_handler(serve)
     result = run(battery, tmp_path, model=model)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert result.facts["answered by"] == "some-model-2"
@@ -211,7 +211,7 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserve
             return Response(json.dumps({"error": error}), 400, content_type="application/json")
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert result.facts["temperature sent"] == "0, unset"
@@ -247,7 +247,7 @@ def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, https
             )
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert all(row.passed is None and row.error for row in result.rows)
     broken["now"] = False
@@ -333,5 +333,5 @@ def test_a_wrong_request_fails_before_anything_is_written(battery, tmp_path):
         run(battery, tmp_path, model="nosuch/model")
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot write"):
-        evaluated(request("arena/random", folder=battery), tmp_path / "file")
+        evaluated(eval_request("arena/random", folder=battery), tmp_path / "file")
     assert not (tmp_path / "logs").exists() or not list((tmp_path / "logs").glob("*.eval"))

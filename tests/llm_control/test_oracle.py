@@ -3,10 +3,10 @@
 import math
 
 import pytest
+from testbed.oracle.agent import Oracle
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_LEFT, TURN_RIGHT, Episode, EventKind
 from llm_control.agents.step_agents import play
-from testbed.oracle.agent import Oracle
 from testbed.oracle.forecast import Forecast, copy_of
 from testbed.oracle.solve import solve, solved
 from tests.arena.worlds import agent, episode, item, spec

@@ -10,7 +10,7 @@ from arena_llm.cli import app
 from evaluation.plan import deviations, plan_of, read_plan, settle_plan
 from report.run import open_logs
 from report.run.planned import plan_sentence
-from tests.llm_control.batteries import request, write_battery
+from tests.llm_control.batteries import write_battery
 
 
 @pytest.fixture
@@ -53,18 +53,18 @@ def test_missing_trials_are_a_deviation(battery, tmp_path):
 
 
 def test_each_kind_of_deviation_is_told(battery, tmp_path):
-    planned = plan_of(request("arena/random", battery))
+    planned = plan_of(eval_request("arena/random", battery))
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Play.")
-    assert [d.split(":")[0] for d in deviations(planned, plan_of(request("arena/pixels", battery)))] == [
+    assert [d.split(":")[0] for d in deviations(planned, plan_of(eval_request("arena/pixels", battery)))] == [
         "model"
     ]
-    own = plan_of(request("arena/random", battery, prompt))
+    own = plan_of(eval_request("arena/random", battery, prompt))
     assert [d.split(":")[0] for d in deviations(planned, own)] == ["prompts"]
     task = battery / "01-04-03.yaml"
     task.write_text(task.read_text() + "# changed\n")
     (battery / "01-06-02.yaml").rename(battery / "01-07-02.yaml")
-    told = list(deviations(planned, plan_of(request("arena/random", battery))))
+    told = list(deviations(planned, plan_of(eval_request("arena/random", battery))))
     assert len(told) == 3
     assert "was planned" in told[0]
     assert told[1] == "task 01-06-02: planned, but not used"
@@ -73,7 +73,7 @@ def test_each_kind_of_deviation_is_told(battery, tmp_path):
 
 def test_a_plan_is_there_before_anything_is_asked_and_holds_every_choice(battery, tmp_path):
     path = tmp_path / "deep" / "plan.json"
-    settle_plan(path, request("arena/random", battery))
+    settle_plan(path, eval_request("arena/random", battery))
     plan = json.loads(path.read_text())
     assert plan["protocol"]["retries"] == 3
     assert set(plan["tasks"]) == {"01-04-03", "01-06-02"}
@@ -91,4 +91,4 @@ def test_a_file_that_is_no_plan_is_refused(text, tmp_path):
 def test_a_plan_that_cannot_be_written_says_so(battery, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EvaluationError, match="cannot be written"):
-        settle_plan(tmp_path / "file" / "plan.json", request("arena/random", battery))
+        settle_plan(tmp_path / "file" / "plan.json", eval_request("arena/random", battery))

@@ -176,7 +176,7 @@ def test_processes_play_what_one_plays(battery, file, tmp_path, monkeypatch):
 def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path):
     other = tmp_path / "policy.zip"
     other.write_bytes(file.read_bytes())
-    request = request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
+    request = eval_request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
     run(battery, tmp_path / "logs", f"policy:{other}", tasks="01-04-03")
     found = earlier_log(request, tmp_path / "logs")
     assert found is not None
@@ -218,7 +218,7 @@ def test_options_without_effect_are_refused(command, battery, file, option):
 
 
 def test_a_preset_keeps_what_has_an_effect():
-    request = request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
+    request = eval_request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
     given = request.effective()
     assert given.protocol == ACTING.model_copy(
         update={
@@ -268,7 +268,7 @@ def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
 
 
 def test_a_run_that_a_cap_ended_is_resumed(battery, file, tmp_path):
-    request = request(f"policy:{file}", battery)
+    request = eval_request(f"policy:{file}", battery)
     stopped = evaluated(request, tmp_path, limits=RunLimits(seconds=0))
     assert not any(row.steps for row in stopped.rows)
     resumed = evaluated(request, tmp_path, resume=True)

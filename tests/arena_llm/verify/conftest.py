@@ -4,7 +4,7 @@ import pytest
 
 from tests.arena_llm.verify.logs import TASK
 from tests.broken_off import broken_off
-from tests.llm_control.batteries import evaluated, request
+from tests.llm_control.batteries import eval_request, evaluated
 
 
 @pytest.fixture(scope="session")
@@ -19,7 +19,7 @@ def battery(tmp_path_factory):
 def log(battery, tmp_path_factory):
     """A log of arena/pixels: the first episode has several turns, the second one."""
     folder = tmp_path_factory.mktemp("logs")
-    return evaluated(request("arena/pixels", folder=battery), folder).log
+    return evaluated(eval_request("arena/pixels", folder=battery), folder).log
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from inspect_ai.model import ContentImage
 
 from evaluation.verify.result import Verdict
 from tests.arena_llm.verify.logs import as_content, changed, checked, frame, images
-from tests.llm_control.batteries import evaluated, request
+from tests.llm_control.batteries import eval_request, evaluated
 
 
 def test_an_untouched_log_agrees_to_the_bit_pictures_included(log):
@@ -27,7 +27,7 @@ def test_a_demonstration_and_another_protocol_are_verified_too(battery, tmp_path
         "trials": 2,
         "grayscale": True,
     }
-    request = request("arena/random", folder=battery, choices=choices)
+    request = eval_request("arena/random", folder=battery, choices=choices)
     results = checked(evaluated(request, tmp_path).log, frames=True)
     assert [each.verdict for each in results] == [Verdict.AGREES] * 4
     assert [each.trial for each in results] == [0, 1, 0, 1]

@@ -128,14 +128,14 @@ def test_a_broken_picture_of_the_log_is_told(battery, tmp_path):
     assert "A picture of this turn is broken in the log." in page.read_text("utf-8")
 
 
-def test_the_new_pictures_are_the_last_places_of_a_request():
-    def request(*slots):
-        return request(slots, None, None)
+def test_the_new_pictures_are_the_last_places_of_a_eval_request():
+    def eval_request(*slots):
+        return eval_request(slots, None, None)
 
     def exchange(sent):
         return Exchange("Go(1);", 1, ("a", "b"), "", sent)
 
-    assert kinds(exchange(request("x", "a", "b"))) == [Kind.SENT, Kind.SENT]
-    assert kinds(exchange(request("x", None, "b"))) == [Kind.LEFT_OUT, Kind.SENT]
-    assert kinds(exchange(request("b"))) == [Kind.LEFT_OUT, Kind.SENT]
+    assert kinds(exchange(eval_request("x", "a", "b"))) == [Kind.SENT, Kind.SENT]
+    assert kinds(exchange(eval_request("x", None, "b"))) == [Kind.LEFT_OUT, Kind.SENT]
+    assert kinds(exchange(eval_request("b"))) == [Kind.LEFT_OUT, Kind.SENT]
     assert kinds(exchange(None)) == [Kind.UNKNOWN, Kind.UNKNOWN]
