@@ -38,7 +38,7 @@ def asked(httpserver, monkeypatch):
         bodies.append(json.loads(request.data))
         return answer("Turn(6);", tokens=1000)
 
-    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     return bodies
 
 
@@ -67,7 +67,7 @@ def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
         time.sleep(0.8)
         return answer("Turn(6);")
 
-    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = capped(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
     assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"

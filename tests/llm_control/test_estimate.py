@@ -40,7 +40,7 @@ def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, httpser
         bodies.append(json.loads(request.data))
         return answer("Turn(6);")
 
-    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     predicted = estimate(eval_request(MODEL, battery, choices={**SMALL, **choices}))
     assert bodies == []

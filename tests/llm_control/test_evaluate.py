@@ -176,7 +176,7 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
         bodies.append(request.get_json())
         return Response(json.dumps(reply("Think('ahead'); Go(20);")), content_type="application/json")
 
-    httpserver.expect_eval_request(re.compile(".*")).respond_with_handler(serve)
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
     result = run(battery, tmp_path, model=model)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert result.facts["answered by"] == "some-model-2"
@@ -211,7 +211,7 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserve
             return Response(json.dumps({"error": error}), 400, content_type="application/json")
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
     assert result.facts["temperature sent"] == "0, unset"
@@ -247,7 +247,7 @@ def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, https
             )
         return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
 
-    httpserver.expect_eval_request("/v1/chat/completions").respond_with_handler(serve)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert all(row.passed is None and row.error for row in result.rows)
     broken["now"] = False
