@@ -128,7 +128,7 @@ def test_a_broken_picture_of_the_log_is_told(battery, tmp_path):
     assert "A picture of this turn is broken in the log." in page.read_text("utf-8")
 
 
-def test_the_new_pictures_are_the_last_places_of_a_eval_request():
+def test_the_new_pictures_are_the_last_places_of_a_request():
     def eval_request(*slots):
         return eval_request(slots, None, None)
 
