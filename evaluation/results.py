@@ -39,7 +39,9 @@ _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean."""
-    return pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS)).astype(_TYPES)
+    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS))
+    numbered = frame["level"].map(lambda group: isinstance(group, int)).all()
+    return frame.astype(_TYPES | ({} if numbered else {"level": "str"}))
 
 
 def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:

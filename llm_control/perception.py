@@ -29,7 +29,7 @@ class KindResult:
 
     @property
     def chance(self) -> float:
-        """The share that guessing would get."""
+        """The share that random answers would get."""
         return 1 / len(KINDS[self.kind].answers)
 
     @property

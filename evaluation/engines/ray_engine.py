@@ -8,16 +8,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from arena.episode import software_versions
 from arena.errors import EvaluationError
 from arena.parallel import AHEAD
 from arena.processes import cores
+from evaluation.engines.ray_episodes import RayBackend
 from evaluation.engines.same_software import check_software
-
-if TYPE_CHECKING:
-    from evaluation.engines.ray_episodes import RayBackend
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -93,9 +91,8 @@ class RayEngine:
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
             raise _no_cluster(address, _first_line(error)) from None
 
-    def episodes(self, renderer: str | None = None) -> "RayBackend":
+    def episodes(self, renderer: str | None = None) -> RayBackend:
         """A backend of `jobs` workers, or as many as the cluster has cores; `renderer` is what draws here."""
-
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
         return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES, renderer)
 
