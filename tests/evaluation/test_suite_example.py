@@ -108,17 +108,8 @@ def test_a_killed_run_is_resumed(environment, tmp_path, httpserver):
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     local = {**environment, "OPENAI_BASE_URL": httpserver.url_for("/v1")}
-    command = [
-        "eval",
-        "--suite",
-        "guessing",
-        "--model",
-        "openai/any",
-        "--guesses",
-        "2",
-        "--log-dir",
-        tmp_path,
-    ]
+    command = ["eval", "--suite", "guessing", "--model", MODEL, "--guesses", "2"]
+    command += ["--log-dir", str(tmp_path)]
     with subprocess.Popen(
         [sys.executable, "-m", "arena_llm", *map(str, command)],
         env=local,
