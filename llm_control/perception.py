@@ -24,7 +24,7 @@ class KindResult:
 
     @property
     def share(self) -> float:
-        """The share that was right; 0 where nothing was asked."""
+        """The share that was right; 0 if nothing was asked."""
         return self.right / self.asked if self.asked else 0.0
 
     @property

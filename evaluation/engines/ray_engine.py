@@ -21,7 +21,7 @@ Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 RETRIES = 3
-"""So often a task is begun anew whose process or machine was lost: Ray's own default for tasks."""
+"""Number of times that a task is retried whose process or machine was lost: Ray's own default for tasks."""
 
 STORE_BYTES = 100 * 2**20
 """Memory for results under way of a cluster of our own; Ray takes no less than 75 MiB."""
@@ -103,7 +103,7 @@ class RayEngine:
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As `arena.parallel.in_order`; a task whose process was killed is begun anew elsewhere.
+        """As `arena.parallel.in_order`; a task whose process was killed is retried elsewhere.
 
         Raises EvaluationError that names the item where that happened `RETRIES` + 1 times.
         """
@@ -137,7 +137,7 @@ class RayEngine:
             reason = type(error).__name__
             raise EvaluationError(
                 f"{named(item)}: its process was ended from outside {RETRIES + 1} times ({reason}), so it is "
-                "not begun again; does it need more memory than there is? Try fewer by --jobs"
+                "not retried; does it need more memory than there is? Try fewer by --jobs"
             ) from None
 
     def _cancel(self, tasks: list[Any]) -> None:
@@ -163,7 +163,7 @@ def _imported() -> Any:
 
 
 def check_answers(address: str) -> None:
-    """Ray itself would try an address for minutes; raises EvaluationError where nothing answers at once."""
+    """Raise EvaluationError if nothing answers immediately; Ray itself would try an address for minutes."""
     if address == "auto":
         return
     host, _, port = address.rpartition(":")
@@ -190,7 +190,7 @@ def _no_cluster(address: str, reason: str) -> EvaluationError:
 
 
 def _store_folder() -> str | None:
-    """Where the results under way lie: None for shared memory, a folder where there is little of that."""
+    """Where results in transit lie: None for shared memory, a folder if there is little of that."""
     with suppress(OSError):
         if shutil.disk_usage("/dev/shm").free > 2 * STORE_BYTES:
             return None

@@ -1,4 +1,4 @@
-"""An episode played again from its logged replies, with what the model was shown compared on the way."""
+"""An episode played again from its logged replies, with what the model was shown compared."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
