@@ -12,7 +12,7 @@ from render import Mask, Segmenter
 from render.camera import FIRST_PERSON_FOV_DEG
 
 _SIDE = 256
-"""Pixels a side of the picture that is searched for things; one pixel is a third of a degree in the middle."""
+"""Pixels a side of the searched picture; one pixel is a third of a degree in the middle."""
 
 _RAYS = 200
 """Maximum number of a thing's pixels that are measured for its distance."""

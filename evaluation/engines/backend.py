@@ -1,4 +1,4 @@
-"""Where episodes are played: in this process and processes of this machine, or by workers of a Ray cluster."""
+"""Where episodes are played: in this process, in others of this machine, or by Ray workers."""
 
 import multiprocessing
 from collections.abc import Callable, Generator
@@ -16,7 +16,7 @@ from evaluation.suite import Environment, EpisodeSetup, Player, Record
 Made = TypeVar("Made")
 
 EPISODES_PER_PROCESS = 8
-"""From this number on a process is worth its start, which takes as long as some episodes: it may load torch."""
+"""From this number on a process is worth its start, which takes as long as some episodes."""
 
 
 class Backend(Protocol):

@@ -14,7 +14,7 @@ from string import Template
 from arena.errors import ConfigError
 
 Variables = Mapping[str, tuple[str, ...]]
-"""By name of a text: the variables that it is filled with, each with a format if it has one (`health:.1f`)."""
+"""By name of a text: its variables, each with a format if it has one (`health:.1f`)."""
 
 RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "no_call": ()}
 """The texts of the runner itself, beside this module; every suite has them.

@@ -140,7 +140,7 @@ class Braitenberg:
         return _course(wish)
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
-        """Bearing in degrees and distance in metres of the nearest food; 0 and infinite if none is in view."""
+        """Bearing in degrees and distance in metres of the nearest food; 0 and infinity if there is none."""
         food = np.flatnonzero(rows[:, FOOD].any(axis=1))
         if not len(food):
             self._fasting += 1
