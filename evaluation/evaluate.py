@@ -78,8 +78,8 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
     for name, value in given.items():
         if request.player is not None and value is not None:
             raise ConfigError(
-                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes no
-                API " "calls and costs nothing; leave it out"
+                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes "
+                "no API calls and costs nothing; leave it out"
             )
 
 

@@ -66,8 +66,8 @@ class EvalRequest:
             wrong_replies = name == "replies" and value != "steps"
             if name in kind.model_fields and (name not in kind.for_players or wrong_replies):
                 raise ConfigError(
-                    f"option {name}: has no effect on an agent that plays whole episodes by itself; leave it
-                    out"
+                    f"option {name}: has no effect on an agent that plays whole episodes by "
+                    "itself; leave it out"
                 )
         default = kind().model_dump()
         preset = load_preset(self.suite, self.protocol).choices if self.protocol is not None else {}

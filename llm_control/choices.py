@@ -179,8 +179,10 @@ class ArenaChoices(RunChoices):
         default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
     )
     one_step: bool = Field(default=False, description="a reply is one command of one step")
-    strict: bool = Field(default=False, description="only the paper's syntax; by default obvious slips are
-    corrected") max_scripts: Limit | None = Field(
+    strict: bool = Field(
+        default=False, description="only the paper's syntax; by default obvious slips are corrected"
+    )
+    max_scripts: Limit | None = Field(
         default=30, description="replies per episode, then the clock runs down; none: no limit"
     )
     loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
