@@ -14,7 +14,7 @@ from evaluation.generation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
 from render import decode
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
-from tests.llm_control.test_evaluate import png_of
+from tests.evaluation.test_evaluate import png_of
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
 

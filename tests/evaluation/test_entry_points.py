@@ -18,7 +18,7 @@ from werkzeug import Response
 from evaluation.inspect_task.registry import act
 from evaluation.inspect_task.registry import testbed as battery_task
 from tests.llm_control.batteries import run, write_battery
-from tests.llm_control.test_evaluate import openai_reply
+from tests.evaluation.test_evaluate import openai_reply
 
 INSPECT = Path(sys.executable).with_name("inspect")
 

@@ -15,7 +15,7 @@ from arena.parallel import LocalEngine, in_order
 from evaluation.engines.backend import HereStage, Setting
 from llm_control.choices import ArenaChoices
 from testbed import find_tasks
-from tests.arena_llm.rays import (
+from tests.evaluation.rays import (
     always_killed,
     kill_one_at_work,
     killed_once,
