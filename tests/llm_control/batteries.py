@@ -9,6 +9,8 @@ from evaluation.request import EvalRequest
 from evaluation.results import TrialResult
 from evaluation.suites import get_suite
 
+ARENA = get_suite("arena")
+
 TASK = """!ArenaConfig
 arenas:
   0: !Arena
@@ -51,7 +53,7 @@ def eval_request(
     choices: dict[str, object] | None = None,
 ) -> EvalRequest:
     """A request for the arena's suite."""
-    return EvalRequest(get_suite("arena"), model, folder, prompt, protocol, choices or {})
+    return EvalRequest(ARENA, model, folder, prompt, protocol, choices or {})
 
 
 def evaluated(asked: EvalRequest, logs: Path, **options: object) -> Result:
