@@ -95,6 +95,7 @@ class RayEngine:
 
     def episodes(self, renderer: str | None = None) -> "RayBackend":
         """A backend of `jobs` workers, or as many as the cluster has cores; `renderer` is what draws here."""
+        from evaluation.engines.ray_episodes import RayBackend
 
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
         return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES, renderer)
