@@ -7,7 +7,11 @@ from evaluation.evaluate import evaluate
 from evaluation.log.run import RunLog
 from evaluation.request import EvalRequest
 from evaluation.results import TrialResult
+from evaluation.suite import EpisodeSetup
 from evaluation.suites import get_suite
+from llm_control.choices import ArenaChoices
+from llm_control.environment import task_spec
+from testbed import Task
 
 ARENA = get_suite("arena")
 
@@ -34,6 +38,11 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
     for name, (x, z) in zip(("01-04-03", "01-06-02", "01-21-01"), places, strict=False):
         (folder / f"{name}.yaml").write_text(TASK.format(x=x, z=z, t=t))
     return folder
+
+
+def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
+    """What an episode of a task depends on."""
+    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts(None))
 
 
 class Result(NamedTuple):
