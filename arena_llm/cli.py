@@ -36,7 +36,7 @@ _OF_SUITES: dict[str, Callable[..., None]] = {"eval": evaluate_command, "estimat
 
 
 class _Commands(TyperGroup):
-    """Makes the options of a suite, and says in a sentence that Ctrl-C stopped a command (Typer: "Aborted")."""
+    """Adds the options of a suite, and reports Ctrl-C in a sentence (Typer would print "Aborted")."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command, with the options of the suite that its arguments name."""

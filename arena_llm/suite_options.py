@@ -40,7 +40,7 @@ def _suite_in(arguments: Sequence[str]) -> str:
 
 
 def _with_choices(function: Callable[..., None], suite: Suite) -> Callable[..., None]:
-    """The function with a parameter for each choice instead of `**choices`; one not given is absent from them."""
+    """The function with a parameter for each choice; one that is not given is absent from `**choices`."""
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
     own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]

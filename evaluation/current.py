@@ -22,7 +22,7 @@ class CurrentEpisode:
     environment: Environment
 
     async def compute(self, function: Callable[[], Made]) -> Made:
-        """Call a function in the process that plays the episode, so that other episodes continue meanwhile."""
+        """Call a function in the process that plays the episode; other episodes continue meanwhile."""
         return await in_thread(backend().compute, self.environment, function)
 
 

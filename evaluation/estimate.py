@@ -24,7 +24,8 @@ class Estimate:
     """What a run asks for at most, if every episode needs `turns` replies; None means unknown.
 
     `images` are counted as often as they are sent, `image_tokens` are those of one picture; `cost` is in US
-    dollars, without the discounts of caches. Reasoning tokens are in `output_tokens` only if the choices limit them.
+    dollars, without the discounts of caches. Reasoning tokens are in `output_tokens` only if the choices
+    limit them.
     """
 
     model: str

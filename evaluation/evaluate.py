@@ -39,8 +39,8 @@ def evaluate(
     plays episodes (default: this process).
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to resume and a
-    limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed and
-    cannot be drawn, whatever `Suite.check` raises, and KeyboardInterrupt after finished work was kept.
+    limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed
+    and cannot be drawn, whatever `Suite.check` raises, and KeyboardInterrupt after finished work was kept.
     """
     model = model_name(request.suite, request.model)
     choices = request.effective.choices
@@ -78,8 +78,8 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
     for name, value in given.items():
         if request.player is not None and value is not None:
             raise ConfigError(
-                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes no API "
-                "calls and costs nothing; leave it out"
+                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes no
+                API " "calls and costs nothing; leave it out"
             )
 
 

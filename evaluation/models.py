@@ -48,15 +48,17 @@ def full_name(suite: Suite, name: str) -> str:
             f"or use an offline agent: {_offline(suite)}"
         )
     full = f"{provider}/{model}"
-    if provider == suite.name and not any(_fits(model, known) for known in suite.agents):
+    if provider == suite.name and not _is_agent(suite, model):
         raise EvaluationError(f"unknown agent {full!r}: the offline agents are {_offline(suite)}")
     return full
 
 
-def _fits(name: str, known: str) -> bool:
+def _is_agent(suite: Suite, name: str) -> bool:
     """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
-    fixed, _, rest = known.partition("/")
-    return name.startswith(f"{fixed}/") if rest.isupper() else name == known
+    kinds = [known.partition("/")[0] for known in suite.agents if known.rpartition("/")[2].isupper()]
+    if name in suite.agents or any(name.startswith(f"{kind}/") for kind in kinds):
+        return True
+    return suite.agent(name) is not None or suite.player(name) is not None
 
 
 def _offline(suite: Suite) -> str:

@@ -11,16 +11,16 @@ from arena.taskfile.load import read_text
 from evaluation.request import EvalRequest
 
 Plan = Mapping[str, Any]
-"""`model`; `policy`, a SHA-256 where it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
+"""`model`; `policy`, a SHA-256 if it is a learned one; `prompts`, a SHA-256; `tasks`, a SHA-256 by id;
 `protocol`, every choice, the seed among them."""
 
 _PARTS = {"model": str, "prompts": str, "tasks": dict, "protocol": dict}
 
 
 def settle_plan(path: Path, request: EvalRequest) -> Plan:
-    """The plan in a file, which is written where there is none yet; an older plan is never changed.
+    """The plan in a file, which is written if there is none yet; an older plan is never changed.
 
-    Raises ConfigError for a file that is no plan, EvaluationError where it cannot be written.
+    Raises ConfigError for a file that is no plan, EvaluationError if it cannot be written.
     """
     if path.exists():
         return read_plan(path)
@@ -37,7 +37,7 @@ def settle_plan(path: Path, request: EvalRequest) -> Plan:
 
 
 def read_plan(path: Path) -> Plan:
-    """A plan from its file. Raises ConfigError, with file:line, where it is none."""
+    """A plan from its file. Raises ConfigError, with file:line, if it is none."""
     text = read_text(path)
     try:
         plan = json.loads(text)
@@ -51,7 +51,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def deviations(planned: Plan, done: Plan) -> Iterator[str]:
-    """Where a run is not the planned one, one clause each."""
+    """In what a run is not the planned one, one clause each."""
     for part in ("model", "policy", "prompts"):
         if part in planned and part in done and planned[part] != done[part]:
             yield f"{part}: {_short(planned[part])} was planned, {_short(done[part])} was used"

@@ -20,8 +20,8 @@ from evaluation.suite import Player, Suite, TaskSpec
 class EvalRequest:
     """A run of one model on tasks of a suite.
 
-    `protocol` is a preset's name or a file's path; `choices` are options that override it; `folder` holds task
-    files, `prompt` is a file that replaces the system prompt.
+    `protocol` is a preset's name or a file's path; `choices` are options that override it; `folder` holds
+    task files, `prompt` is a file that replaces the system prompt.
     """
 
     suite: Suite
@@ -66,7 +66,8 @@ class EvalRequest:
             wrong_replies = name == "replies" and value != "steps"
             if name in kind.model_fields and (name not in kind.for_players or wrong_replies):
                 raise ConfigError(
-                    f"option {name}: has no effect on an agent that plays whole episodes by itself; leave it out"
+                    f"option {name}: has no effect on an agent that plays whole episodes by itself; leave it
+                    out"
                 )
         default = kind().model_dump()
         preset = load_preset(self.suite, self.protocol).choices if self.protocol is not None else {}

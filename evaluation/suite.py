@@ -79,10 +79,10 @@ class ModelEnd(StrEnum):
 class Record:
     """What a log keeps of a finished episode; plain values, ready for JSON.
 
-    Every entry of `turns` has the model's `reply` and an `error`: what the model was told of an unusable
-    reply, else None. `score` is from 0 to 1 and `passed` the verdict; both are None for a task without a
-    criterion. `metrics` are further numbers, the total reward among them. `replay` is what reproduces the
-    episode without a model, and `summary` what the model is told at its end.
+    Every entry of `turns` has the model's `reply` and an `error`: what the model was shown about an
+    unusable reply, otherwise None. `score` is from 0 to 1 and `passed` the verdict; both are None for a task
+    without a criterion. `metrics` are further numbers, the total reward among them. `replay` is what
+    reproduces the episode without a model, and `summary` what the model is shown at its end.
     """
 
     turns: tuple[Mapping[str, Any], ...]
@@ -126,7 +126,7 @@ class Environment(Protocol):
         ...
 
     def refuse(self, text: str, reason: str) -> Observation:
-        """Count a reply that called no tool although it should have; `reason` is what the model is told."""
+        """Count a reply that called no tool although it should have; `reason` is what the model is shown."""
         ...
 
     def finish(self) -> Record:
@@ -227,7 +227,7 @@ class Suite(ABC):
         return runner_prompts(system_file)
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The messages before the first observation of a conversation over so many episodes."""
+        """The messages before the first observation of a conversation over `episodes` episodes."""
         from inspect_ai.model import ChatMessageSystem
 
         return [ChatMessageSystem(content=prompts["system"].fill())]

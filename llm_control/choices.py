@@ -154,7 +154,7 @@ class ArenaChoices(RunChoices):
 
     battery: Literal["any", "original"] = Field(
         default="any",
-        description="original: the tasks are the 2019 files, so --testbed must say where they are",
+        description="original: the tasks are the 2019 files, so --testbed must name their folder",
     )
     tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = Field(
         default=None,
@@ -179,8 +179,8 @@ class ArenaChoices(RunChoices):
         default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
     )
     one_step: bool = Field(default=False, description="a reply is one command of one step")
-    strict: bool = Field(default=False, description="only the paper's syntax; else obvious slips are mended")
-    max_scripts: Limit | None = Field(
+    strict: bool = Field(default=False, description="only the paper's syntax; by default obvious slips are
+    corrected") max_scripts: Limit | None = Field(
         default=30, description="replies per episode, then the clock runs down; none: no limit"
     )
     loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
@@ -190,14 +190,14 @@ class ArenaChoices(RunChoices):
         default=None, description="characters of Think per reply; 0: no Think; none: no limit"
     )
     observation: Literal["image", "text", "both"] = Field(
-        default="image", description="text: what is in view is told in words"
+        default="image", description="text: what is in view is described in words"
     )
     image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
     images_per_script: int = Field(
         default=1, ge=1, le=100, description="pictures along a script, the last at its end"
     )
     image_every: Limit | None = Field(
-        default=None, description="a picture after so many steps of a script, and one at its end"
+        default=None, description="steps of a script between two pictures; the last one is at its end"
     )
     vision: Literal["true", "blind", "shuffled"] = Field(
         default="true", description="control: blind shows black pictures, shuffled those of other arenas"

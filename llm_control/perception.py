@@ -24,12 +24,12 @@ class KindResult:
 
     @property
     def share(self) -> float:
-        """The share that was right; 0 where nothing was asked."""
+        """The share that was right; 0 if nothing was asked."""
         return self.right / self.asked if self.asked else 0.0
 
     @property
     def chance(self) -> float:
-        """The share that guessing would get."""
+        """The share that random answers would get."""
         return 1 / len(KINDS[self.kind].answers)
 
     @property

@@ -1,4 +1,4 @@
-"""What else of the arena Inspect AI finds by name: the probes, the tools, and an agent with the tool `act`."""
+"""What else of the arena Inspect AI finds by name: probes, tools, and an agent with the tool `act`."""
 
 from inspect_ai.agent import Agent, agent, react
 

@@ -64,5 +64,5 @@ def estimate_command(
     notes = ["Without caches, failed requests and unlimited reasoning.", price_note(found.model, prices)]
     if found.image_tokens:
         notes.append(NOTE)
-    for note in (*notes, study.told()):
+    for note in (*notes, study.sentences()):
         console.print(note, soft_wrap=True, markup=False, highlight=False)

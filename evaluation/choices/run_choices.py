@@ -139,7 +139,8 @@ class Bounds(BaseModel):
     """What bounds the requests of one episode, for estimates.
 
     `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
-    and of each later observation, each of `image_px` a side; `turn_tokens` are those of an observation's text.
+    and of each later observation, each of `image_px` a side; `turn_tokens` are those of an observation's
+    text.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""Where episodes are played: in this process and processes of this machine, or by workers of a Ray cluster."""
+"""Where episodes are played: in this process, in others of this machine, or by Ray workers."""
 
 import multiprocessing
 from collections.abc import Callable, Generator
@@ -16,7 +16,7 @@ from evaluation.suite import Environment, EpisodeSetup, Player, Record
 Made = TypeVar("Made")
 
 EPISODES_PER_PROCESS = 8
-"""From this number on a process is worth its start, which takes as long as some episodes: it may load torch."""
+"""From this number on a process is worth its start, which takes as long as some episodes."""
 
 
 class Backend(Protocol):
@@ -38,7 +38,8 @@ class Backend(Protocol):
 
 
 class LocalBackend:
-    """This process for episodes that are played by replies; up to `processes` for agents that play by themselves.
+    """This process for episodes that are played by replies; up to `processes` for agents that play by
+    themselves.
 
     With 0 processes these play here too, one episode after another.
     """
@@ -62,7 +63,8 @@ class LocalBackend:
         if not self.processes:
             return player.play(setup)
         if self._pool is None:
-            # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
+            # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not
+            # shared.
             self._pool = ProcessPoolExecutor(
                 self.processes, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
             )
@@ -79,7 +81,7 @@ class LocalBackend:
 
 
 def worthwhile_processes(episodes: int) -> int:
-    """The number of processes for so many episodes of an agent that plays by itself; 0 for this process."""
+    """The number of processes for an agent that plays `episodes` by itself; 0 for this process."""
     worth = min(cores(), episodes // EPISODES_PER_PROCESS)
     return worth if worth > 1 else 0
 

@@ -8,22 +8,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from arena.episode import software_versions
 from arena.errors import EvaluationError
 from arena.parallel import AHEAD
 from arena.processes import cores
+from evaluation.engines.ray_episodes import RayBackend
 from evaluation.engines.same_software import check_software
-
-if TYPE_CHECKING:
-    from evaluation.engines.ray_episodes import RayBackend
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 RETRIES = 3
-"""So often a task is begun anew whose process or machine was lost: Ray's own default for tasks."""
+"""Number of times that a task is retried whose process or machine was lost: Ray's own default for tasks."""
 
 STORE_BYTES = 100 * 2**20
 """Memory for results under way of a cluster of our own; Ray takes no less than 75 MiB."""
@@ -93,10 +91,8 @@ class RayEngine:
         except Exception as error:  # what is wrong with a cluster fails anywhere in Ray
             raise _no_cluster(address, _first_line(error)) from None
 
-    def episodes(self, renderer: str | None = None) -> "RayBackend":
+    def episodes(self, renderer: str | None = None) -> RayBackend:
         """A backend of `jobs` workers, or as many as the cluster has cores; `renderer` is what draws here."""
-        from evaluation.engines.ray_episodes import RayBackend
-
         # A worker keeps its core until the command ends: one too many would wait for another's without end.
         return RayBackend(self._ray, min(self.jobs, self._cores), RETRIES, renderer)
 
@@ -107,7 +103,7 @@ class RayEngine:
         jobs: int,
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
-        """As `arena.parallel.in_order`; a task whose process was killed is begun anew elsewhere.
+        """As `arena.parallel.in_order`; a task whose process was killed is retried elsewhere.
 
         Raises EvaluationError that names the item where that happened `RETRIES` + 1 times.
         """
@@ -141,7 +137,7 @@ class RayEngine:
             reason = type(error).__name__
             raise EvaluationError(
                 f"{named(item)}: its process was ended from outside {RETRIES + 1} times ({reason}), so it is "
-                "not begun again; does it need more memory than there is? Try fewer by --jobs"
+                "not retried; does it need more memory than there is? Try fewer by --jobs"
             ) from None
 
     def _cancel(self, tasks: list[Any]) -> None:
@@ -167,7 +163,7 @@ def _imported() -> Any:
 
 
 def check_answers(address: str) -> None:
-    """Ray itself would try an address for minutes; raises EvaluationError where nothing answers at once."""
+    """Raise EvaluationError if nothing answers immediately; Ray itself would try an address for minutes."""
     if address == "auto":
         return
     host, _, port = address.rpartition(":")
@@ -194,7 +190,7 @@ def _no_cluster(address: str, reason: str) -> EvaluationError:
 
 
 def _store_folder() -> str | None:
-    """Where the results under way lie: None for shared memory, a folder where there is little of that."""
+    """Where results in transit lie: None for shared memory, a folder if there is little of that."""
     with suppress(OSError):
         if shutil.disk_usage("/dev/shm").free > 2 * STORE_BYTES:
             return None

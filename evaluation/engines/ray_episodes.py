@@ -123,7 +123,7 @@ class RayBackend:
         return free
 
     def _acquired(self, cores: int) -> Any:
-        """A new worker that reserves so many cores of the cluster."""
+        """A new worker that reserves `cores` of the cluster."""
         worker = self.ray.remote(Worker).options(num_cpus=cores, max_restarts=0, scheduling_strategy="SPREAD")
         return worker.remote(self._renderer)
 

@@ -1,6 +1,6 @@
 """What happens when a provider fails: how often it is asked again, and what the log may say of it.
 
-Inspect AI asks again; here it is told after which errors, how long to wait, and to count every request.
+Inspect AI retries; this module sets after which errors and how long to wait, and has every request counted.
 """
 
 import email.utils

@@ -29,7 +29,7 @@ class ImageBudget:
         self.rule = rule
 
     def applied(self, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-        """The messages as they are sent; the log is told which pictures are left out."""
+        """The messages as they are sent; the log notes which pictures are left out."""
         count = sum(len(_images(message)) for message in messages)
         kept = kept_images(self.rule, count)
         if len(kept) == count:
@@ -41,7 +41,7 @@ class ImageBudget:
         return _replaced(messages, kept, merged)
 
     def give_way(self, error: BaseException) -> bool:
-        """Go on with the last picture only where a server says that it takes no more; the log is told."""
+        """Continue with the last picture only, if a server says that it takes no more; the log notes it."""
         if self.rule in ("last-1", "collage") or not takes_one_only(error):
             return False
         said = str(error)[:500]

@@ -1,7 +1,7 @@
 """How a budget of pictures is written, and which pictures it keeps.
 
-Apart from `evaluation.generation.image_budget`, which applies it to messages, so that commands that send none need not
-load Inspect AI.
+Apart from `evaluation.generation.image_budget`, which applies it to messages, so that commands that send none
+need not load Inspect AI.
 """
 
 PATTERN = r"^(all|last-[1-9][0-9]{0,4}|first\+last|collage)$"
@@ -18,7 +18,7 @@ COLLAGE_PX = 2048
 
 
 def kept_images(rule: str, count: int) -> frozenset[int]:
-    """Which of so many pictures a budget keeps, counted from 0; of a collage, where it stands."""
+    """Which of `count` pictures a budget keeps, counted from 0; for a collage, its position."""
     if rule == "all":
         return frozenset(range(count))
     if rule == "first+last":

@@ -8,7 +8,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser,
 def sent(messages: Sequence[ChatMessage], opening: int, turns: int | None) -> list[ChatMessage]:
     """The messages of a conversation that the model is sent next.
 
-    The first `opening` messages stay. After them come the last `turns` replies (all where None), each with
+    The first `opening` messages stay. After them come the last `turns` replies (None: all), each with
     what was answered to it, and before them the view that the first of these replies was made from.
     """
     head, rest = list(messages[:opening]), list(messages[opening:])

@@ -31,20 +31,20 @@ class Price(BaseModel):
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
     def of(self, tokens_in: float, tokens_out: float) -> float:
-        """US dollars of so many tokens, none of them from a cache."""
+        """US dollars for these tokens, none of them from a cache."""
         return (self.input * tokens_in + self.output * tokens_out) / 1e6
 
 
 def load_prices(path: Path | None = None) -> dict[str, Price]:
     """The shipped table, with the entries of a file over it.
 
-    Raises ConfigError, with file:line, for a file that cannot be read or holds something else.
+    Raises ConfigError, with file:line, for a file that cannot be read or is no price list.
     """
     return _read(SHIPPED).prices | (_read(path).prices if path is not None else {})
 
 
 def price_of(model: str, prices: dict[str, Price]) -> Price | None:
-    """The price of provider/model, by its name or the one without a date; None where it is unknown.
+    """The price of provider/model, by its name or the one without a date; None if it is unknown.
 
     The offline agents cost nothing.
     """

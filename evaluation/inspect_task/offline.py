@@ -1,4 +1,4 @@
-"""A suite's offline agents as a model provider of Inspect AI, so that they take the same path as any model."""
+"""A suite's offline agents as a model provider of Inspect AI, on the same path as any model."""
 
 import hashlib
 from typing import Any

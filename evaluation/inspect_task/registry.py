@@ -1,4 +1,4 @@
-"""What Inspect AI loads by entry point: for each installed suite its task, its tools and its offline agents."""
+"""What Inspect AI loads by entry point: the tasks, tools and offline agents of the installed suites."""
 
 from pathlib import Path
 from typing import Any

@@ -39,7 +39,7 @@ class Session:
         self.records: dict[str, Record] = {}
         self.drawn_by: str | None = None
         self._prompts = prompts
-        # Other tasks are sent only to where they are shown.
+        # Other tasks are sent to workers only if they are shown.
         self._all = tuple(all_tasks) if choices.needs_all_tasks else ()
         # Made here, because a demonstration's pictures are drawn by this thread.
         self._before = suite.opening(choices, prompts, len(self.tasks))

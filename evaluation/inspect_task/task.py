@@ -85,7 +85,7 @@ def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) ->
 
 @solver
 def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
-    """Opens the episode and writes the first messages, before whatever solver plays; `texts` are the prompts."""
+    """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
     prompts = get_suite(suite).prompts(None).with_texts(texts)
     by_id = {each.id: each for each in tasks}
 

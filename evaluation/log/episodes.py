@@ -40,8 +40,8 @@ class LoggedEpisode:
 
     `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
     waiting included; `stops` counts why the model's replies ended; `temperatures` are those that were sent.
-    `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in its
-    conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
+    `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
+    its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
     `ran_down` is what the log has of its end.
     """
 

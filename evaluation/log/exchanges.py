@@ -100,7 +100,7 @@ class _Gap:
 
 
 def picture(uri: str) -> Frame:
-    """The frame of a data URI, uint8 (H, W, 3). Raises ValueError or OSError where it is no picture."""
+    """The frame of a data URI, uint8 (H, W, 3). Raises ValueError or OSError if it is no picture."""
     return decode(base64.b64decode(uri.partition(",")[2], validate=True))
 
 
@@ -197,7 +197,7 @@ def _replies(message: Any, suite: Suite, played: set[str | None], kept: Mapping[
 
 
 def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:
-    """The exchanges of the turns with these replies, one for each; None where there are fewer.
+    """The exchanges of the turns with these replies, one for each; None if there are fewer.
 
     A demonstration's replies come before; a reply that a limit kept from being played may come after.
     """
@@ -220,7 +220,7 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
 
 
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
-    """The parts of the episodes of a conversation, which had so many turns each.
+    """The parts of the episodes of a conversation, of which each had the given number of turns.
 
     `first` is the number of pictures at the start of an episode: one that was over before the first reply
     left these in front of the next one's.
@@ -245,6 +245,6 @@ def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
 
 
 def _begun(shown: Pictures, episodes: int, first: int) -> tuple[list[EpisodeTalk], Pictures]:
-    """So many episodes without a reply, and the pictures that come after theirs."""
+    """Episodes without a reply, and the pictures that come after theirs."""
     begun = [EpisodeTalk(rest=shown[k * first : (k + 1) * first]) for k in range(episodes)]
     return begun, shown[episodes * first :]

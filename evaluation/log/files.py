@@ -1,4 +1,4 @@
-"""Log files: the only place where they are opened, each fault as one sentence."""
+"""Log files: only this module opens them, and each fault is one sentence."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

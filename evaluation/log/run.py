@@ -29,7 +29,7 @@ class RunLog:
     """A log of `arena-llm eval` or `inspect eval`, of which only one episode at a time is in memory.
 
     `agent` is the model's name unless another is given. Raises EvaluationError if the file cannot be read or
-    is a log of something else.
+    is a log of another program.
     """
 
     def __init__(self, path: Path, agent: str | None = None) -> None:

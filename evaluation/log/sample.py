@@ -76,8 +76,8 @@ class LoggedSample:
     def limit_of(self, task_id: str) -> Limit | None:
         """The limit that ended the model's part in an episode; None if none did.
 
-        Such an episode has no verdict: it was ended without the model, which says nothing about what the model
-        would have done. In a conversation, only the episode that was being played was ended.
+        Such an episode has no verdict: it was ended without the model, which says nothing about what the
+        model would have done. In a conversation, only the episode that was being played was ended.
         """
         limit = self.raw.limit
         end = self.records[task_id].get("model_end", ModelEnd.SOLVER)
@@ -86,7 +86,8 @@ class LoggedSample:
     def row(self, task_id: str) -> dict[str, Any]:
         """What a table of results has of a finished episode, from the score or else from its record.
 
-        A conversation that an error ended has no score, but its finished episodes have everything that makes one.
+        A conversation that an error ended has no score, but its finished episodes have everything that makes
+        one.
         """
         score = next(iter((self.raw.scores or {}).values()), None)
         known: Mapping[str, Any] = (score.metadata if score else None) or {}

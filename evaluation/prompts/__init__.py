@@ -14,7 +14,7 @@ from string import Template
 from arena.errors import ConfigError
 
 Variables = Mapping[str, tuple[str, ...]]
-"""By name of a text: the variables that it is filled with, each with a format if it has one (`health:.1f`)."""
+"""By name of a text: its variables, each with a format if it has one (`health:.1f`)."""
 
 RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "no_call": ()}
 """The texts of the runner itself, beside this module; every suite has them.
@@ -95,7 +95,8 @@ def runner_prompts(system_file: Path | None = None) -> PromptSet:
 
 
 def suite_prompts(package: str, variables: Variables, system_file: Path | None = None) -> PromptSet:
-    """The texts in a suite's package and the runner's own; a file may replace the one named `system`.
+    """The runner's own texts, those in a suite's package over them; a file may replace the one named
+    `system`.
 
     Raises ConfigError if the file cannot serve: unreadable, not UTF-8, empty, or with a `$` that is not
     followed by a variable of the system prompt.
@@ -103,7 +104,8 @@ def suite_prompts(package: str, variables: Variables, system_file: Path | None =
     prompts = {name: load_prompt(package, name, variables) for name in variables}
     if system_file is not None:
         prompts["system"] = _from_file(system_file, variables["system"])
-    return PromptSet(prompts | {name: load_prompt(__package__, name, RUNNER) for name in RUNNER})
+    runner = {name: load_prompt(__package__, name, RUNNER) for name in RUNNER}
+    return PromptSet({**runner, **prompts})
 
 
 def load_prompt(package: str, name: str, variables: Variables) -> Prompt:

@@ -1,4 +1,4 @@
-"""An episode played again from its logged replies, with what the model was shown compared on the way."""
+"""An episode played again from its logged replies, with what the model was shown compared."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -63,7 +63,7 @@ class Replies:
                 self.findings.append(Finding(number, "reply", text, sent))
 
     def _compare(self, turn: int, observation: Observation) -> None:
-        """Compare an observation with what was logged before a turn's reply; the last one is shown to nobody."""
+        """Compare an observation with what was logged before a turn's reply; the last is not shown."""
         self.drawn_by = (observation.drawn_by if self.frames else None) or self.drawn_by
         if self._said is None or (observation.done and turn > 1):
             return

@@ -10,7 +10,7 @@ class Verdict(StrEnum):
     AGREES = "agrees"
     DIFFERS = "differs"
     OTHER_SOFTWARE = "differs, as made with other software"
-    """Other versions compute other bits; whether the log was changed as well cannot be told."""
+    """Other versions compute other bits; whether the log was changed as well cannot be known."""
     UNFINISHED = "not finished"
     """The log has no recording of it: it failed or was stopped, which the log says."""
     UNVERIFIED = "could not be verified"
@@ -31,7 +31,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A verified episode: where it is from, what was compared, and what differs.
+    """A verified episode: its source, what was compared, and what differs.
 
     `versions` names the software that is not the log's; `notes` what a reader should know besides;
     `requests` counts the replies for which it was compared what the model was sent. `place` is the

@@ -28,7 +28,7 @@ Row = Mapping[str, Any]
 
 
 def verify_sample(source: Source, options: Options) -> tuple[Checked, ...]:
-    """Play what a sample of a log holds again and compare; what is wrong is in the results, one for each task."""
+    """Play the episodes of a sample again and compare them; one result for each task."""
     assert source.sample is not None
     try:
         log = _log(source.path, source.path.stat().st_mtime_ns)

@@ -35,7 +35,7 @@ _NOTHING_SEEN = ("I see no ball", "No ball anywhere")
 
 
 def offline_agent(name: str) -> Agent | None:
-    """The agent of a name; None if it is none of these. Raises ConfigError for a folder that does not exist."""
+    """The agent of a name; None if it is none of these. Raises ConfigError for a missing folder."""
     if name.startswith(REPLAY):
         if not Path(name.removeprefix(REPLAY)).is_dir():
             raise ConfigError(f"arena/{name}: no such folder; expected one of recordings, TASK.json")

@@ -1,4 +1,4 @@
-"""How a plan of actions is told to the arena, reply by reply."""
+"""A plan of actions as replies to the arena."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -10,7 +10,7 @@ from llm_control.script import Script, Think
 from llm_control.script.compress import compress
 
 SCRIPTS = 20
-"""A plan is told in at most so many scripts: fewer than the 30 that the paper allows."""
+"""Maximum number of scripts for a plan: fewer than the 30 that the paper allows."""
 
 WAIT = "I wait."
 """A reply that is no script: it costs one idle step, which no script can say."""

@@ -14,6 +14,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "demonstration_intro": (),
     "demonstration_end": (),
     "episode_end": ("outcome", "total_reward:+z.2f"),
+    "episode_next": ("number", "count"),
     "view_start": (),
     "view_end": (),
     "view_along": ("images",),
@@ -34,13 +35,13 @@ VARIABLES: dict[str, tuple[str, ...]] = {
 }
 """By name of a text: the variables that it is filled with.
 
-`scripts`: maximum number of scripts in the episode. `image_size`: pixels a side of a picture. `turn`: number of
-the turn, from 1. `health`: 0-100. `scripts_left`: scripts left, including the one that is asked for. `reward`:
-that of the last script. `feedback`: why it is no script (`ScriptSyntaxError.feedback`). `outcome`: why the
-episode ended. `total_reward`: the sum over the episode. `view`: what the pictures of the message are, or the
-view in words, one of the `view_` texts. `images`: number of pictures. `description`: what is in view. `count`:
-episodes in the conversation. The `note_` texts follow the system text if the choices call for them; `tools`,
-`loop`, `memory` and `characters` are such choices.
+`scripts`: maximum number of scripts in the episode. `image_size`: pixels a side of a picture. `turn`: number
+of the turn, from 1. `health`: 0-100. `scripts_left`: scripts left, including the one that is asked for.
+`reward`: that of the last script. `feedback`: why it is no script (`ScriptSyntaxError.feedback`). `outcome`:
+why the episode ended. `total_reward`: the sum over the episode. `view`: what the pictures of the message are,
+or the view in words, one of the `view_` texts. `number`, `count`: of the episode in its conversation.
+`images`: number of pictures. `description`: what is in view. The `note_` texts follow the system text if the
+choices call for them; `tools`, `loop`, `memory` and `characters` are such choices.
 """
 
 
