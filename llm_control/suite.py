@@ -136,7 +136,7 @@ class ArenaSuite(Suite):
             from llm_control.agents.recorded import check_recordings
 
             check_recordings(Path(model.removeprefix("arena/replay/")), tasks, choices)
-        if choices.sample_actions and not choices.acts:
+        if choices.sample_actions and not model.startswith("arena/policy/"):
             raise EvaluationError(f"{model}: sample_actions is for learned policies only (policy:FILE)")
 
     def versions(self) -> dict[str, str]:

@@ -39,7 +39,7 @@ def player(name: str) -> Player | None:
     return StepPlayer(name) if name in STEP_AGENTS else None
 
 
-def _play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
+def play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
     """Let an agent act to the end, after the idle steps of the choices if there are any."""
     try:
         environment.begin()
@@ -69,7 +69,7 @@ class StepPlayer:
         environment = ArenaEnvironment(setup)
         episode = environment.episode
         rng = episode_rng(episode.seed, f"{episode.task_id}/{self.name}", episode.trial)
-        return _play(STEP_AGENTS[self.name](rng), environment)
+        return play(STEP_AGENTS[self.name](rng), environment)
 
     def describe(self, task: TaskSpec) -> str:
         """What a log has in the place of the first message."""
@@ -103,7 +103,7 @@ class PolicyPlayer:
 
     def play(self, setup: EpisodeSetup) -> Record:
         """Play an episode to its end. Raises EvaluationError if the file has changed since the run began."""
-        return _play(PolicyAgent(self._policy, setup.choices.sample_actions), ArenaEnvironment(setup))
+        return play(PolicyAgent(self._policy, setup.choices.sample_actions), ArenaEnvironment(setup))
 
     def describe(self, task: TaskSpec) -> str:
         """What a log has in the place of the first message."""

@@ -7,7 +7,13 @@ from evaluation.evaluate import evaluate
 from evaluation.log.run import RunLog
 from evaluation.request import EvalRequest
 from evaluation.results import TrialResult
+from evaluation.suite import EpisodeSetup
 from evaluation.suites import get_suite
+from llm_control.choices import ArenaChoices
+from llm_control.environment import task_spec
+from testbed import Task
+
+ARENA = get_suite("arena")
 
 TASK = """!ArenaConfig
 arenas:
@@ -34,6 +40,11 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
     return folder
 
 
+def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
+    """What an episode of a task depends on."""
+    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts(None))
+
+
 class Result(NamedTuple):
     """A run's log, and what it says."""
 
@@ -51,7 +62,7 @@ def eval_request(
     choices: dict[str, object] | None = None,
 ) -> EvalRequest:
     """A request for the arena's suite."""
-    return EvalRequest(get_suite("arena"), model, folder, prompt, protocol, choices or {})
+    return EvalRequest(ARENA, model, folder, prompt, protocol, choices or {})
 
 
 def evaluated(asked: EvalRequest, logs: Path, **options: object) -> Result:

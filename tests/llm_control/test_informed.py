@@ -1,5 +1,6 @@
-"""Plans and recordings told as replies: by the oracle, and by the agent that plays recordings."""
+"""Plans and recordings as replies: by the oracle, and by the agent that plays recordings."""
 
+import asyncio
 import json
 
 import pytest
@@ -22,15 +23,16 @@ from arena import (
 )
 from arena_llm.cli import app
 from evaluation.choices.presets import preset_names
-from evaluation.current import PLAYED, Seat
+from evaluation.current import CURRENT, CurrentEpisode
 from llm_control.agents.informed import oracle_reply
 from llm_control.agents.plan_replies import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
 from llm_control.choices import ArenaChoices
-from llm_control.play import ScriptedEpisode
+from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, parse
 from llm_control.script.compress import compress
+from testbed import Task
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import ARENA, run, setup_of, write_battery
 
 WORLD = (
     agent("5 0 5", 45),
@@ -85,30 +87,36 @@ def test_idle_steps_take_a_reply_each_and_what_is_between_them_one():
     assert next_reply(plan, len(plan.actions), ArenaChoices()) == END
 
 
+def begun(arena, task_id, **choices):
+    """An episode that is being played, and its first observation, in words: the oracle needs no pictures."""
+    setup = setup_of(Task(task_id, 0, None, arena, ""), ArenaChoices(observation="text", **choices))
+    environment = ArenaEnvironment(setup)
+    CURRENT.set(CurrentEpisode(setup, environment))
+    return environment, environment.begin()
+
+
+def oracles():
+    return asyncio.run(oracle_reply())
+
+
 def test_the_oracle_passes_by_scripts():
-    episode = Episode(spec(*WORLD, pass_mark="1.5"), task_id="there and back", seed=0)
-    protocol = ArenaChoices(strict=True)
-    PLAYED.set(Seat(episode, protocol))
-    playing = ScriptedEpisode(episode, None, protocol)
-    playing.begin()
-    while playing.wants_reply:
-        assert playing.reply(oracle_reply()).error is None
+    playing, shown = begun(spec(*WORLD, pass_mark="1.5"), "there and back", strict=True)
+    while not shown.done:
+        shown = playing.reply(oracles())
+        assert playing.turns[-1].error is None
     record = playing.finish()
-    assert record.recording.passed
+    assert record.passed
     assert len(record.turns) <= SCRIPTS
 
 
-def test_the_oracle_plans_anew_when_something_else_happened():
-    episode = Episode(spec(*WORLD[:1], WORLD[3]), task_id="astray", seed=0)
-    protocol = ArenaChoices(initial_idle_steps=())
-    PLAYED.set(Seat(episode, protocol))
-    playing = ScriptedEpisode(episode, None, protocol)
-    first = oracle_reply()
-    playing.reply("Turn(-90); Go(20);")
-    assert oracle_reply() != first
-    while playing.wants_reply:
-        playing.reply(oracle_reply())
-    assert playing.finish().recording.passed
+def test_the_oracle_plans_again_when_something_else_happened():
+    playing, _ = begun(spec(*WORLD[:1], WORLD[3]), "astray", initial_idle_steps=())
+    first = oracles()
+    shown = playing.reply("Turn(-90); Go(20);")
+    assert oracles() != first
+    while not shown.done:
+        shown = playing.reply(oracles())
+    assert playing.finish().passed
 
 
 SMALL = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02"}
@@ -119,7 +127,7 @@ def battery(tmp_path):
     return write_battery(tmp_path / "battery", (20, 30), (28, 13))
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", preset_names(ARENA))
 def test_the_oracle_passes_under_every_preset(name, battery, tmp_path):
     more = {"resolution": 32} if name == "low-resolution" else {}
     result = run(battery, tmp_path / "logs", "arena/oracle", name, **SMALL, **more)

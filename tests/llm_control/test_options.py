@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
-from llm_control.selection import conversation_order, select
 
 from arena import ConfigError, Outcome
 from evaluation.choices.effective import effective
 from evaluation.inspect_task.session import Session
-from evaluation.inspect_task.task import make_task
+from evaluation.inspect_task.task import conversation_order, make_task
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import loops, movement, objection
@@ -18,7 +17,7 @@ from llm_control.prompts import arena_prompts
 from llm_control.script import parse
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import ARENA, run, write_battery
 
 SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
 
@@ -37,9 +36,9 @@ def ask_with(battery, given, **choices):
     """The first task as a model plays it that gives these replies, one after another, and its calls."""
     import inspect_ai
 
-    protocol = effective(None, {**SMALL, "tasks": "01-04-03", **choices}).protocol
+    protocol = effective(ARENA, None, {**SMALL, "tasks": "01-04-03", **choices}).choices
     outputs = [reply if isinstance(reply, ModelOutput) else text_output(reply) for reply in given]
-    task = make_task(select(protocol, battery), protocol, arena_prompts())
+    task = make_task(ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts())
     model = get_model("mockllm/model", custom_outputs=outputs)
     logs = inspect_ai.eval(
         task, model, display="none", log_dir=str(battery.parent / "logs"), log_samples=True
@@ -147,9 +146,9 @@ def test_a_loop_ends_the_models_part_and_the_clock_runs_down():
         free.reply("Turn(6);")
     assert not run_.wants_reply
     assert free.wants_reply
-    record = run_.finish()
-    assert record.model_end is ModelEnd.LOOP
-    assert record.recording.outcome is Outcome.HEALTH
+    _, model_end, recording = run_.finish()
+    assert model_end is ModelEnd.LOOP
+    assert recording.outcome is Outcome.HEALTH
 
 
 def test_nonsense_is_a_loop_too():
@@ -247,7 +246,7 @@ def test_blind_is_black_and_shuffled_is_elsewhere(battery):
     other = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02", seed=1)
     assert not np.array_equal(shuffled[0], other[0])
     with pytest.raises(ConfigError, match="two tasks"):
-        select(ArenaChoices(vision="shuffled", tasks=("01-04-03",)), battery)
+        ARENA.tasks(ArenaChoices(vision="shuffled", tasks=("01-04-03",)), battery)
 
 
 @pytest.mark.parametrize("observation", ["image", "text", "both"])
@@ -308,24 +307,16 @@ def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, 
     assert all(row.error is None and row.steps for row in result.rows)
     samples = read_eval_log(str(result.log)).samples
     assert [str(sample.id) for sample in samples] == ["conversation"] * 2
-    tasks = select(effective("one-conversation", {}).protocol, battery)
+    chosen = effective(ARENA, "one-conversation", {}).choices
+    tasks = tuple(ARENA.tasks(chosen, battery))
     for sample in samples:
-        order = sample.metadata["order"]
-        assert (
-            order
-            == list(sample.metadata["episodes"])
-            == [
-                task.id
-                for task in conversation_order(
-                    effective("one-conversation", {}).protocol, tasks, sample.epoch - 1
-                )
-            ]
-        )
+        expected = [task.id for task in conversation_order(chosen, tasks, sample.epoch - 1)]
+        assert sample.metadata["order"] == list(sample.metadata["episodes"]) == expected
         assert sum("The next episode follows" in message.text for message in sample.messages) == 2
 
 
 def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
-    tasks = select(ArenaChoices(), battery)
+    tasks = tuple(ARENA.tasks(ArenaChoices(), battery))
     listed = ArenaChoices(conversation="run")
     shuffled = ArenaChoices(conversation="run", order="shuffled")
     assert conversation_order(listed, tasks, 0) == conversation_order(listed, tasks, 1) == tasks
@@ -336,8 +327,8 @@ def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
 def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
     import inspect_ai
 
-    protocol = effective(None, {**SMALL, "conversation": "run", "max_scripts": 2}).protocol
-    task = make_task(select(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl")
+    protocol = effective(ARENA, None, {**SMALL, "conversation": "run", "max_scripts": 2}).choices
+    task = make_task(ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl")
     scripts = ["Turn(6);", "Go(2);", "Turn(12);", "Go(3);", "Turn(18);", "Go(4);"]
     for given in (scripts[:3], scripts[3:]):
         # The model has no more replies than these: the first attempt breaks off in the second task.
@@ -356,7 +347,7 @@ def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
 
 def test_tasks_levels_and_battery_choose_what_is_played(battery):
     def ids(**choices):
-        return [task.id for task in select(effective(None, choices).protocol, battery)]
+        return [task.id for task in ARENA.tasks(effective(ARENA, None, choices).choices, battery)]
 
     assert ids() == ["01-04-03", "01-06-02", "01-21-01"]
     assert ids(tasks="01-21-01,01-04-03") == ["01-21-01", "01-04-03"]
@@ -376,8 +367,8 @@ def test_idle_steps_decide_on_the_first_pictures(battery):
 def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     short = write_battery(tmp_path / "short", (20, 30), t=5)
     protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
-    tasks = select(protocol, short)
-    session = Session(tasks, 0, protocol, arena_prompts(), tasks)
+    tasks = ARENA.tasks(protocol, short)
+    session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
     messages = session.opening()
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text

@@ -65,13 +65,13 @@ def test_when_scripts_run_out_the_clock_runs_down():
     assert run.wants_reply
     run.reply("Turn(6);")
     assert not run.wants_reply
-    record = run.finish()
-    assert record.recording.outcome == Outcome.HEALTH
-    assert record.recording.total_reward == pytest.approx(-1, abs=1e-3)
+    _, _, recording = run.finish()
+    assert recording.outcome == Outcome.HEALTH
+    assert recording.total_reward == pytest.approx(-1, abs=1e-3)
 
 
 def test_an_arena_without_a_clock_is_stopped():
     run = play(agent(), t=0)
     turn = run.reply("Turn(999999996);")
     assert turn.done
-    assert run.finish().recording.outcome == Outcome.STOPPED
+    assert run.finish()[2].outcome == Outcome.STOPPED

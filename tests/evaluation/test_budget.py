@@ -9,7 +9,7 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError, EvaluationError
 from evaluation.generation.budget import LimitReached, RunBudget, RunLimits
 from evaluation.generation.prices import Price, load_prices, price_of
-from tests.llm_control.batteries import evaluated, run, write_battery
+from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
 from tests.llm_control.provider import MODEL, answer
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
@@ -42,9 +42,9 @@ def asked(httpserver, monkeypatch):
     return bodies
 
 
-def capped(battery, logs, caps, prices=None, resume=False, model=MODEL, **choices):
+def limited(battery, logs, limits, prices=None, resume=False, model=MODEL, **choices):
     request = eval_request(model, battery, choices={**SMALL, **choices})
-    return evaluated(request, logs, limits=caps, prices=prices, resume=resume)
+    return evaluated(request, logs, limits=limits, prices=prices, resume=resume)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def capped(battery, logs, caps, prices=None, resume=False, model=MODEL, **choice
     [("max_tokens_per_episode", 1500, "token"), ("max_cost_per_episode", 0.0015, "cost")],
 )
 def test_a_limit_of_an_episode_ends_the_models_part(limit, value, kind, battery, tmp_path, asked, prices):
-    result = capped(battery, tmp_path / "logs", RunLimits(), prices, tasks="01-04-03", **{limit: value})
+    result = limited(battery, tmp_path / "logs", RunLimits(), prices, tasks="01-04-03", **{limit: value})
     assert len(asked) == 2
     assert (result.rows[0].passed, result.rows[0].total_reward) == (None, None)
     assert result.rows[0].error.startswith(f"ended by the {kind} limit")
@@ -68,34 +68,34 @@ def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
         return answer("Turn(6);")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    result = capped(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
+    result = limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
     assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
     assert read_eval_log(str(result.log)).samples[0].limit.type == "time"
 
 
 def test_without_a_limit_all_replies_are_asked_for(battery, tmp_path, asked):
-    capped(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03")
+    limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03")
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize("caps", [RunLimits(tokens=4000), RunLimits(cost=0.004), RunLimits(seconds=0)])
-def test_a_cap_begins_no_further_episode_and_a_higher_one_goes_on(
-    caps, battery, tmp_path, asked, prices, monkeypatch
+@pytest.mark.parametrize("limits", [RunLimits(tokens=4000), RunLimits(cost=0.004), RunLimits(seconds=0)])
+def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
+    limits, battery, tmp_path, asked, prices, monkeypatch
 ):
     import inspect_ai
 
     monkeypatch.setattr(inspect_ai, "eval", one_at_a_time(inspect_ai.eval))
     logs = tmp_path / "logs"
-    first = capped(battery, logs, caps, prices)
-    played = 0 if caps.seconds is not None else 1
+    first = limited(battery, logs, limits, prices)
+    played = 0 if limits.seconds is not None else 1
     assert len(asked) == 5 * played
     assert [row.error is None for row in first.rows] == [True] * played + [False] * (3 - played)
-    assert all("cap" in row.error for row in first.rows if row.error)
+    assert all("the run's limit of" in row.error for row in first.rows if row.error)
     if played:
-        again = capped(battery, logs, caps, prices, resume=True)
+        again = limited(battery, logs, limits, prices, resume=True)
         assert len(asked) == 5
         assert sum(row.error is None for row in again.rows) == 1
-    last = capped(battery, logs, RunLimits(tokens=10**6, cost=10.0), prices, resume=True)
+    last = limited(battery, logs, RunLimits(tokens=10**6, cost=10.0), prices, resume=True)
     assert len(asked) == 15
     assert all(row.error is None for row in last.rows)
 
@@ -104,46 +104,46 @@ def one_at_a_time(evaluate_):
     return lambda *given, **named: evaluate_(*given, **{**named, "max_samples": 1})
 
 
-def test_a_report_says_that_a_cap_made_the_run_partial(battery, tmp_path, asked):
+def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
     from report.run import open_logs
 
-    result = capped(battery, tmp_path / "logs", RunLimits(tokens=0))
+    result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
     log = open_logs([(None, result.log)])[0]
     assert not log.complete
-    assert log.cap.startswith("3 were not played: the run's cap of 0 tokens is reached")
+    assert log.cap.startswith("3 were not played: the run's limit of 0 tokens is reached")
     assert open_logs([(None, run(battery, tmp_path / "b", "arena/random", **SMALL).log)])[0].cap == ""
 
 
 def test_a_conversation_stops_between_its_tasks_and_asks_for_no_reply_twice(battery, tmp_path, asked):
     logs = tmp_path / "logs"
     options = {"conversation": "run", "relaunches": 0}
-    first = capped(battery, logs, RunLimits(tokens=7000), **options)
+    first = limited(battery, logs, RunLimits(tokens=7000), **options)
     assert len(asked) == 10
     # What was finished is in the log, as it is where episodes have conversations of their own.
     assert [row.error is None for row in first.rows] == [True, True, False]
-    last = capped(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
+    last = limited(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
     assert len(asked) == 15
     assert all(row.error is None for row in last.rows)
 
 
-def test_a_purse_counts_tokens_cost_and_time():
+def test_a_budget_counts_tokens_cost_and_time():
     from inspect_ai.model import ModelUsage
 
-    purse = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
-    purse.spend(ModelUsage(total_tokens=9, total_cost=0.9))
-    purse.spend(None)
-    purse.check()
-    purse.spend(ModelUsage(total_tokens=0, total_cost=0.2))
+    budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
+    budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))
+    budget.spend(None)
+    budget.check()
+    budget.spend(ModelUsage(total_tokens=0, total_cost=0.2))
     with pytest.raises(LimitReached, match=r"\$1 is reached \(\$1.1000 spent\)"):
-        purse.check()
+        budget.check()
 
 
 @pytest.mark.parametrize("how", ["run", "episode"])
 def test_a_limit_on_the_cost_needs_a_price(how, battery, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    caps, choices = (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
+    limits, choices = (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
     with pytest.raises(EvaluationError, match=r"openai/nosuch.*price is not known.*--prices"):
-        capped(battery, tmp_path / "logs", caps, model="openai/nosuch", **choices)
+        limited(battery, tmp_path / "logs", limits, model="openai/nosuch", **choices)
     assert not (tmp_path / "logs").exists()
 
 

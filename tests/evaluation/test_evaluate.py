@@ -89,10 +89,10 @@ def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_pa
 def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
     program = (
         "import sys; from pathlib import Path\n"
-        "from evaluation.evaluate import Request, evaluate\n"
+        "from tests.llm_control.batteries import eval_request, evaluated\n"
         "choices = {'max_scripts': 3, 'image_size': 64}\n"
         "request = eval_request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
-        "r = evaluated(request, Path(sys.argv[3]), display='none')\n"
+        "r = evaluated(request, Path(sys.argv[3]))\n"
         "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
     )
     outputs = {
@@ -179,7 +179,7 @@ def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver
     httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
     result = run(battery, tmp_path, model=model)
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
-    assert result.facts["answered by"] == "some-model-2"
+    assert {episode.answered_by for episode in result.run.episodes()} == {"some-model-2"}
     assert "test-key" not in Path(result.log).read_bytes().decode("latin-1")
 
     from arena import load
@@ -214,7 +214,7 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserve
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
-    assert result.facts["temperature sent"] == "0, unset"
+    assert {each for episode in result.run.episodes() for each in episode.temperatures} == {0, None}
     events = [event for sample in read_eval_log(str(result.log)).samples for event in sample.events]
     assert any(event.event == "info" and event.data.get("left out") == "temperature" for event in events)
 

@@ -6,7 +6,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from evaluation.verify.result import Verdict
-from tests.arena_llm.verify.logs import changed, checked, first_of, put, recording, turn
+from tests.evaluation.verify.logs import changed, checked, first_of, put, recording, turn
 
 CHANGES = {
     "turn's reward": (lambda s: put(turn(s, 2), "reward", turn(s, 2)["reward"] + 1e-9), (2, "reward")),

@@ -3,19 +3,22 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from arena import ConfigError, EvaluationError
 from arena.parallel import LocalEngine, in_order
-from evaluation.engines.backend import HereStage, Setting
+from evaluation.engines.backend import LocalBackend
+from evaluation.suite import EpisodeSetup
 from llm_control.choices import ArenaChoices
+from llm_control.environment import task_spec
+from render.context import drawn_by
 from testbed import find_tasks
-from tests.arena_llm.rays import (
+from tests.evaluation.rays import (
     always_killed,
     kill_one_at_work,
     killed_once,
@@ -23,6 +26,8 @@ from tests.arena_llm.rays import (
     squared,
     until,
 )
+from tests.evaluation.test_evaluate import wait_for_samples
+from tests.llm_control.batteries import ARENA
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[ray]'")
 psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers, is not installed")
@@ -84,38 +89,41 @@ def test_a_task_that_kills_every_worker_is_named(engine):
 TASK = find_tasks((1,))[0]
 
 
+def setup_of(**choices):
+    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), ARENA.prompts(None))
+
+
 @pytest.mark.parametrize(
     "choices", [{"images_per_script": 3}, pytest.param({"observation": "text"}, marks=pytest.mark.slow)]
 )
 def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
-    setting = Setting(TASK, 0, ArenaChoices(**choices), ())
-    place = engine.episodes()
-    here, far = HereStage(setting), place(setting)
+    setup = setup_of(**choices)
+    here, far = LocalBackend().open(setup), engine.episodes(drawn_by()).open(setup)
     same(far.begin(), here.begin())
     same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
     lost = far.call(os.getpid)
     os.kill(lost, signal.SIGKILL)
     same(far.reply("Go(-3); Turn(30);"), here.reply("Go(-3); Turn(30);"))
     assert far.call(os.getpid) != lost
-    assert far.episode.actions == here.episode.actions
+    assert far.known == here.known
     same(far.refuse("no", "what?"), here.refuse("no", "what?"))
     assert far.finish() == here.finish()
 
 
 def test_an_episode_that_kills_every_worker_is_named(engine):
-    far = engine.episodes()(Setting(TASK, 0, ArenaChoices(), ()))
+    far = engine.episodes().open(setup_of())
     with pytest.raises(
-        EvaluationError, match=rf"^{TASK.id}: the process that played it was ended .* 4 times"
+        EvaluationError, match=rf"^{TASK.id}: the process that played it was killed .* 4 times"
     ):
-        far.call(always_killed, 2)
+        far.call(partial(always_killed, 2))
     far.close()
 
 
 def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path):
     import ray
 
-    place, setting = engine.episodes(), Setting(TASK, 0, ArenaChoices(observation="text"), ())
-    both = [place(setting) for _ in range(2)]
+    backend, setup = engine.episodes(), setup_of(observation="text")
+    both = [backend.open(setup) for _ in range(2)]
     for far in both:
         far.begin()
     occupied = ray.remote(until).options(num_cpus=1).remote(tmp_path / "over")
@@ -134,19 +142,18 @@ def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path)
 @pytest.mark.slow
 def test_more_jobs_than_cores_have_no_more_workers(engine, monkeypatch):
     monkeypatch.setattr(engine, "jobs", 5)
-    place, setting = engine.episodes(), Setting(TASK, 0, ArenaChoices(observation="text"), ())
-    every = [place(setting) for _ in range(5)]
+    backend, setup = engine.episodes(), setup_of(observation="text")
+    every = [backend.open(setup) for _ in range(5)]
     assert len({far.begin() and far.call(os.getpid) for far in every}) == 2
     for far in every:
         far.close()
 
 
 def same(far, here):
-    assert replace(far, view=None) == replace(here, view=None)
-    assert far.view.words == here.view.words
-    assert len(far.view.frames) == len(here.view.frames)
-    for sent, drawn in zip(far.view.frames, here.view.frames, strict=True):
-        np.testing.assert_array_equal(sent, drawn)
+    assert replace(far, parts=()) == replace(here, parts=())
+    assert list(map(type, far.parts)) == list(map(type, here.parts))
+    for sent, made in zip(far.parts, here.parts, strict=True):
+        np.testing.assert_array_equal(sent, made)
 
 
 @pytest.mark.slow
@@ -207,18 +214,17 @@ def test_a_battery_is_the_same_when_a_worker_is_killed(command, tmp_path):
 
 
 def test_ctrl_c_leaves_no_process(tmp_path):
-    rows = tmp_path / "rows.csv"
-    play = ("baseline", "--agent", "random", "--levels", "1", "--trials", 50, "--out", rows)
+    logs = tmp_path / "logs"
+    play = ("eval", "--model", "arena/random-steps", "--levels", "1", "--trials", 50, "--log-dir", logs)
     with started(*play) as process:
-        deadline = time.monotonic() + 90
-        while not (rows.exists() and rows.read_text().count("\n") > 3):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_for_samples(logs, 3, process)
         below = rays_processes(process.pid)
         os.killpg(process.pid, signal.SIGINT)
         _, told = process.communicate(timeout=60)
-    assert (process.returncode, told) == (130, f"Stopped. The episodes so far are in {rows}.\n")
+    assert (process.returncode, told) == (
+        130,
+        f"Stopped. Finished episodes are kept in {logs}; the same command with --resume goes on.\n",
+    )
     assert len(below) > 3
     _, alive = psutil.wait_procs(below, timeout=20)
     assert alive == []

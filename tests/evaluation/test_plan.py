@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from arena import ConfigError, EvaluationError
 from arena_llm.cli import app
-from evaluation.plan import deviations, plan_of, read_plan, settle_plan
+from evaluation.plan import deviations, read_plan, settle_plan
 from report.run import open_logs
 from report.run.planned import plan_sentence
-from tests.llm_control.batteries import write_battery
+from tests.llm_control.batteries import eval_request, write_battery
 
 
 @pytest.fixture
@@ -53,18 +53,17 @@ def test_missing_trials_are_a_deviation(battery, tmp_path):
 
 
 def test_each_kind_of_deviation_is_told(battery, tmp_path):
-    planned = plan_of(eval_request("arena/random", battery))
+    planned = eval_request("arena/random", battery).plan()
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Play.")
-    assert [d.split(":")[0] for d in deviations(planned, plan_of(eval_request("arena/pixels", battery)))] == [
-        "model"
-    ]
-    own = plan_of(eval_request("arena/random", battery, prompt))
+    other = eval_request("arena/pixels", battery).plan()
+    assert [d.split(":")[0] for d in deviations(planned, other)] == ["model"]
+    own = eval_request("arena/random", battery, prompt).plan()
     assert [d.split(":")[0] for d in deviations(planned, own)] == ["prompts"]
     task = battery / "01-04-03.yaml"
     task.write_text(task.read_text() + "# changed\n")
     (battery / "01-06-02.yaml").rename(battery / "01-07-02.yaml")
-    told = list(deviations(planned, plan_of(eval_request("arena/random", battery))))
+    told = list(deviations(planned, eval_request("arena/random", battery).plan()))
     assert len(told) == 3
     assert "was planned" in told[0]
     assert told[1] == "task 01-06-02: planned, but not used"

@@ -2,6 +2,7 @@ import pytest
 
 from arena import EvaluationError
 from evaluation.models import model_name
+from tests.llm_control.batteries import ARENA
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ from evaluation.models import model_name
 def test_names_map_to_providers(given, key, full, monkeypatch):
     if key:
         monkeypatch.setenv(key, "k")
-    assert model_name(given) == full
+    assert model_name(ARENA, given) == full
 
 
 @pytest.mark.parametrize(
@@ -36,10 +37,10 @@ def test_a_missing_key_is_named(given, key, monkeypatch):
     ):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(EvaluationError, match=f"set {key}"):
-        model_name(given)
+        model_name(ARENA, given)
 
 
 @pytest.mark.parametrize("given", ["frob", "", "/x", "x/", "arena/other"])
 def test_an_unknown_model_says_how_to_write_one(given):
     with pytest.raises(EvaluationError, match=r"arena/pixels"):
-        model_name(given)
+        model_name(ARENA, given)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.arena_llm.verify.logs import TASK
+from tests.evaluation.verify.logs import TASK
 from tests.broken_off import broken_off
 from tests.llm_control.batteries import eval_request, evaluated
 

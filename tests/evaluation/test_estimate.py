@@ -6,9 +6,9 @@ import pytest
 
 from evaluation.estimate import estimate
 from evaluation.generation.image_tokens import image_tokens
-from tests.llm_control.batteries import run, write_battery
+from tests.evaluation.test_evaluate import png_of
+from tests.llm_control.batteries import eval_request, run, write_battery
 from tests.llm_control.provider import MODEL, answer
-from tests.llm_control.test_evaluate import png_of
 
 SMALL = {"image_size": 16, "max_scripts": 3, "trials": 2}
 

@@ -12,9 +12,9 @@ from evaluation.choices.effective import effective
 from evaluation.generation.image_budget import collage, takes_one_only
 from evaluation.generation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
 from render import decode
-from tests.llm_control.batteries import run, write_battery
+from tests.evaluation.test_evaluate import png_of
+from tests.llm_control.batteries import ARENA, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
-from tests.llm_control.test_evaluate import png_of
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
 
@@ -134,4 +134,4 @@ def test_which_errors_mean_one_picture(text, one):
 @pytest.mark.parametrize("wrong", ["last-0", "last", "none of them", "last-1x"])
 def test_a_wrong_budget_is_refused(wrong):
     with pytest.raises(ConfigError, match="images"):
-        effective(None, {"images": wrong})
+        effective(ARENA, None, {"images": wrong})

@@ -6,7 +6,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from evaluation.inspect_task.task import CONVERSATION
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from evaluation.verify.result import Verdict
-from tests.arena_llm.verify.logs import checked, put
+from tests.evaluation.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 
 PLACES = ((20, 16), (24, 20), (16, 24))

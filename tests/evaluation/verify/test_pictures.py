@@ -5,7 +5,7 @@ import pytest
 from inspect_ai.model import ContentImage
 
 from evaluation.verify.result import Verdict
-from tests.arena_llm.verify.logs import as_content, changed, checked, frame, images
+from tests.evaluation.verify.logs import as_content, changed, checked, frame, images
 from tests.llm_control.batteries import eval_request, evaluated
 
 

@@ -15,10 +15,10 @@ from inspect_ai.solver import basic_agent, generate
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
-from evaluation.inspect_task.registry import act
-from evaluation.inspect_task.registry import testbed as battery_task
-from tests.llm_control.batteries import run, write_battery
-from tests.llm_control.test_evaluate import openai_reply
+from evaluation.inspect_task.registry import suite_task
+from llm_control.tools import act
+from tests.evaluation.test_evaluate import openai_reply
+from tests.llm_control.batteries import ARENA, run, write_battery
 
 INSPECT = Path(sys.executable).with_name("inspect")
 
@@ -51,9 +51,9 @@ SOLVERS = {
 def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_path):
     replies = [call("act", script="Turn(12); Turn(-12);"), call("act", script="Go(20);")]
     replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
-    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(task, model, solver=SOLVERS[name](), log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
     assert sample.error is None, sample.error
     score = sample.scores["episode_score"]
@@ -62,9 +62,9 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
 
 
 def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
-    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
-    (log,) = inspect_ai.eval(task, model, solver=generate(), log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     (sample,) = log.samples
     assert sample.scores["episode_score"].value == 0.0
     assert sample.scores["episode_score"].metadata["outcome"] == "health gone"
@@ -73,9 +73,9 @@ def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
 
 def test_a_call_after_the_end_is_answered(battery, tmp_path):
     replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
-    task = battery_task(folder=str(battery), protocol="tool-calling", image_size=32)
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(task, model, solver=generate(), log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
     results = [message.text for message in log.samples[0].messages if message.role == "tool"]
     assert "The episode is over" in results[0]
     assert "nothing more to do" in results[1]
@@ -117,7 +117,7 @@ WRONG = [
     (["-T", "folder=/nowhere"], "/nowhere: no such folder of task files"),
     (["-T", "prompt=/nowhere"], "prompt file /nowhere: cannot be read"),
     (["-T", "protocol=blind", "-T", "icl=true"], "impossible together"),
-    (["--model", "arena/pixel"], "unknown agent arena/pixel; the offline agents are arena/random"),
+    (["--model", "arena/pixel"], "unknown agent arena/pixel; the offline agents are arena/pixels, arena/random,"),
     (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
 ]
 
