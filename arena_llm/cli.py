@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+import arena_llm.commands.testbed_battery  # noqa: F401  (adds commands to `testbed`)
 from arena.errors import ArenaError, ConfigError
 from arena_llm.commands.baselines import baselines_command
 from arena_llm.commands.compare import compare_command
