@@ -141,7 +141,9 @@ def test_a_budget_counts_tokens_cost_and_time():
 @pytest.mark.parametrize("how", ["run", "episode"])
 def test_a_limit_on_the_cost_needs_a_price(how, battery, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
-    limits, choices = (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
+    limits, choices = (
+        (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
+    )
     with pytest.raises(EvaluationError, match=r"openai/nosuch.*price is not known.*--prices"):
         limited(battery, tmp_path / "logs", limits, model="openai/nosuch", **choices)
     assert not (tmp_path / "logs").exists()

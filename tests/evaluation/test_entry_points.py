@@ -53,7 +53,9 @@ def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_pat
     replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
     task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
     model = get_model("mockllm/model", custom_outputs=replies)
-    (log,) = inspect_ai.eval(task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs"))
+    (log,) = inspect_ai.eval(
+        task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
+    )
     (sample,) = log.samples
     assert sample.error is None, sample.error
     score = sample.scores["episode_score"]
@@ -117,7 +119,10 @@ WRONG = [
     (["-T", "folder=/nowhere"], "/nowhere: no such folder of task files"),
     (["-T", "prompt=/nowhere"], "prompt file /nowhere: cannot be read"),
     (["-T", "protocol=blind", "-T", "icl=true"], "impossible together"),
-    (["--model", "arena/pixel"], "unknown agent arena/pixel; the offline agents are arena/pixels, arena/random,"),
+    (
+        ["--model", "arena/pixel"],
+        "unknown agent arena/pixel; the offline agents are arena/pixels, arena/random,",
+    ),
     (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
 ]
 

@@ -328,7 +328,9 @@ def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
     import inspect_ai
 
     protocol = effective(ARENA, None, {**SMALL, "conversation": "run", "max_scripts": 2}).choices
-    task = make_task(ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl")
+    task = make_task(
+        ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl"
+    )
     scripts = ["Turn(6);", "Go(2);", "Turn(12);", "Go(3);", "Turn(18);", "Go(4);"]
     for given in (scripts[:3], scripts[3:]):
         # The model has no more replies than these: the first attempt breaks off in the second task.

@@ -13,8 +13,8 @@ from evaluation.engines.backend import worthwhile_processes
 from evaluation.evaluate import earlier_log
 from evaluation.generation.budget import RunLimits
 from evaluation.models import full_name
-from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.players import STEPS_PER_TURN, play
+from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment
@@ -39,7 +39,9 @@ def file(battery):
 
 def play_policy(policy, task, trial, choices):
     """The record of an episode that a policy plays, and its recording."""
-    record = play(PolicyAgent(policy, choices.sample_actions), ArenaEnvironment(setup_of(task, choices, trial)))
+    record = play(
+        PolicyAgent(policy, choices.sample_actions), ArenaEnvironment(setup_of(task, choices, trial))
+    )
     return record, Recording.model_validate(record.replay)
 
 

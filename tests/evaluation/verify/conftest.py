@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.evaluation.verify.logs import TASK
 from tests.broken_off import broken_off
+from tests.evaluation.verify.logs import TASK
 from tests.llm_control.batteries import eval_request, evaluated
 
 
