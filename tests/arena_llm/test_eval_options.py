@@ -4,7 +4,6 @@ import json
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from llm_control.selection import select
 from typer.testing import CliRunner
 
 import evaluation.evaluate
@@ -13,7 +12,7 @@ from arena.taskfile.versions import Version
 from arena_llm.cli import app
 from evaluation.generation.budget import RunLimits
 from llm_control.choices import ArenaChoices
-from tests.llm_control.batteries import write_battery
+from tests.llm_control.batteries import ARENA, write_battery
 
 GIVEN = {
     "battery": ("original", "original"),
@@ -97,7 +96,7 @@ def test_a_choice_arrives(name, asked):
     option = [f"--{name.replace('_', '-')}", *([] if written is None else [written])]
     said = invoke("--model", "arena/random", *option, *NEEDS.get(name, ()))
     assert str(said.exception) == "not played in this test", said.output
-    protocol = asked["request"].effective().protocol
+    protocol = asked["request"].effective.choices
     assert getattr(protocol, name) == meant != ArenaChoices.model_fields[name].default
     others = {key for key in NEEDS.get(name, ()) if key.startswith("--")}
     changed = {key for key, value in protocol if value != ArenaChoices.model_fields[key].default}
@@ -110,12 +109,12 @@ def test_a_switch_can_be_turned_off_again(name, asked, tmp_path):
     file.write_text(f"{name}: yes\n")
     for option, meant in (([], True), ([f"--no-{name.replace('_', '-')}"], False)):
         invoke("--model", "arena/random", "--protocol", file, *option)
-        assert getattr(asked["request"].effective().protocol, name) is meant
+        assert getattr(asked["request"].effective.choices, name) is meant
 
 
 def test_icl_is_the_demonstration(asked):
     invoke("--model", "arena/random", "--icl")
-    assert asked["request"].effective().protocol.demonstration
+    assert asked["request"].effective.choices.demonstration
 
 
 def test_options_of_the_command_arrive(asked, battery, tmp_path):
@@ -128,9 +127,9 @@ def test_options_of_the_command_arrive(asked, battery, tmp_path):
     request = asked["request"]
     assert (request.model, request.folder, request.prompt) == ("arena/random", battery, tmp_path / "t")
     assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
-    assert asked["caps"] == RunLimits(tokens=6, cost=0.5, seconds=7)
+    assert asked["limits"] == RunLimits(tokens=6, cost=0.5, seconds=7)
     invoke("--model", "arena/random")
-    assert (asked["caps"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
+    assert (asked["limits"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
 
 
 def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
@@ -166,7 +165,8 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
-    versions = [select(ArenaChoices(animal_ai=name), battery)[0].spec.version for name in ("3.1.3", "4")]
+    tasks = [ARENA.tasks(ArenaChoices(animal_ai=name), battery)[0].content for name in ("3.1.3", "4")]
+    versions = [task.spec.version for task in tasks]
     assert versions == [Version.V3, Version.V4]
 
 

@@ -19,7 +19,7 @@ from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_exam
 from llm_control.finetuning.example import View, _fits
 from llm_control.finetuning.folder import Plan, write_example
 from llm_control.finetuning.formats import exchange
-from llm_control.messages import opening
+from llm_control.messages import first_parts, opening
 from llm_control.observations import View as Shown
 from llm_control.prompts import arena_prompts
 from llm_control.script import Go, Turn, parse
@@ -144,8 +144,8 @@ def test_the_picture_shows_the_ball_where_the_reply_has_it(examples):
 def test_the_prompt_is_that_of_an_evaluation(examples):
     said = exchange(examples[0], PROMPTS)
     (system,) = opening(ArenaChoices(), PROMPTS)
-    *_, told = first_content(ArenaChoices(), PROMPTS, examples[0].health, Shown((examples[0].frame,), None))
-    assert (said.system, said.user) == (system.text, told.text)
+    *_, told = first_parts(ArenaChoices(), PROMPTS, examples[0].health, Shown((examples[0].frame,), None))
+    assert (said.system, said.user) == (system.text, told)
     assert f"Health: {examples[0].health:.1f}" in said.user
     with Episode(examples[0].spec, task_id=examples[0].task_id, seed=5) as episode:
         for _ in range(49):
