@@ -9,8 +9,8 @@ from arena.scene import Scene
 from render.camera import Camera
 from render.context import gl_context
 from render.image import Frame
+from render.opengl.view import View, new_target
 from render.renderer import check_size
-from render.view import View, new_target
 
 MOST = 1024
 """Largest number of arenas: each keeps about 1.5 MB of shadow maps."""

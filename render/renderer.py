@@ -8,10 +8,10 @@ from arena.channels import Channels
 from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
-from render.channels import ChannelPainter
 from render.context import gl_context
 from render.image import Frame
-from render.view import View, new_target
+from render.opengl.channels import ChannelPainter
+from render.opengl.view import View, new_target
 
 SMALLEST, LARGEST = 4, 1024
 """Bounds of a frame's sides in pixels."""

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Scene
-from render.look import look_of
+from render.looks.look import look_of
 from render.renderer import Renderer
 
 Mask = npt.NDArray[np.bool_]

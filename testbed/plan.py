@@ -10,7 +10,7 @@ from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import ARENA_SIZE, BARS, bar_parts
 from arena.scene import Vector
 from arena.taskfile.catalog import Body, Ends, Shape
-from render.look import look_of
+from render.looks.look import look_of
 
 SIZE = 600
 """Width and height of the picture, pixels."""

@@ -28,10 +28,10 @@ from benchmarks.peers.scenery import (
     scene_subject,
 )
 from render.camera import first_person
-from render.look import SURFACES, Material, layer_of
-from render.meshes import Mesh, unit_meshes
-from render.sun import TO_SUN
-from render.textures import layers
+from render.looks.look import SURFACES, Material, layer_of
+from render.looks.sun import TO_SUN
+from render.looks.textures import layers
+from render.parts.meshes import Mesh, unit_meshes
 
 _MIRROR = np.array([1.0, 1.0, -1.0])
 """Turning z round makes the arena's left-handed frame right-handed."""

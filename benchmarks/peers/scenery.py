@@ -8,10 +8,10 @@ import numpy as np
 from arena import Scene, load
 from arena.scene import Floats, yaw_rotation
 from benchmarks.measure import Subject
-from render.instances import Rows
-from render.look import Look, look_of
-from render.meshes import Part, parts_of, rails, surroundings
-from render.textures import linear
+from render.looks.look import Look, look_of
+from render.looks.textures import linear
+from render.parts.meshes import Part, parts_of, rails, surroundings
+from render.parts.rows import Rows
 from testbed import Task
 
 SCENE_FILE = Path(__file__).parent / "scene.yaml"
@@ -52,7 +52,7 @@ def items_of(scene: Scene) -> list[Item]:
 
 
 def mesh_name(item: Item) -> str:
-    """The name of its mesh in `render.meshes.unit_meshes`."""
+    """The name of its mesh in `render.parts.meshes.unit_meshes`."""
     return BALL if item.part.mesh == "ball" else item.part.mesh
 
 

@@ -13,8 +13,8 @@ from arena.scene import Floats
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import Changes, Item, items_of, mesh_name, place_of, scene_subject
 from render.camera import first_person
-from render.meshes import unit_meshes
-from render.sun import TO_SUN
+from render.looks.sun import TO_SUN
+from render.parts.meshes import unit_meshes
 
 _SWAP = [0, 2, 1]
 """Exchanging y and z turns the arena's left-handed frame into Bullet's."""

@@ -15,7 +15,7 @@ from arena.scene import Animal
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.versions import DIFFERENCES, Version
 from render import Renderer, birds_eye, third_person, top_view
-from render.pyrender_backend import PyrenderRenderer
+from render.pyrender.backend import PyrenderRenderer
 from tests.arena.worlds import agent, episode, item
 
 pytestmark = pytest.mark.skipif(
@@ -169,7 +169,7 @@ def test_both_live_in_one_process(theirs, start):
     program = (
         "from render import Renderer\n"
         "from render.context import gl_context\n"
-        "from render.pyrender_backend import PyrenderRenderer\n"
+        "from render.pyrender.backend import PyrenderRenderer\n"
         "from tests.arena.worlds import agent, episode, item\n"
         "scene = episode(agent('20 0 20'), item('GoodGoal', '20 0 24', sizes='2 2 2')).scene()\n"
         f"{start}\n"

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from arena.scene import Vector
 from arena.taskfile.versions import DIFFERENCES, Version
-from render.textures import linear
+from render.looks.textures import linear
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
 """Direction to the sun: elevation 50 degrees, azimuth 150 degrees (section 3.3)."""

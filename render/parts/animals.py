@@ -9,10 +9,10 @@ import numpy as np
 
 from arena.errors import RenderError
 from arena.scene import Animal, Vector, yaw_rotation
-from render.culling import coarse
-from render.instances import Batch, batch
-from render.look import Look, Material, srgb
-from render.meshes import Part
+from render.looks.look import Look, Material, srgb
+from render.parts.culling import coarse
+from render.parts.meshes import Part
+from render.parts.rows import Batch, batch
 
 Piece = tuple[Part, Look]
 

@@ -12,8 +12,8 @@ from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedg
 from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS, Shape
-from render.glyphs import GLYPHS, Polygons, glyph_vertices
-from render.look import FENCE, FLOOR, POST, RAIL, Look
+from render.looks.look import FENCE, FLOOR, POST, RAIL, Look
+from render.parts.glyphs import GLYPHS, Polygons, glyph_vertices
 
 Vertices = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]

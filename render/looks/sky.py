@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from render.sun import TO_SUN
+from render.looks.sun import TO_SUN
 
 SIDE = 256
 """Pixels of a cube face's side."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from render.culling import coarse
-from render.instances import Batch, Bools, Rows, ThingRows
+from render.parts.culling import coarse
+from render.parts.rows import Batch, Bools, Rows, ThingRows
 
 _TREMBLE = 1 / 512
 """Step in metres (and of the rotation's numbers) to which poses are rounded for shadows, which depend on the

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from render.context import gl_context
-from render.instances import Batch
-from render.painter import program
-from render.sun import SIDE, TEXEL_M, sun_view
+from render.looks.sun import SIDE, TEXEL_M, sun_view
+from render.opengl.painter import program
+from render.parts.rows import Batch
 
 Edges = npt.NDArray[np.float32]
 """Rectangles (n, 4): left, lower, right and upper edge in the sun's clip space."""

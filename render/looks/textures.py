@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from render.look import BRICK, SURFACES, Material
+from render.looks.look import BRICK, SURFACES, Material
 
 SIDE = 1024
 """Pixels of a layer's side."""

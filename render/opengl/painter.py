@@ -1,4 +1,4 @@
-"""Programs and meshes on the GPU: draws rows of `render/instances.py`."""
+"""Programs and meshes on the GPU: draws rows of `render/parts/rows.py`."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -9,11 +9,11 @@ import moderngl
 import numpy as np
 import numpy.typing as npt
 
-from render import sky, textures
 from render.context import gl_context
-from render.instances import ROW, Group
-from render.meshes import Mesh, unit_meshes
-from render.sun import Light, sun_view
+from render.looks import sky, textures
+from render.looks.sun import Light, sun_view
+from render.parts.meshes import Mesh, unit_meshes
+from render.parts.rows import ROW, Group
 
 _VERTICES = ("3f 3f", "in_vertex", "in_normal")
 _SCENE = (
@@ -33,8 +33,8 @@ _SRGB8 = 0x8C41
 
 
 def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
-    """The shaders `render/shaders/NAME.vert` and `.frag` as a program."""
-    folder = files("render") / "shaders"
+    """The shaders `render/opengl/shaders/NAME.vert` and `.frag` as a program."""
+    folder = files("render.opengl") / "shaders"
     return ctx.program(
         vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
         fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),

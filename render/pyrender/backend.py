@@ -16,10 +16,10 @@ from arena.cameras import RESOLUTIONS
 from arena.channels import SKY, Channels, Depth, dark, semantic
 from arena.errors import RenderError
 from arena.scene import Scene
-from render import sky
 from render.camera import Camera, first_person
-from render.pyrender_context import drawing, pyrender
-from render.pyrender_solids import MIRROR, Solid, flat_color, solids_of, triangles
+from render.looks import sky
+from render.pyrender.context import drawing, pyrender
+from render.pyrender.solids import MIRROR, Solid, flat_color, solids_of, triangles
 
 Frame = npt.NDArray[np.uint8]
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from arena.scene import Floats
 from render.camera import Camera, Matrix
-from render.instances import Batch, Group, Places, groups
-from render.meshes import BALL_ERRORS, BALLS, MESHES
+from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
+from render.parts.rows import Batch, Group, Places, groups
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
-from render.composed import drawn_parts
-from render.look import SURFACES, Look, layer_of, look_of
-from render.meshes import MESHES, Part, rails, surroundings
-from render.textures import linear
+from render.looks.look import SURFACES, Look, layer_of, look_of
+from render.looks.textures import linear
+from render.parts.composed import drawn_parts
+from render.parts.meshes import MESHES, Part, rails, surroundings
 
 Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]

@@ -6,8 +6,8 @@ from itertools import groupby
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.symbols import DEFAULT, PRESETS
-from render.look import symbol_look
-from render.meshes import Part, parts_of
+from render.looks.look import symbol_look
+from render.parts.meshes import Part, parts_of
 
 _SYMBOL_M = 0.9
 """A symbol is as large as fits into this share of a board's face (our choice)."""

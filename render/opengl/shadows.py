@@ -6,11 +6,11 @@ import moderngl
 import numpy as np
 
 from render.context import gl_context
-from render.instances import Batch, Bools, arena_batch
-from render.meshes import MESHES
-from render.painter import shared_painter
-from render.patches import Edges, patcher, rectangles
-from render.sun import Light
+from render.looks.sun import Light
+from render.opengl.painter import shared_painter
+from render.opengl.patches import Edges, patcher, rectangles
+from render.parts.meshes import MESHES
+from render.parts.rows import Batch, Bools, arena_batch
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 

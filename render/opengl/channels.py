@@ -9,14 +9,14 @@ import numpy.typing as npt
 from arena import channels
 from arena.channels import Channels
 from arena.scene import Animal, Floats, Scene, Thing
-from render.animals import body
 from render.camera import Camera, first_person
 from render.context import gl_context
-from render.culling import front_to_back
-from render.instances import Batch, Rows, ThingRows, joined
-from render.look import FLOOR
-from render.meshes import MESHES, rails, surroundings, unit_meshes
-from render.painter import Reader, Stock, program, write
+from render.looks.look import FLOOR
+from render.opengl.painter import Reader, Stock, program, write
+from render.parts.animals import body
+from render.parts.culling import front_to_back
+from render.parts.meshes import MESHES, rails, surroundings, unit_meshes
+from render.parts.rows import Batch, Rows, ThingRows, joined
 
 _LABEL = 15
 """First of the two columns that hold instance and whether it is a ball, in place of the colour."""

@@ -12,11 +12,11 @@ from arena import channels
 from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, parts_of, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS, Shape
-from render.animals import BODIES
-from render.composed import COMPOSED
-from render.look import FLOOR, Look, layer_of, look_of
-from render.meshes import CROWN, UNIT, rails, surroundings, unit_meshes
-from render.textures import layers, linear
+from render.looks.look import FLOOR, Look, layer_of, look_of
+from render.looks.textures import layers, linear
+from render.parts.animals import BODIES
+from render.parts.composed import COMPOSED
+from render.parts.meshes import CROWN, UNIT, rails, surroundings, unit_meshes
 
 MIRROR = np.diag([1.0, 1.0, -1.0])
 """From the arena's left-handed frame to a right-handed one, and back: z changes its sign."""

@@ -7,16 +7,16 @@ import moderngl
 
 from arena.scene import Animal, Scene
 from arena.taskfile.versions import Version
-from render.animals import body, shadow_of
 from render.camera import Camera, first_person
-from render.casters import Casters
 from render.context import gl_context
-from render.culling import back_to_front, front_to_back
-from render.instances import Batch, Group, ThingRows, joined
-from render.meshes import MESHES
-from render.painter import Sky, shared_painter, write
-from render.shadows import Shadows
-from render.sun import Light, light_of
+from render.looks.sun import Light, light_of
+from render.opengl.painter import Sky, shared_painter, write
+from render.opengl.shadows import Shadows
+from render.parts.animals import body, shadow_of
+from render.parts.casters import Casters
+from render.parts.culling import back_to_front, front_to_back
+from render.parts.meshes import MESHES
+from render.parts.rows import Batch, Group, ThingRows, joined
 
 _FRAMEBUFFER_SRGB = 0x8DB9
 _SRGB8_ALPHA8 = 0x8C43

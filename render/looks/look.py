@@ -14,7 +14,7 @@ from arena.taskfile.versions import Version
 
 
 class Material(IntEnum):
-    """Surface types; the number of one with a texture is its layer in the array of `render/textures.py`."""
+    """Surface types; for one with a texture, the number is its layer in `render/looks/textures.py`."""
 
     BRICK = 0
     CLOUD = 1
@@ -171,7 +171,9 @@ def look_of(thing: Thing, version: str = Version.V3) -> Look:
     """
     looks = LOOKS_4 if version == Version.V4 else LOOKS
     if thing.kind not in looks:
-        raise RenderError(f"{thing.kind}: got no look for this kind, expected one in render/look.py: LOOKS")
+        raise RenderError(
+            f"{thing.kind}: got no look for this kind, expected one in `render.looks.look.LOOKS`"
+        )
     look = looks[thing.kind]
     if thing.color is None or thing.kind == "SignBoard":
         return look
