@@ -18,7 +18,8 @@ from pyglet.gl import GL_RENDERER, glGetString
 
 from arena import Scene
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import HIDDEN, scene_subject
 from render.camera import FIRST_PERSON_FOV_DEG

@@ -20,7 +20,7 @@ Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "
 
 RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
-LINKED = ("testbed", "human_data", "configs")
+LINKED = ("testbed", "evaluation", "human_data", "report", "configs")
 UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
 
 
@@ -90,6 +90,12 @@ def run_block(block, folder, programs):
 @pytest.mark.parametrize("page", RUNNING)
 def test_the_blocks_of_a_page_run_as_shown(page, folder, programs):
     run_page(page, folder, programs, slow=False)
+
+
+def test_an_object_is_added_in_at_most_two_places():
+    (patch,) = [block.text for block in blocks_of("add-object.md") if block.language == "diff"]
+    assert len(re.findall(r"^\+\+\+ b/", patch, re.MULTILINE)) <= 2
+    assert len(re.findall(r"^\+(?!\+\+)", patch, re.MULTILINE)) <= 2
 
 
 @pytest.mark.slow
