@@ -1,4 +1,4 @@
-"""The peer: a PyBullet world of boxes, with none of our rules and PyBullet's own settings."""
+"""The peer: a PyBullet world of boxes with PyBullet's own settings and none of our rules."""
 
 import math
 from types import TracebackType
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from arena.physics.bullet import bullet
 
 SIDE_M = 40.0
-"""Side of the floor, as an arena's."""
+"""Side of the floor, the same as an arena's."""
 
 TICK_S = 0.02
 SPEED = 5.0
@@ -23,8 +23,8 @@ _FOV_DEG = 100.0
 class BareWorld:
     """A floor within four walls, boxes on a grid, and a ball that is driven among them.
 
-    `boxes` stand on the floor 1 m a side (less where there are so many that they would touch), the first
-    `moving` of them with a mass of 1 kg and the others immovable. A context manager.
+    The `boxes` are 1 m a side, or smaller if they would touch; the first `moving` of them have a mass of
+    1 kg, the others are immovable. A context manager.
     """
 
     def __init__(self, boxes: int, moving: int) -> None:
@@ -58,10 +58,9 @@ class BareWorld:
             bullet.stepSimulation(physicsClientId=self._client)
 
     def picture(self, side: int) -> npt.NDArray[np.uint8]:
-        """What the ball sees by PyBullet's TinyRenderer, uint8 (side, side, 3).
+        """The ball's view by PyBullet's TinyRenderer, uint8 (side, side, 3).
 
-        As PyBullet does it by default, that is without shadows and textures: with shadows it takes four times
-        as long.
+        As by default, without shadows and textures: shadows would take four times as long.
         """
         eye = self.ball_position
         target = (eye[0] + math.cos(self._heading), eye[1] + math.sin(self._heading), eye[2])
@@ -79,11 +78,11 @@ class BareWorld:
         return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
 
     def rays(self, angles_deg: tuple[float, ...], length: float) -> Any:
-        """What thin rays from the ball hit, as PyBullet tells it: one tuple per ray."""
+        """What thin rays from the ball hit: PyBullet's tuples, one per ray."""
         x, y, z = self.ball_position
         bearings = [self._heading - math.radians(angle) for angle in angles_deg]
         ends = [(x + length * math.cos(b), y + length * math.sin(b), z) for b in bearings]
-        # They begin outside of the ball, which they would hit.
+        # They start outside the ball, which they would hit.
         starts = [(x + 0.51 * math.cos(b), y + 0.51 * math.sin(b), z) for b in bearings]
         return bullet.rayTestBatch(starts, ends, physicsClientId=self._client)
 

@@ -136,7 +136,7 @@ def test_python_of_every_page_compiles(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_and_files_in_running_text_exist(page):
-    known = every_option() | {"--pictures"}
+    known = every_option()
     for piece in codes_of(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"
