@@ -102,9 +102,9 @@ def rows_of(contenders: Sequence[Contender]) -> list[Row]:
     ]
 
 
-def advances(contenders: Sequence[Contender], rounds: Rounds) -> int:
+def advances(contenders: Sequence[Contender], rounds: Rounds, rows: Sequence[Row] | None = None) -> int:
     """How often `compare` calls `advance`."""
-    return len(contenders) + (rounds.count + 1) * len(rows_of(contenders))
+    return len(contenders) + (rounds.count + 1) * len(rows_of(contenders) if rows is None else rows)
 
 
 def _introduce(contender: Contender, worker: Worker, found: Comparison) -> None:

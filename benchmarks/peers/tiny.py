@@ -10,6 +10,7 @@ import trimesh
 from arena import Scene
 from arena.physics.bullet import bullet
 from arena.scene import Floats
+from benchmarks.bare import NEAR, tiny_picture
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
 from render.camera import first_person
@@ -19,9 +20,6 @@ from render.pyrender.solids import Solid, solids_of
 
 _SWAP = [0, 2, 1]
 """Exchanging y and z turns the arena's left-handed frame into Bullet's."""
-
-_NEAR = 0.1
-"""Near plane, metres; with our camera's 0.01 its depth is too coarse."""
 
 
 def about() -> dict[str, str]:
@@ -57,19 +55,9 @@ class TinyWorld:
                 physicsClientId=self._client,
             )
         camera = first_person(scene)
-        eye, forward = np.array(camera.position)[_SWAP], camera.axes()[2][_SWAP]
-        image = bullet.getCameraImage(
-            side,
-            side,
-            bullet.computeViewMatrix(eye.tolist(), (eye + forward).tolist(), (0, 0, 1)),
-            bullet.computeProjectionMatrixFOV(camera.fov, 1.0, _NEAR, camera.far),
-            lightDirection=TO_SUN[_SWAP].tolist(),
-            shadow=int(shadows),
-            renderer=bullet.ER_TINY_RENDERER,
-            flags=bullet.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._client,
-        )
-        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+        eye, forward = np.array(camera.position)[_SWAP].tolist(), camera.axes()[2][_SWAP].tolist()
+        lens, sun = (camera.fov, 1.0, NEAR, camera.far), TO_SUN[_SWAP].tolist()
+        return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
 
     def _body(self, item: Solid) -> int:
         vertices, normals, indices = _mesh(mesh_name(item))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.peers.contenders import CONTENDERS, OURS, Contender, Work
-from benchmarks.peers.rounds import Comparison, Rounds, Row, compare
+from benchmarks.peers.rounds import Comparison, Rounds, Row, advances, compare
 from benchmarks.rl.figure import Figure
 from benchmarks.rl.steps import PER_SECOND, Advance
 
@@ -38,7 +38,7 @@ def beside_rows(drawing: bool) -> list[Row]:
 def beside_advances(rounds: Rounds, drawing: bool) -> int:
     """How often `measure_beside` calls `advance`."""
     rows = beside_rows(drawing)
-    return len(_contenders(rows)) + (rounds.count + 1) * len(rows)
+    return advances(_contenders(rows), rounds, rows)
 
 
 def measure_beside(
