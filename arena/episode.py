@@ -19,8 +19,8 @@ from arena.physics.world import World
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
-from arena.taskfile.catalog import Ends
 from arena.taskfile.config import ArenaSpec
+from arena.taskfile.kind import Ends
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 

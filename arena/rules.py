@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 
 from arena.geometry.placed import Placed
-from arena.taskfile.catalog import Change, Ends
+from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
 
 TICKS_PER_STEP = 3

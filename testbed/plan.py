@@ -9,8 +9,8 @@ from arena.errors import ConfigError
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import ARENA_SIZE, BARS, bar_parts
 from arena.scene import Vector
-from arena.taskfile.catalog import Body, Ends, Shape
-from render.look import look_of
+from arena.taskfile.kind import Body, Ends, Shape
+from render.looks.look import look_of
 
 SIZE = 600
 """Width and height of the picture, pixels."""

@@ -16,10 +16,11 @@ import numpy as np
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed
 from arena.geometry.placement import Placements
-from arena.geometry.shapes import ARENA_SIZE, BARS, door_part, half_extents
+from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
 from arena.scene import SKINS, Vector, yaw_rotation
-from arena.taskfile.catalog import KINDS, Body, Change, Kind, Shape
+from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
+from arena.taskfile.kind import Body, Change, Kind, Shape
 from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
 
@@ -50,9 +51,6 @@ SMALLEST_BALL = 0.05
 """Smallest diameter of a ball that grows or shrinks, metres: Bullet needs more than nothing."""
 
 _NOTHING: Vector = (0.0, 0.0, 0.0)
-
-_BLOCKED_HEIGHT = {Shape.BALL: 0.5} | dict.fromkeys(BARS, 1.0)
-_BLOCKED_HEIGHT_BY_NAME = {"Wall": 2.5, "WallTransparent": 2.5, "LightBlock": 0.5}
 
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
@@ -114,9 +112,10 @@ class Placer:
             if self._placements.is_free(placed):
                 self._placements.add(placed)
                 return replace(placed, color=self._color(placed), symbol=self._symbol(placed))
-        height = _BLOCKED_HEIGHT_BY_NAME.get(kind.name, _BLOCKED_HEIGHT.get(kind.shape, 0.0))
         symbol = DEFAULT if kind.name == "SignBoard" else ""
-        return replace(placed, position=(0.0, height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol)
+        return replace(
+            placed, position=(0.0, kind.corner_height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol
+        )
 
     def _agent(self, item: Item) -> AgentStart:
         asked = self._agent_position(item)
@@ -253,8 +252,9 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differ
 
 
 def _door(house: Placed) -> Placed:
-    """The closed door of a placed dispenser or container."""
+    """The closed door of a placed dispenser or container; it opens as that does."""
     part = door_part(house.size)
     x, y, z = yaw_rotation(house.yaw) @ np.array(part.centre) + np.array(house.position)
     at = (float(x), float(y), float(z))
-    return replace(house, kind=KINDS["Door"], size=part.size, position=at)
+    door = replace(KINDS["Door"], spawner=house.kind.spawner)
+    return replace(house, kind=door, size=part.size, position=at)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from arena.scene import SKINS, Thing, Vector
-from arena.taskfile.catalog import Body, Kind
 from arena.taskfile.config import Item
+from arena.taskfile.kind import Body, Kind
 from arena.taskfile.versions import Version
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ import numpy as np
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import ARENA_SIZE, half_extents, parts_of, prism_vertices, tube_wedges
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 _TUBE_SEGMENTS = 24

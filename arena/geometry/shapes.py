@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import Shape
+from arena.taskfile.kind import Shape
 
 ARENA_SIZE = 40.0
 """Spawn range in x and z, metres; the boundary's inner faces stand at 0 and here."""

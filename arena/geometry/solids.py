@@ -7,7 +7,7 @@ import numpy as np
 
 from arena.geometry.shapes import parts_of, prism_vertices, tube_wedges
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import Shape
+from arena.taskfile.kind import Shape
 
 _TURNED = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 """Exchanges x and z: a ramp's triangle lies in y and z, a prism's section in x and y."""

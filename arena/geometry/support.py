@@ -8,7 +8,7 @@ import numpy as np
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.scene import Floats, yaw_rotation
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 
 NEAR_FLOOR = 0.05
 """A bottom lower than this, metres, stands on the floor once the start's 0.02 has been fallen."""

@@ -8,8 +8,8 @@ from arena.mechanisms.changing import GrowingBall, ValuedBall
 from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
-from arena.taskfile.catalog import Change, Shape
 from arena.taskfile.config import Item
+from arena.taskfile.kind import Change, Shape
 
 __all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
 
@@ -34,7 +34,7 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
         yield ValuedBall(index, placed, stage)
     elif kind.change is not Change.NONE:
         yield GrowingBall(index, placed)
-    elif kind.name == "SpawnerTree":
+    elif kind.shape is Shape.TREE:
         yield Tree(placed, stage.differs)
     elif kind.shape is Shape.HOUSE:
         yield House(index, placed, stage.differs)

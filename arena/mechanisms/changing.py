@@ -7,7 +7,7 @@ from arena.geometry.placed import Placed
 from arena.geometry.shapes import ARENA_SIZE
 from arena.mechanisms.stage import Stage
 from arena.rules import Event
-from arena.taskfile.catalog import Change
+from arena.taskfile.kind import Change
 
 RATE = 0.005
 """Change per tick where the file gives none."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +11,11 @@ from arena.mechanisms.stage import Stage
 from arena.physics.agent import TICK_S
 from arena.rules import Event
 from arena.scene import Vector, yaw_rotation
-from arena.taskfile.catalog import ALIASES, Kind
-from arena.taskfile.versions import Differences, Version, kind_named
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Settings, Spawner
+from arena.taskfile.versions import Differences
 
-_FRUIT: Kind = kind_named("GoodGoalMulti", Version.V3)
+_FRUIT = KINDS["GoodGoalMulti"]
 
 TREE_DELAY_S = 2.0
 CROWN_CENTRE = (-0.1, 4.3, -0.1)
@@ -35,33 +35,12 @@ _OPEN_HEIGHT = 0.005
 """Height of a door that is open, metres: Bullet needs more than nothing."""
 
 
-class Settings(NamedTuple):
-    """How a spawner works: seconds, metres, and how many it gives (-1: without end)."""
-
-    interval_s: float
-    ripening_s: float
-    initial: float
-    final: float
-    most: int
-
-
-# What the file may set in v3.1.3, and what version 4.3 always takes instead.
-_DEFAULTS = {
-    "SpawnerTree": (Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10)),
-    "SpawnerDispenserTall": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(0.5, 0.0, 1.0, 1.0, 10)),
-    "SpawnerContainerShort": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(1.5, 0.0, 1.0, 1.0, 1)),
-}
-_SIZES = {"SpawnerTree": (0.2, 3.0), "SpawnerDispenserTall": (0.2, 1.0), "SpawnerContainerShort": (0.2, 1.0)}
-_SPAWN_HEIGHT = {"SpawnerDispenserTall": 3.65, "SpawnerContainerShort": 0.55}
-_DOOR_DELAY_S = {"SpawnerDispenserTall": 0.0, "SpawnerContainerShort": 1.0}
-
-
 def settings_of(placed: Placed, differs: Differences) -> Settings:
     """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
-    asked, built_in = _DEFAULTS[placed.kind.name]
+    spawner = _spawner(placed)
     if not differs.spawner_settings:
-        return built_in
-    item, (low, high) = placed.item, _SIZES[placed.kind.name]
+        return spawner.built_in
+    item, asked, (low, high) = placed.item, spawner.asked, spawner.sizes
     initial, final = (
         min(max(placed.setting(values, default), low), high)
         for values, default in ((item.initial_values, asked.initial), (item.final_values, asked.final))
@@ -133,7 +112,7 @@ class House:
         if self._given == self._settings.most or stage.seconds < self._next_s:
             return ()
         size = self._settings.final
-        at = _in_arena(self._placed, (0.0, _SPAWN_HEIGHT[self._placed.kind.name], 0.0))
+        at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
         around = stage.world.near(at, size / 2, besides=self._index)
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
@@ -154,7 +133,7 @@ class Door:
         self._foot = placed.position[1] - placed.size[1] / 2
         self._place = placed.position
         self._height = placed.size[1]
-        self._delay_s = _DOOR_DELAY_S[ALIASES.get(placed.item.name, placed.item.name)]
+        self._delay_s = _spawner(placed).door_delay_s
         asked = placed.setting(placed.item.times_between_door_opens, -1.0)
         self._cycle_s = None if asked < 0 else max(asked, DOOR_SHORTEST_S)
 
@@ -178,6 +157,12 @@ class Door:
         phase = seconds % (DOOR_OPENS_S + DOOR_SHORTEST_S + DOOR_OPENS_S + self._cycle_s)
         closing = phase - DOOR_OPENS_S - DOOR_SHORTEST_S
         return min(1.0, phase / DOOR_OPENS_S) if closing < 0 else max(0.0, 1 - closing / DOOR_OPENS_S)
+
+
+def _spawner(placed: Placed) -> Spawner:
+    """The facts of a spawner, which its door has too."""
+    assert placed.kind.spawner is not None
+    return placed.kind.spawner
 
 
 def _ball(spawner: Placed, size: float, at: Vector) -> Placed:

@@ -10,7 +10,8 @@ from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import DEFAULT_FRICTION, LOW_FRICTION, Kind, Shape
+from arena.taskfile.catalog import LOW_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
 
 AGENT_MASS = 100.0
 

@@ -14,7 +14,7 @@ from arena.physics.bullet import bullet
 from arena.physics.sleeping_bodies import STILL_SPEED
 from arena.physics.solver import Contact
 from arena.scene import Vector
-from arena.taskfile.catalog import HEAVY_KG
+from arena.taskfile.kind import HEAVY_KG
 
 Point = tuple[Any, ...]
 """A row of Bullet's `getContactPoints`."""

@@ -19,7 +19,7 @@ from arena.physics.contacts import SAME_NORMAL, Firm
 from arena.physics.near_parts import NearBox, NearPrisms, Touch
 from arena.physics.solver import Contact
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import DEFAULT_FRICTION, Body, Shape
+from arena.taskfile.kind import DEFAULT_FRICTION, Body, Shape
 
 HORIZON = 1.0
 """What is farther from the agent's sphere than this (metres) is not looked at in every tick."""

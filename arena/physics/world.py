@@ -24,7 +24,7 @@ from arena.physics.rest_detector import Stillness
 from arena.physics.sleeping_bodies import Heavy
 from arena.physics.static_contacts import Surroundings
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from arena.taskfile.catalog import Body as BodyType
+from arena.taskfile.kind import Body as BodyType
 
 __all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 

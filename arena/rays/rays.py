@@ -16,7 +16,7 @@ from arena.errors import ConfigError
 from arena.geometry.placed import AGENT_RADIUS
 from arena.rays.ball_casts import BallCasts
 from arena.scene import Animal, Floats, Scene, Thing
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import DIFFERENCES, Version, kind_in
 
 CAST_RADIUS = 0.5
 """Radius of the ball that is cast, metres (`AAI3Agent.prefab`)."""
@@ -38,7 +38,10 @@ TAGS = (
     "PillarButton",
     "SignPoster",
 )
-"""What a ray can tell apart, in the order of its bits (`AAI3Arena.prefab`)."""
+"""What a ray distinguishes, in the order of its bits (`AAI3Arena.prefab`).
+
+In v3.1.3 two of them are never set: a ramp's collider carries Immovable, and a death zone badGoal.
+"""
 
 NOTHING_HIT = len(TAGS)
 """Column that is 1 where a ray hits nothing."""
@@ -49,53 +52,10 @@ FRACTION = NOTHING_HIT + 1
 ROW_LENGTH = FRACTION + 1
 """Values per ray."""
 
-# As in v3.1.3: a ramp's collider carries Immovable and a death zone badGoal, so two bits are never set.
-TAG_OF_KIND: dict[str, str] = {
-    "Wall": "Immovable",
-    "WallTransparent": "Immovable",
-    "Ramp": "Immovable",
-    "CylinderTunnel": "Immovable",
-    "CylinderTunnelTransparent": "Immovable",
-    "LightBlock": "Movable",
-    "HeavyBlock": "Movable",
-    "LBlock": "Movable",
-    "JBlock": "Movable",
-    "UBlock": "Movable",
-    "GoodGoal": "goodGoal",
-    "GoodGoalBounce": "goodGoal",
-    "GoodGoalMulti": "goodGoalMulti",
-    "GoodGoalMultiBounce": "goodGoalMulti",
-    "DecayGoal": "goodGoalMulti",
-    "RipenGoal": "goodGoalMulti",
-    "GrowGoal": "goodGoalMulti",
-    "ShrinkGoal": "goodGoalMulti",
-    "BadGoal": "badGoal",
-    "BadGoalBounce": "badGoal",
-    "DeathZone": "badGoal",
-    "HotZone": "HotZone",
-    "SpawnerTree": "GoalSpawner",
-    "SpawnerDispenserTall": "GoalSpawner",
-    "SpawnerContainerShort": "GoalSpawner",
-    "Door": "GoalSpawner",
-    "SpawnerButton": "PillarButton",
-    "SignBoard": "SignPoster",
-}
-"""The tag that each kind shows to rays."""
-
-UNLISTED_KINDS = frozenset(
-    {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone"}
-)
-"""Kinds that stop a ray and show no tag: their own is not among the twelve."""
-
-UNLISTED_IN_4 = frozenset({"DecayGoal", "RipenGoal", "GrowGoal", "ShrinkGoal"})
-"""Kinds whose prefabs got tags of their own in version 4; before, they count as multi goals."""
-
 
 def tag_of(kind: str, version: Version) -> str | None:
-    """The tag that a kind shows to rays in a version; None for one of its own."""
-    if kind in UNLISTED_KINDS or (version is Version.V4 and kind in UNLISTED_IN_4):
-        return None
-    return DIFFERENCES[version].death_zone_tag if kind == "DeathZone" else TAG_OF_KIND.get(kind)
+    """The tag that a kind shows to rays in a version; None if it is none of `TAGS`."""
+    return kind_in(kind, version).tag
 
 
 class Hits(NamedTuple):

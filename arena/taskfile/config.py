@@ -101,14 +101,14 @@ PER_INSTANCE = (
 
 
 class EndEpisode(_Frozen):
-    """Ends the episode of the agent that set it off, with a last reward."""
+    """Ends the episode of the agent that triggered it, with a last reward."""
 
     type: Literal["endEpisode"]
     reward: Finite = 0.0
 
 
 class GrantReward(_Frozen):
-    """Rewards the agent that set it off."""
+    """Rewards the agent that triggered it."""
 
     type: Literal["grantReward"]
     reward: Finite = 1.0
@@ -122,14 +122,14 @@ class GrantContinuousReward(_Frozen):
 
 
 class FreezeAgent(_Frozen):
-    """Stops the agent that set it off for a number of ticks."""
+    """Stops the agent that triggered it for a number of ticks."""
 
     type: Literal["freezeAgent"]
     freeze_steps: Annotated[int, Field(ge=0)]
 
 
 class ToggleObject(_Frozen):
-    """Lets an object appear, and disappear the next time; or another one appear each time."""
+    """Makes an object appear, and disappear the next time; or another one appear each time."""
 
     type: Literal["toggleObject"]
     spawnable: Item
@@ -138,7 +138,7 @@ class ToggleObject(_Frozen):
 
 
 class LimitedInvocations(_Frozen):
-    """Another operation, at most so many times; -1 is without limit."""
+    """Another operation, at most a given number of times; -1 means no limit."""
 
     type: Literal["limitedInvocationsOperation"]
     max_invocations: Annotated[int, Field(ge=-1)]
@@ -146,7 +146,7 @@ class LimitedInvocations(_Frozen):
 
 
 class OperationFromList(_Frozen):
-    """One of several operations, drawn by weight; equal weights where none are given."""
+    """One of several operations, drawn by weight; equal weights by default."""
 
     type: Literal["operationFromList"]
     operations: "tuple[Operation, ...]"
@@ -170,7 +170,7 @@ Operation = Annotated[
     | NoneOperation,
     Field(discriminator="type"),
 ]
-"""What a button or a data zone can set off (4.3 and later)."""
+"""What a button or a data zone can trigger (4.3 and later)."""
 
 Item.model_rebuild()
 LimitedInvocations.model_rebuild()

@@ -6,7 +6,8 @@ from enum import StrEnum
 from functools import cache
 
 from arena.errors import ConfigError
-from arena.taskfile.catalog import ALIASES, KINDS, Change, Ends, Kind, Shape
+from arena.taskfile.catalog import ALIASES, KINDS
+from arena.taskfile.kind import Kind
 
 
 class Version(StrEnum):
@@ -22,7 +23,7 @@ class Version(StrEnum):
 
 
 def version_of(name: object) -> Version:
-    """A version by its name; raises ConfigError where there is none."""
+    """A version by its name; raises ConfigError for an unknown one."""
     if name not in tuple(Version):
         names = ", ".join(repr(str(each)) for each in Version)
         raise ConfigError(f"version: got {name!r}, expected one of {names}")
@@ -33,13 +34,9 @@ def version_of(name: object) -> Version:
 class Differences:
     """The facts of one version where the versions differ.
 
-    `masses` in kg by kind; `absent` kinds do not exist; `colourable` takes the YAML's colour. The rest are
-    answers to yes-or-no questions, and say in which version they hold.
+    What differs about single kinds of object is in the catalog (`Kind.in_4`).
     """
 
-    absent: frozenset[str]
-    masses: Mapping[str, float]
-    colourable: frozenset[str]
     fitted_bars: bool
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
     minus_one_is_high: bool
@@ -66,10 +63,6 @@ class Differences:
     """For merged arenas a pass mark of 0 counts as always reached (4.x)."""
     tree_lift: float
     """How far a tree is lifted off its YAML height, metres."""
-    board_bounds: tuple[float, float] | None
-    """Bounds of a sign board's size components; none in v3.1.3."""
-    death_zone_tag: str
-    """The tag that rays see on a death zone."""
     only_the_clock: bool = False
     """Health is what is left of the clock, and nothing that is touched changes it (2019).
 
@@ -82,18 +75,7 @@ class Differences:
     """Texels of the shadow map's side."""
 
 
-_V3_COLOURS = frozenset(
-    {"Wall", "Ramp", "CylinderTunnel", "SpawnerDispenserTall", "SpawnerContainerShort", "SignBoard"}
-)
-_BLOCKS = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
-_BALLS = frozenset(name for name, kind in KINDS.items() if kind.is_goal and kind.change is Change.NONE)
-
 _V3 = Differences(
-    absent=frozenset(
-        {"HollowBox", "BadGoalMulti", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "DataZone"}
-    ),
-    masses={"LightBlock": 1.0, "HeavyBlock": 2.0, "LBlock": 1.5, "JBlock": 1.5, "UBlock": 1.5},
-    colourable=_V3_COLOURS,
     fitted_bars=False,
     minus_one_is_high=True,
     any_agent_position=False,
@@ -107,8 +89,6 @@ _V3 = Differences(
     arenas_shuffled=False,
     zero_mark_passes=False,
     tree_lift=0.0,
-    board_bounds=None,
-    death_zone_tag="badGoal",
     sun=(1.0, 0.957, 0.839),
     shadow_map=1024,
 )
@@ -117,9 +97,6 @@ DIFFERENCES: Mapping[Version, Differences] = {
     Version.V2: replace(_V3, only_the_clock=True),
     Version.V3: _V3,
     Version.V4: Differences(
-        absent=frozenset(),
-        masses={"LightBlock": 220.0, "HeavyBlock": 420.0, "LBlock": 180.0, "JBlock": 180.0, "UBlock": 180.0},
-        colourable=(_V3_COLOURS - {"CylinderTunnel"}) | _BLOCKS | _BALLS,
         fitted_bars=True,
         minus_one_is_high=False,
         any_agent_position=True,
@@ -133,32 +110,24 @@ DIFFERENCES: Mapping[Version, Differences] = {
         arenas_shuffled=True,
         zero_mark_passes=True,
         tree_lift=0.01,
-        board_bounds=(0.5, 2.5),
-        death_zone_tag="DeathZone",
     ),
 }
 """The facts of every version."""
 
 
 @cache
+def kind_in(name: str, version: Version) -> Kind:
+    """A kind of the catalog, by its current name, with the facts of a version."""
+    kind = KINDS[name]
+    return replace(kind, **kind.in_4) if version == Version.V4 else kind
+
+
 def kind_named(name: str, version: Version) -> Kind:
     """The kind of an object's name or alias as a version has it.
 
     Raises KeyError for a name that the version does not know.
     """
-    kind = KINDS[ALIASES.get(name, name)]
-    differs = DIFFERENCES[version]
-    if kind.internal or kind.name in differs.absent:
+    kind = kind_in(ALIASES.get(name, name), version)
+    if kind.internal or (kind.new_in_4 and version != Version.V4):
         raise KeyError(name)
-    changing = kind.change is not Change.NONE
-    bounds = differs.board_bounds if kind.name == "SignBoard" else None
-    return replace(
-        kind,
-        minimum=(bounds[0],) * 3 if bounds else kind.minimum,
-        maximum=(bounds[1],) * 3 if bounds else kind.maximum,
-        mass=differs.masses.get(kind.name, kind.mass),
-        colourable=kind.name in differs.colourable,
-        random_color=kind.random_color and kind.name in differs.colourable,
-        ends=Ends.ALWAYS if changing and differs.changing_goals_end else kind.ends,
-        fitted=differs.fitted_bars and kind.shape in (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS),
-    )
+    return kind

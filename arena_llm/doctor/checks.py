@@ -91,7 +91,7 @@ def physics_checks(found: dict[str, Any]) -> list[Check]:
     )
     built = "with" if found["numpy"] else "without"
     told = f"{package}, API {found['bullet']}, built {built} NumPy"
-    slow = "" if found["numpy"] else f"only the peer in `arena-llm bench` is slower for it: {_MEND_BULLET}"
+    slow = "" if found["numpy"] else f"only the benchmarks' peer is slower for it: {_MEND_BULLET}"
     bits = Check("physics", State.OK, "60 steps twice: the same bits")
     if fault:
         bits = Check("physics", State.BROKEN, fault, _MEND_BULLET)

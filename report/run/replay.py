@@ -12,7 +12,7 @@ from arena.scene import Scene, Vector
 from arena.taskfile.catalog import KINDS
 from llm_control.observations import picture_steps
 from llm_control.protocol import Protocol
-from render.line_of_sight import Sight
+from render.line_of_sight import LineOfSight
 
 NEAR = 3.0
 """Metres between the surfaces of agent and goal within which the goal counts as nearly reached."""
@@ -104,7 +104,7 @@ def replay(
     looks = _look_steps(protocol, turn_steps, recording.steps)
     with Replay(recording, spec) as replayed:
         trace = Trace(replayed.episode.layout)
-        sight = Sight()
+        sight = LineOfSight()
         for moment in replayed.moments():
             trace.events += moment.events
             move = moment.actions[0].move if moment.actions else Move.NONE
@@ -136,7 +136,7 @@ def _look_steps(protocol: Protocol, turn_steps: Sequence[int], steps: int) -> di
 def _note(
     trace: Trace,
     episode: Episode,
-    sight: Sight,
+    sight: LineOfSight,
     move: Move,
     turns: Sequence[int | None],
     camera: Camera | None,

@@ -10,8 +10,8 @@ from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.placement import Placements
 from arena.geometry.shapes import BARS, parts_of
-from arena.taskfile.catalog import Shape
 from arena.taskfile.config import ArenaSpec, Item, Vector3
+from arena.taskfile.kind import Shape
 from arena.taskfile.load import Located, nearest
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 from arena.taskfile.load import Located
 from testbed.check.finding import Finding
 from testbed.check.subject import Subject, subjects
@@ -32,7 +32,7 @@ def _ignored_names(subject: Subject) -> tuple[str, ...]:
     """Fields of the item that have no effect on this kind of object."""
     if subject.kind is None:
         return _NOT_FOR_AGENTS
-    symbols = () if subject.kind.name == "SignBoard" else ("symbol_names",)
+    symbols = () if "symbol_names" in subject.kind.fields else ("symbol_names",)
     return _FOR_AGENTS_ONLY + symbols + (() if subject.kind.colourable else ("colors",))
 
 

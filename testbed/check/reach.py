@@ -8,7 +8,7 @@ from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
 from arena.physics.world import CONTACT_OFFSET
 from arena.rules import TICKS_PER_UNIT
-from arena.taskfile.catalog import DEFAULT_FRICTION, Change, Ends, Kind
+from arena.taskfile.kind import DEFAULT_FRICTION, Change, Ends, Kind
 from arena.taskfile.load import nearest
 from testbed.check.build import Built
 from testbed.check.finding import Finding

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.taskfile.catalog import Kind
 from arena.taskfile.config import ArenaSpec, Item, Vector3
+from arena.taskfile.kind import Kind
 from arena.taskfile.load import Located, nearest
 from arena.taskfile.nodes import Place
 from arena.taskfile.versions import Version, kind_named

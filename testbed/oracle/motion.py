@@ -5,7 +5,7 @@ import numpy as np
 from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP, TICK_S
 from arena.rules import TICKS_PER_STEP
 from arena.scene import Floats
-from arena.taskfile.catalog import DEFAULT_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION
 from testbed.oracle.terrain import Bools
 
 TURNS = np.arange(-30, 31)

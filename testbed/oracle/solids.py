@@ -7,13 +7,14 @@ import numpy as np
 
 from arena.geometry.shapes import TUBE_INNER, parts_of
 from arena.scene import Floats, Scene, Thing, Vector
-from arena.taskfile.catalog import KINDS, Body, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body, Shape
 
 TUBE_COLUMNS = 24
 """Upright blocks that stand for a tunnel's round wall: columns of 0.1 m for a tunnel of common width."""
 
-LOOSE = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
-"""Kinds that an agent pushes about (1 to 2 kg against its 100 kg in v3.1.3)."""
+LOOSE = frozenset(name for name, kind in KINDS.items() if kind.is_loose)
+"""Kinds that an agent can push."""
 
 
 class Solid(NamedTuple):

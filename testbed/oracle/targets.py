@@ -7,7 +7,8 @@ import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
 from arena.scene import Floats, Scene
-from arena.taskfile.catalog import KINDS, Ends
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Ends
 from testbed.oracle.field import Ball, Ground
 from testbed.oracle.terrain import Bools, Ints
 

@@ -13,8 +13,8 @@ from arena import Action, EvaluationError, Recording, Rotate
 from arena.geometry.placed import Placed
 from arena.parallel import Engine, in_order
 from arena.replay import Replay
-from arena.taskfile.catalog import Body
-from render.line_of_sight import Sight
+from arena.taskfile.kind import Body
+from render.line_of_sight import LineOfSight
 from testbed import solutions
 from testbed.blueprints import Draw, blueprint, condition_of
 from testbed.tasks import Task, find_tasks
@@ -98,13 +98,13 @@ def _things(things: Sequence[Placed]) -> dict[str, int]:
         "zones": sum(kind.body is Body.ZONE for kind in kinds),
         "obstacles": len(solid),
         "transparent": sum(kind.transparent for kind in solid),
-        "loose": sum(kind.body is Body.DYNAMIC and not kind.is_heavy for kind in solid),
+        "loose": sum(kind.is_loose for kind in solid),
     }
 
 
 def _walk(replay: Replay) -> dict[str, Any]:
     """What the solution's way shows: lengths in metres, numbers of steps."""
-    sight, things = Sight(), replay.episode.layout.things
+    sight, things = LineOfSight(), replay.episode.layout.things
     balls = [index for index, placed in enumerate(things) if placed.kind.is_good_goal]
     scene = replay.episode.scene()
     start = scene.agent_position

@@ -17,7 +17,7 @@ from arena.geometry.placed import Placed
 from arena.physics.world import TICK_S
 from arena.recording import packed
 from arena.rules import Account, Goals
-from arena.taskfile.catalog import Body, Ends, Kind
+from arena.taskfile.kind import Body, Ends, Kind
 from arena.taskfile.versions import Version
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples

@@ -15,7 +15,7 @@ from arena.geometry.shapes import ARENA_SIZE
 from arena.physics.bodies import AGENT_MASS
 from arena.physics.world import DRIVE, GRAVITY, TICK_S, World
 from arena.scene import Vector
-from arena.taskfile.catalog import Body
+from arena.taskfile.kind import Body
 from tests.arena.geometry import Walls
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples, sizes

@@ -8,7 +8,8 @@ from arena import ConfigError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
 from testbed.check import Options, check_files
 from testbed.plan import SIZE, add_way, draw, on_plan, plan
 from tests.arena.worlds import agent, item, spec

@@ -9,7 +9,7 @@ from arena.errors import ArenaError
 from human_data.people.play.live import Live, LiveKeys
 from human_data.people.play.wire import Close, Draw, Failed, Open, Reply, Request, Step, Stop
 from render import Renderer
-from render.renderer import SMALLEST
+from render.image import SMALLEST
 
 
 def work(pipe: Connection, scripts: bool) -> None:

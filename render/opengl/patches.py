@@ -1,4 +1,4 @@
-"""Rectangles of a shadow map that are drawn anew from another map."""
+"""Restores rectangles of a shadow map from another map."""
 
 from functools import cache
 
@@ -7,30 +7,30 @@ import numpy as np
 import numpy.typing as npt
 
 from render.context import gl_context
-from render.instances import Batch
-from render.painter import program
-from render.sun import SIDE, TEXEL_M, sun_view
+from render.looks.sun import SIDE, TEXEL_M, sun_view
+from render.opengl.painter import program
+from render.parts.rows import Batch
 
 Edges = npt.NDArray[np.float32]
 """Rectangles (n, 4): left, lower, right and upper edge in the sun's clip space."""
 
 _MARGIN_TEXELS = 4
-"""Room round a caster: its biases move it by up to two texels, and a rectangle's edge lies within a texel."""
+"""Margin around a caster: biases move it by up to two texels, and a rectangle's edge lies within a texel."""
 
 _UNIT = 4
 """Texture unit of the map that is copied; the scene's are 0 to 2."""
 
 _MOST_PATCHED = 1.0
-"""Area of the rectangles, of the 4.0 of the whole map, above which a copy of it all takes less time."""
+"""Area of the rectangles, of 4.0 for the whole map, above which copying the whole map is faster."""
 
 _CLIP_PER_M = 2 / (SIDE * TEXEL_M)
-"""The sun's clip space over metres, across its view; the same for all versions."""
+"""Units of the sun's clip space per metre across its view; the same for all versions."""
 
 
 def rectangles(casters: Batch, texel_m: float) -> Edges | None:
-    """Where the sun sees some casters: a rectangle each, or one round all where that is smaller than theirs.
+    """Where the sun sees some casters: a rectangle for each, or one around all if its area is smaller.
 
-    None where that is so much of the map that a copy of it all takes less time.
+    None if copying the whole map is faster.
     """
     if not len(casters.rows):
         return np.empty((0, 4), np.float32)
@@ -51,7 +51,7 @@ def _area(edges: npt.NDArray[np.float64]) -> float:
 
 @cache
 def _across() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """The arena to the plane that the sun looks at: a matrix (3, 2) for rows, and an offset (2,)."""
+    """From the arena to the plane across the sun's view: a matrix (3, 2) for rows, and an offset (2,)."""
     return np.ascontiguousarray(sun_view()[:2, :3].T), sun_view()[:2, 3]
 
 
@@ -65,7 +65,7 @@ class Patcher:
         self._with_room(8)
 
     def copy(self, depth: moderngl.Texture, edges: Edges) -> None:
-        """Replace what is inside the rectangles by the same places of another map of the same size."""
+        """Copy the rectangles from another map of the same size."""
         if 4 * edges.size > self._edges.size:
             self._with_room(2 * len(edges))
         self._edges.orphan()
@@ -83,5 +83,5 @@ class Patcher:
 
 @cache
 def patcher() -> Patcher:
-    """The one of this process."""
+    """The patcher of this process."""
     return Patcher(gl_context())

@@ -1,4 +1,4 @@
-"""Things that are drawn with other parts than those they collide with: sign boards and open boxes."""
+"""The parts of things, also of those whose drawn shape is not the colliding one: sign boards, open boxes."""
 
 from collections.abc import Callable
 from itertools import groupby
@@ -6,20 +6,20 @@ from itertools import groupby
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.symbols import DEFAULT, PRESETS
-from render.look import symbol_look
-from render.meshes import Part, parts_of
+from render.looks.look import symbol_look
+from render.parts.meshes import Part, parts_of
 
 _SYMBOL_M = 0.9
-"""A symbol is as large as fits into this share of a board's face (our choice)."""
+"""Share of a board's face that a symbol fills (our choice)."""
 
 _RECESS_M = 0.02
-"""How far the board lies behind the symbol on it, metres: more than the steps of the depth buffer at 40 m."""
+"""Distance of the board behind its symbol, metres: more than the depth buffer's steps at 40 m."""
 
 _OPEN_WALL = 0.08
-"""Thickness of an open box's walls over its width (our choice)."""
+"""Thickness of an open box's walls relative to its width (our choice)."""
 
 _OPEN_SIDE = 1.1
-"""The mesh of an open box over its YAML size, on every side (section 7.3 of the behaviour specification)."""
+"""Size of an open box's mesh relative to its YAML size (section 7.3 of the behaviour specification)."""
 
 
 def drawn_parts(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -34,7 +34,7 @@ def drawn_parts(thing: Thing, size: Vector) -> tuple[Part, ...]:
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """The board, and its symbol on the -x side, which an agent at yaw 90 faces at rotation 0.
 
-    That side is the one that the example of the original's syntax guide looks at.
+    The example in the original's syntax guide shows that side.
     """
     thick, height, width = size
     recess = min(_RECESS_M, thick / 2)
@@ -50,7 +50,7 @@ def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 
 def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
-    """Square cells: one part for each run of like cells, and of like rows."""
+    """Square cells; runs of equal cells, and equal rows, share a part."""
     side = _SYMBOL_M * min(size[1] / len(rows), size[2] / len(rows[0]))
     top, left = side * len(rows) / 2, side * len(rows[0]) / 2
     looks = {cell: symbol_look(cell, thing.color) for cell in "01"}
@@ -69,7 +69,7 @@ def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
 
 
 def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """Open on top, with a cavity in the upper half; it stands where its collider does, and is larger."""
+    """A box open on top, with a cavity in the upper half; it is larger than its collider."""
     stretch = KINDS[thing.kind].stretch
     x, y, z = (_OPEN_SIDE * length / by for length, by in zip(size, stretch, strict=True))
     base, wall = -size[1] / 2, _OPEN_WALL * min(x, z)
@@ -84,4 +84,4 @@ COMPOSED: dict[str, Callable[[Thing, Vector], tuple[Part, ...]]] = {
     "SignBoard": _board,
     "HollowBox": _open_box,
 }
-"""By kind: what makes its parts."""
+"""By kind: the function that gives its parts."""

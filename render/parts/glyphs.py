@@ -1,7 +1,7 @@
 """The preset symbols of sign boards as flat shapes in a square, drawn here from convex polygons.
 
-A point is (right, up) as the reader sees it, both -0.5 to 0.5. How the original's symbols look in detail is
-not documented; these are our own drawings.
+A point is (right, up) as the viewer sees it, both -0.5 to 0.5. The drawings are ours: details of the
+original's symbols are not documented.
 """
 
 from itertools import pairwise
@@ -21,7 +21,7 @@ def _polygon(*points: tuple[float, float]) -> Points:
 
 
 def _line(start: tuple[float, float], end: tuple[float, float], stroke: float = STROKE) -> Points:
-    """A straight stroke, half a thickness longer at both ends."""
+    """A straight stroke, extended by half its thickness at both ends."""
     a, b = np.array(start), np.array(end)
     along = 0.5 * stroke * (b - a) / np.linalg.norm(b - a)
     across = np.array([-along[1], along[0]])
@@ -54,7 +54,7 @@ def _ring(corners: int, radius: float, first_deg: float = 90.0) -> Points:
 
 
 def _star() -> Polygons:
-    """Five kites round the middle."""
+    """Five kites around the centre."""
     tips, notches = _ring(5, 0.48), _ring(5, 0.19, 126.0)
     return [np.array([[0.0, 0.0], notches[k - 1], tips[k], notches[k]]) for k in range(5)]
 
@@ -95,11 +95,11 @@ GLYPHS: dict[str, Polygons] = {
     "tick": _path((-0.34, 0.0), (-0.1, -0.27), (0.34, 0.3)),
     "cross": [_line((-0.3, -0.3), (0.3, 0.3)), _line((-0.3, 0.3), (0.3, -0.3))],
 }
-"""The polygons of a grid's cell, and of every preset but the default: that is an empty board (our choice)."""
+"""Polygons of a grid's cell, and of every preset except the default, which is an empty board (our choice)."""
 
 
 def glyph_vertices(polygons: Polygons) -> npt.NDArray[np.float32]:
-    """Triangles (n, 6) of position and normal, to be seen from -x, where right is towards -z."""
+    """Triangles (n, 6) of position and normal, facing -x, from where right is towards -z."""
     fans = [
         polygon[[0, k + 1, k]] if _is_anticlockwise(polygon) else polygon[[0, k, k + 1]]
         for polygon in polygons

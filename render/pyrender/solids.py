@@ -1,4 +1,4 @@
-"""What stands in a scene as solids for pyrender: unit shapes, placed, sized, coloured and numbered."""
+"""A scene as solids for pyrender: unit shapes, placed, sized, coloured and numbered."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -9,20 +9,18 @@ import numpy as np
 import trimesh
 
 from arena import channels
-from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, parts_of, prism_vertices
+from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from arena.taskfile.catalog import KINDS, Shape
-from render.animals import BODIES
-from render.composed import COMPOSED
-from render.look import FLOOR, Look, layer_of, look_of
-from render.meshes import CROWN, UNIT, rails, surroundings, unit_meshes
-from render.textures import layers, linear
+from render.looks.look import FLOOR, Look, layer_of, look_of
+from render.looks.textures import layers, linear
+from render.parts.animals import BODIES
+from render.parts.composed import drawn_parts
+from render.parts.meshes import UNIT, rails, surroundings, unit_meshes
 
 MIRROR = np.diag([1.0, 1.0, -1.0])
 """From the arena's left-handed frame to a right-handed one, and back: z changes its sign."""
 
 _WHOLE: Vector = (0.0, 0.0, 0.0)
-_OF_SHAPE = {Shape.BOX: "box", Shape.PRISM: "prism", Shape.BALL: "ball", Shape.TUBE: "tube"}
 
 
 class Solid(NamedTuple):
@@ -46,7 +44,7 @@ class Solid(NamedTuple):
 
 
 def solids_of(scene: Scene, own_body: bool) -> list[Solid]:
-    """Everything that a camera may see; the own body only for cameras outside it."""
+    """Everything that a camera may see; the agent's own body only for cameras outside it."""
     animals = [(animal, channels.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
     if own_body:
         own = Animal(scene.agent_position, scene.agent_yaw, scene.skin)
@@ -78,13 +76,13 @@ def _encoded(light: Floats) -> list[float]:
 def triangles(shape: str) -> trimesh.Trimesh:
     """A unit shape, mirrored by `MIRROR`."""
     made = _unit(shape)
-    # Mirrored triangles are seen from inside; turned around, they face outwards again.
+    # Mirroring turns triangles inside out; reversed, they face outwards again.
     return trimesh.Trimesh(made.vertices @ MIRROR, made.faces[:, ::-1], process=False)
 
 
 def _unit(shape: str) -> Any:
     if shape not in _UNITS:
-        # What animals have on them exists only as a mesh.
+        # What animals carry exists only as a mesh.
         mesh = unit_meshes()[shape]
         return trimesh.Trimesh(mesh.vertices[:, :3], mesh.indices.reshape(-1, 3), process=False)
     return _UNITS[shape]()
@@ -102,18 +100,9 @@ _UNITS: dict[str, Callable[[], Any]] = {
 def _things(scene: Scene) -> Iterator[Solid]:
     for index in np.flatnonzero(scene.visible).tolist():
         thing, (x, y, z) = scene.things[index], scene.sizes[index]
-        shape = KINDS[thing.kind].shape
         look, pose = look_of(thing, scene.version), (scene.positions[index], scene.rotations[index])
-        if thing.kind in COMPOSED:
-            for drawn in COMPOSED[thing.kind](thing, (x, y, z)):
-                yield Solid(drawn.mesh, drawn.size, drawn.centre, *pose, drawn.look or look, index)
-            continue
-        for part in parts_of(shape, (x, y, z)):
-            yield Solid("box", part.size, part.centre, *pose, look, index)
-        if shape is Shape.TREE:
-            yield Solid("ball", CROWN.size, CROWN.centre, *pose, look, index)
-        elif shape in _OF_SHAPE:
-            yield Solid(_OF_SHAPE[shape], (x, y, z), _WHOLE, *pose, look, index)
+        for part in drawn_parts(thing, (x, y, z)):
+            yield Solid(part.mesh, part.size, part.centre, *pose, part.look or look, index)
 
 
 def _surroundings() -> Iterator[Solid]:

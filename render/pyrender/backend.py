@@ -1,9 +1,8 @@
-"""The same scenes drawn by pyrender: a second opinion on `render/renderer.py`, slow and without shadows.
+"""The same scenes drawn by pyrender: a check of `render/renderer.py`, slow and without shadows.
 
-Nothing of the other renderer's shaders, meshes of things, culling or matrices is used: shapes come from
-`arena/geometry/shapes.py`, their triangles from trimesh, and coordinates are mirrored into pyrender's
-right-handed frame. Only facts are shared: colours, cameras, and the parts of what has no physics (fence,
-crown, animals).
+It uses none of that renderer's shaders, meshes, culling or matrices: triangles come from trimesh, and
+coordinates are mirrored into pyrender's right-handed frame. Only facts are shared: colours, cameras, and the
+parts that things, fence and animals consist of.
 """
 
 from functools import lru_cache
@@ -12,30 +11,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from arena.cameras import RESOLUTIONS
 from arena.channels import SKY, Channels, Depth, dark, semantic
-from arena.errors import RenderError
 from arena.scene import Scene
-from render import sky
 from render.camera import Camera, first_person
-from render.pyrender_context import drawing, pyrender
-from render.pyrender_solids import MIRROR, Solid, flat_color, solids_of, triangles
-
-Frame = npt.NDArray[np.uint8]
+from render.image import Frame, check_size
+from render.looks import sky
+from render.pyrender.context import drawing, pyrender
+from render.pyrender.solids import MIRROR, Solid, flat_color, solids_of, triangles
 
 
 class PyrenderRenderer:
     """Draws scenes into frames of one size, in flat colours; the same calls as `render.Renderer`.
 
-    `width` and `height` in pixels, 4 to 1024. Raises RenderError for other sizes, and where pyrender is not
+    `width` and `height` in pixels, 4 to 1024. Raises RenderError for other sizes, and if pyrender is not
     installed or cannot draw. Depth is read from a buffer of 24 bits: its error grows with the square of the
     distance, to 2 cm at 40 m.
     """
 
     def __init__(self, width: int = 512, height: int = 512) -> None:
-        low, high = RESOLUTIONS
-        if not all(isinstance(side, int) and low <= side <= high for side in (width, height)):
-            raise RenderError(f"resolution: got {width} x {height}, expected {low} to {high} pixels a side")
+        check_size(width, height)
         self.width, self.height = width, height
         with drawing():
             pass
@@ -43,7 +37,7 @@ class PyrenderRenderer:
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
         """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
 
-        Without a camera, what the agent sees: all black where its lights are out.
+        Without a camera, the agent's view, which is black while its lights are out.
         """
         if camera is None and not scene.lights_on:
             return np.zeros((self.height, self.width, 3), np.uint8)
@@ -53,7 +47,7 @@ class PyrenderRenderer:
         return np.array(color, np.uint8)
 
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
-        """Depth, instance and class of every pixel, as `render.Renderer.channels` gives them."""
+        """Depth, instance and class of every pixel, as from `render.Renderer.channels`."""
         if camera is None and not scene.lights_on:
             return dark(self.height, self.width)
         solids = solids_of(scene, own_body=camera is not None)
@@ -81,7 +75,7 @@ class PyrenderRenderer:
 
 @lru_cache(maxsize=256)
 def _mesh(shape: str, color: tuple[float, ...]) -> Any:
-    """A unit shape in one colour (sRGB and opacity, 0..1), kept for the next scenes."""
+    """A unit shape in one colour (sRGB and opacity, 0..1), cached for later scenes."""
     module = pyrender()
     mode = "BLEND" if color[3] < 1 else "OPAQUE"
     material = module.MetallicRoughnessMaterial(baseColorFactor=color, alphaMode=mode)
@@ -100,7 +94,7 @@ def _sky_color() -> npt.NDArray[np.float64]:
 def _lens(camera: Camera, aspect: float) -> tuple[Any, npt.NDArray[np.float64]]:
     """pyrender's camera and its pose (4, 4).
 
-    An orthographic one is drawn back until its near plane is 1 m away: pyrender has no negative one.
+    An orthographic one is moved back until its near plane is 1 m away: pyrender allows no negative one.
     """
     module, axes = pyrender(), camera.axes()
     pose = np.eye(4)
@@ -116,10 +110,10 @@ def _lens(camera: Camera, aspect: float) -> tuple[Any, npt.NDArray[np.float64]]:
 
 
 def _metres(raw: npt.NDArray[np.float32], lens: Any, camera: Camera) -> Depth:
-    """Depth in metres from the camera's position, from what pyrender says (0 where nothing is).
+    """Depth in metres from the camera's position, from pyrender's (0 for the sky).
 
-    pyrender turns every depth buffer into metres as if it were a perspective one; for an orthographic one
-    that has to be undone.
+    pyrender converts every depth buffer to metres as if it were a perspective one, which has to be undone
+    for an orthographic one.
     """
     depth = np.where(raw == 0, np.float32(np.inf), raw).astype(np.float64)
     if camera.half_height is not None:

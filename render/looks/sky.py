@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from render.sun import TO_SUN
+from render.looks.sun import TO_SUN
 
 SIDE = 256
 """Pixels of a cube face's side."""
@@ -21,10 +21,9 @@ _FACES = (
     ((1, 0, 0), (0, -1, 0), (0, 0, 1)), ((-1, 0, 0), (0, -1, 0), (0, 0, -1)),
 )  # fmt: skip
 
-
 _DISC_DEG = (8.0, 10.7)
-"""Distances from the sun's middle between which its white fades into the sky, measured in the recorded frames
-8.15, 16.15 and 19.15: white up to 8 degrees, halfway at 9.2, gone at 10.7."""
+"""Distances from the sun's centre between which its white fades into the sky, measured in the recorded frames
+8.15, 16.15 and 19.15: white up to 8 degrees, half at 9.2, none at 10.7."""
 
 
 def cube() -> npt.NDArray[np.uint8]:

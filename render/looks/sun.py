@@ -1,4 +1,4 @@
-"""Where the sun stands, its light, and the grid of its shadow map, which is fixed to the arena."""
+"""The sun's direction and light, and the grid of its shadow map, which is fixed to the arena."""
 
 from functools import cache
 from typing import NamedTuple
@@ -8,20 +8,20 @@ import numpy.typing as npt
 
 from arena.scene import Vector
 from arena.taskfile.versions import DIFFERENCES, Version
-from render.textures import linear
+from render.looks.textures import linear
 
 TO_SUN = np.array([0.321, 0.766, -0.557])
 """Direction to the sun: elevation 50 degrees, azimuth 150 degrees (section 3.3)."""
 
 TEXEL_M = 0.0747
 """Side of a texel in metres, measured: in the recorded picture obs-0.0 a shadow's edge along x has steps of
-0.195 m, and 1 m along x leads 0.383 m across the rows of a map that the sun looks through."""
+0.195 m, and 1 m along x is 0.383 m across the rows of the sun's map."""
 
 SIDE = 848
-"""Texels of our map's side: enough for the arena alone."""
+"""Texels of our map's side: it covers just the arena."""
 
 _MEASURED_MAP = 1024
-"""Texels of the side of the original's map for which `TEXEL_M` and `SIDE` hold."""
+"""Texels of the side of the original's map, to which `TEXEL_M` and `SIDE` belong."""
 
 _CENTRE = np.array([20.0, 2.0, 20.0])
 _DEPTH_M = 70.0
@@ -30,8 +30,8 @@ _DEPTH_M = 70.0
 class Light(NamedTuple):
     """The sun of one version of Animal-AI: its linear colour, and its shadow map.
 
-    `side` in texels, `texel_m` in metres. `stripes_m`: where the sun grazes a face of a thing thinner than
-    this, metres, its shadow is looked up before the face, so that the texels do not show as stripes.
+    `side` in texels, `texel_m` in metres. `stripes_m`: at grazing light, the shadow on things thinner than
+    this (metres) is looked up in front of the face, so that texels do not show as stripes.
     """
 
     color: Vector
@@ -44,7 +44,7 @@ class Light(NamedTuple):
 def light_of(version: str) -> Light:
     """The light of a version.
 
-    In v3.1.3, thick things keep the stripes with which the recorded pictures were matched.
+    In v3.1.3, thick things keep the stripes of the recorded pictures.
     """
     differs = DIFFERENCES[Version(version)]
     red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))

@@ -1,4 +1,4 @@
-"""From a scene to its depth, instances and classes, pixel for pixel those of the frame."""
+"""Depth, instances and classes of a scene, pixel for pixel those of its frame."""
 
 from functools import cache
 
@@ -9,17 +9,17 @@ import numpy.typing as npt
 from arena import channels
 from arena.channels import Channels
 from arena.scene import Animal, Floats, Scene, Thing
-from render.animals import body
 from render.camera import Camera, first_person
 from render.context import gl_context
-from render.culling import front_to_back
-from render.instances import Batch, Rows, ThingRows, joined
-from render.look import FLOOR
-from render.meshes import MESHES, rails, surroundings, unit_meshes
-from render.painter import Reader, Stock, program, write
+from render.looks.look import FLOOR
+from render.opengl.painter import Reader, Stock, program, write
+from render.parts.animals import body
+from render.parts.culling import front_to_back
+from render.parts.meshes import MESHES, rails, surroundings, unit_meshes
+from render.parts.rows import Batch, Rows, ThingRows, joined
 
 _LABEL = 15
-"""First of the two columns that hold instance and whether it is a ball, in place of the colour."""
+"""First of two columns, instance and whether it is a ball, that replace the colour."""
 
 _VERTICES = ("3f 12x", "in_vertex")
 _ROWS = ("3f 9f 3f 2f 6x4/i", "in_position", "in_rotation", "in_size", "in_label")
@@ -27,7 +27,7 @@ _BALL = MESHES.index("ball")
 
 
 class _LabelledThings(ThingRows):
-    """Rows of things, floor and fence that say what they belong to."""
+    """Rows of things, floor and fence labelled with their instances."""
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str) -> None:
         super().__init__(things, sizes, version)
@@ -38,8 +38,8 @@ class ChannelPainter:
     """Draws the channels of one size, `width` x `height` pixels.
 
     Each pixel is that of `Renderer.frame`: the same triangles, camera and depth buffer. Depth is drawn into a
-    picture of floats and not read from the depth buffer, whose steps are 1 cm at 40 m: the agent's view is
-    exact to half a millimetre, that of a camera 0.1 m above the floor to 3 mm at the arena's far corner.
+    float texture, as the depth buffer's steps are 1 cm at 40 m: the agent's view is exact to half a
+    millimetre, that of a camera 0.1 m above the floor to 3 mm at the arena's far corner.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -51,7 +51,7 @@ class ChannelPainter:
         self._things: _LabelledThings | None = None
 
     def draw(self, scene: Scene, camera: Camera | None, see_through: bool) -> Channels:
-        """The channels of a scene; the agent's own view where there is no camera."""
+        """The channels of a scene; camera None is the agent's view."""
         if camera is None and not scene.lights_on:
             return channels.dark(self.height, self.width)
         things = self._updated(scene)
@@ -91,7 +91,7 @@ class ChannelPainter:
 
 @cache
 def _shared() -> tuple[moderngl.Program, dict[str, Stock]]:
-    """What all painters of channels in a process have in common."""
+    """Program and meshes, shared by all channel painters of a process."""
     ctx = gl_context()
     made = program(ctx, "channels")
     readers = [Reader(made, _VERTICES, _ROWS)]
@@ -110,7 +110,7 @@ def _animal(animal: Animal, instance: int) -> Batch:
 
 
 def _labelled(batch: Batch, instance: int | npt.NDArray[np.intp]) -> Batch:
-    """The same rows with an instance for all or for each."""
+    """The same rows with one instance for all, or one for each."""
     rows = batch.rows.copy()
     _label(rows, batch.meshes, instance)
     return batch._replace(rows=rows)

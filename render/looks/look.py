@@ -7,14 +7,14 @@ specification); flat colours are given as shown, sRGB 0..255.
 from enum import IntEnum
 from typing import NamedTuple
 
-from arena.errors import RenderError
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body, Ends, Kind
 from arena.taskfile.versions import Version
 
 
 class Material(IntEnum):
-    """Surface types; the number of one with a texture is its layer in the array of `render/textures.py`."""
+    """Surface types; for one with a texture, the number is its layer in `render/looks/textures.py`."""
 
     BRICK = 0
     CLOUD = 1
@@ -34,13 +34,12 @@ class Material(IntEnum):
 
 
 class Surface(NamedTuple):
-    """How a material takes light, and how its texture lies on a face.
+    """How a material reflects light, and how its texture lies on a face.
 
     Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
-    width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer`
-    names the material whose texture it has, where it has none of its own; those come last.
-    The planks are the same all the way up, with a long repeat: a texture's blur follows the denser of its
-    directions, and would hide the gaps.
+    width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer` is
+    the material whose texture it borrows; materials with one come last. The fence's planks repeat late in
+    height because a texture is blurred by its denser direction, which would hide the gaps.
     """
 
     lit: float = 1.0
@@ -79,7 +78,7 @@ def layer_of(material: Material) -> int:
 
 
 class Look(NamedTuple):
-    """Material, sRGB colour in 0..1, whether it lets light through, and whether it throws a shadow."""
+    """Material, sRGB colour in 0..1, whether it is translucent, and whether it casts a shadow."""
 
     material: Material
     color: Vector
@@ -99,52 +98,53 @@ def srgb(r: int, g: int, b: int) -> Vector:
 _GOOD = Look(Material.FLAT, srgb(190, 224, 140))
 _MULTI = Look(Material.FLAT, srgb(247, 220, 103))
 _BAD = Look(Material.FLAT, srgb(207, 89, 89))
+_BAD_MULTI = Look(Material.FLAT, srgb(255, 116, 0))
 _DECOY = Look(Material.PLAIN, srgb(200, 200, 200))
 _CHANGING = Look(Material.FLAT, srgb(200, 170, 215))
 _PANEL = Look(Material.PANEL, _WHITE)
+_HOUSE = Look(Material.PLAIN, srgb(150, 150, 160))
 
 FLOOR = Look(Material.FLOOR, _WHITE)
 FENCE = Look(Material.FENCE, _WHITE)
 POST = Look(Material.RAIL, srgb(204, 211, 213))
 RAIL = Look(Material.RAIL, srgb(199, 207, 212))
 
-LOOKS: dict[str, Look] = {
+
+def _usual_look(kind: Kind) -> Look:
+    """The look that follows from a kind's facts."""
+    if kind.is_goal:
+        always = kind.ends is Ends.ALWAYS
+        if kind.reward > 0:
+            return _GOOD if always else _MULTI
+        return _DECOY if kind.reward == 0 else _BAD if always else _BAD_MULTI
+    if kind.transparent:
+        return Look(Material.GLASS, _WHITE, translucent=True)
+    if kind.body is Body.ZONE:
+        return Look(Material.GLASS, srgb(120, 160, 220), translucent=True, casts=False)
+    return Look(Material.PLAIN, _GREY)
+
+
+LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items()} | {
     "Wall": Look(Material.BRICK, _GREY),
-    "WallTransparent": Look(Material.GLASS, _WHITE, translucent=True),
     "Ramp": Look(Material.CLOUD, _GREY),
-    "CylinderTunnel": Look(Material.PLAIN, _GREY),
-    "CylinderTunnelTransparent": Look(Material.GLASS, _WHITE, translucent=True),
     "LightBlock": _PANEL,
     "HeavyBlock": _PANEL,
     "LBlock": _PANEL,
     "JBlock": _PANEL,
     "UBlock": _PANEL,
-    "GoodGoal": _GOOD,
-    "GoodGoalBounce": _GOOD,
-    "GoodGoalMulti": _MULTI,
-    "GoodGoalMultiBounce": _MULTI,
-    "BadGoal": _BAD,
-    "BadGoalBounce": _BAD,
     "HollowBox": Look(Material.CLOUD, srgb(178, 168, 150)),
-    "BadGoalMulti": Look(Material.FLAT, srgb(255, 116, 0)),
-    "DecoyGoal": _DECOY,
-    "DecoyGoalBounce": _DECOY,
-    "DecoyGoalMulti": _DECOY,
     "DecayGoal": _CHANGING,
     "RipenGoal": _CHANGING,
-    "GrowGoal": _MULTI,
-    "ShrinkGoal": _MULTI,
-    "DataZone": Look(Material.GLASS, srgb(120, 160, 220), translucent=True, casts=False),
-    "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),
-    "SpawnerDispenserTall": Look(Material.PLAIN, srgb(150, 150, 160)),
-    "SpawnerContainerShort": Look(Material.PLAIN, srgb(150, 150, 160)),
-    "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
-    "SpawnerButton": Look(Material.PLAIN, srgb(200, 60, 60)),
-    "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
     "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
     "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
+    "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),
+    "SpawnerDispenserTall": _HOUSE,
+    "SpawnerContainerShort": _HOUSE,
+    "SpawnerButton": Look(Material.PLAIN, srgb(200, 60, 60)),
+    "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
+    "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
 }
-"""The look of every kind of `arena.taskfile.catalog.KINDS`."""
+"""The look of every kind: the usual one, unless it has an entry here."""
 
 LOOKS_4: dict[str, Look] = LOOKS | {
     "LightBlock": Look(Material.STONE, srgb(200, 194, 182)),
@@ -152,7 +152,7 @@ LOOKS_4: dict[str, Look] = LOOKS | {
     "BadGoal": _BAD._replace(material=Material.BLUSH),
     "BadGoalBounce": _BAD._replace(material=Material.BLUSH),
 }
-"""The looks of version 4: its blocks are of light and of dark stone, its bad goals are shaded (section 9)."""
+"""The looks of version 4: blocks of light and dark stone, and shaded bad goals (section 9)."""
 
 _INK: Vector = (0.08, 0.08, 0.1)
 _SYMBOLS: dict[str, Vector] = {
@@ -164,15 +164,11 @@ _SYMBOLS: dict[str, Vector] = {
 
 
 def look_of(thing: Thing, version: str = Version.V3) -> Look:
-    """The look of a thing: its kind's, in its own colour where it has one.
+    """The look of a thing: its kind's, in the thing's own colour if it has one.
 
-    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol. Raises
-    RenderError for a kind without a look.
+    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol.
     """
-    looks = LOOKS_4 if version == Version.V4 else LOOKS
-    if thing.kind not in looks:
-        raise RenderError(f"{thing.kind}: got no look for this kind, expected one in render/look.py: LOOKS")
-    look = looks[thing.kind]
+    look = (LOOKS_4 if version == Version.V4 else LOOKS)[thing.kind]
     if thing.color is None or thing.kind == "SignBoard":
         return look
     material = Material.GLOW if KINDS[thing.kind].is_goal else look.material
@@ -182,8 +178,8 @@ def look_of(thing: Thing, version: str = Version.V3) -> Look:
 def symbol_look(symbol: str, tint: Vector | None) -> Look:
     """The look of a sign board's symbol, or of a cell of one, "0" or "1".
 
-    A tint replaces a symbol's own colour, and is the white of a grid. Our own colours: the original's are not
-    documented.
+    A tint replaces a symbol's own colour, and the white of a grid. The colours are ours: the original's are
+    not documented.
     """
     color = _SYMBOLS.get(symbol, _INK) if tint is None or symbol == "0" else tint
     return Look(Material.PLAIN, color, casts=False)

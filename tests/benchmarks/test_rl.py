@@ -1,34 +1,23 @@
 """The benchmark of learning environments. How fast anything is, no test says."""
 
-import io
 import json
 import mmap
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from arena import EvaluationError, load_text
 from benchmarks.peers.rounds import Rounds
 from benchmarks.profile_tasks import TASK_NAMES, print_task_profiles, profile_tasks, task_profile_dicts
-from benchmarks.rl import (
-    QUICK_RL,
-    Figure,
-    RlFigures,
-    RlPlan,
-    figure_dicts,
-    measure_rl,
-    print_rl,
-    rl_advances,
-)
 from benchmarks.rl.beside import beside_rows
+from benchmarks.rl.effort import QUICK_RL
+from benchmarks.rl.figure import Figure
+from benchmarks.rl.measure import RlFigures, RlPlan, measure_rl, rl_advances
 from benchmarks.rl.memory import SAMPLES, can_measure, growth, resident_mb, streamed
-from benchmarks.rl.report import TITLES
+from benchmarks.rl.report import TITLES, figure_dicts, print_rl
 from benchmarks.rl.setups import (
     CAMERA,
     HELD,
@@ -41,6 +30,7 @@ from benchmarks.rl.setups import (
 )
 from benchmarks.rl.steps import growing_scenes, measure_steps
 from testbed import CHILDREN, Task, task_named
+from tests.benchmarks.command import bench, printed
 
 TINY = Rounds(count=2, slice_s=0.0, warm_up=1)
 FEW = replace(
@@ -92,10 +82,7 @@ def test_every_section_is_measured_on_its_subjects(found):
 
 
 def test_the_tables_say_what_was_measured_and_what_was_not(found):
-    console = Console(file=io.StringIO(), record=True, width=150)
-    found = replace(found, notes=["nobody did not run: not installed"])
-    print_rl(console, found)
-    text = console.export_text()
+    text = printed(print_rl, replace(found, notes=["nobody did not run: not installed"]))
     assert all(title in text for title in TITLES.values())
     assert "nobody did not run: not installed" in text
     assert "Animal-AI itself: no published figure" in text
@@ -186,9 +173,7 @@ def test_the_profile_of_tasks_counts_ticks_and_books_every_stage():
         assert profile["ticks"] == {CHILDREN[0]: 300}
         assert 0 <= profile["bullet_ticks"][CHILDREN[0]] < 300
         assert all(len(values) == TINY.count for values in profile["microseconds_per_step"].values())
-    console = Console(file=io.StringIO(), record=True, width=150)
-    print_task_profiles(console, profiles)
-    assert "were done without Bullet" in console.export_text()
+    assert "were done without Bullet" in printed(print_task_profiles, profiles)
 
 
 def broken():
@@ -230,8 +215,7 @@ def test_episodes_leave_no_memory_behind(setup, episodes):
 @pytest.mark.slow
 def test_the_command_measures_it_alone_and_quickly(tmp_path):
     path = tmp_path / "rl.json"
-    command = [sys.executable, "-m", "arena_llm", "bench", "--quick", "--only", "rl", "--json", str(path)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = bench("--quick", "--only", "rl", "--json", path)
     assert (result.returncode, result.stderr) == (0, "")
     stored = json.loads(path.read_text())
     assert {each["section"] for each in stored["rl"]["figures"]} >= {"tasks", "reset", "scaling"}

@@ -1,7 +1,7 @@
-"""Textures, all made here: one layer of a texture array per material.
+"""Textures, all generated: one layer of a texture array per material.
 
 Every layer is (SIDE, SIDE, 4) in 0..1, linear light: a factor of the object's colour, and the opacity. Row 0
-is the lower edge of a face, and the pattern continues from the last row and column to the first.
+is the lower edge of a face; patterns wrap around at the edges.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from render.look import BRICK, SURFACES, Material
+from render.looks.look import BRICK, SURFACES, Material
 
 SIDE = 1024
 """Pixels of a layer's side."""
@@ -25,18 +25,18 @@ _JOINT = (124.0, 93.0, 43.0)
 _SLABS_SEED = 11
 
 _GAPS = (1.03, 1.94, 2.82, 3.77, 4.80, 5.90, 7.01, 8.10, 9.05, 10.01, 10.98, 12.02, 13.0)
-"""Where the dark gaps lie between the fence's planks, in metres from the left end of a panel of 14 m as seen
-from inside; measured in the recorded frames, but for the fifth last and the last, which are filled in."""
+"""Dark gaps between the fence's planks, in metres from the left end of a panel of 14 m as seen from inside;
+measured in the recorded frames, except for the fifth last and the last, which are interpolated."""
 
 _BEHIND = (0.04, 0.039, 0.011)
-"""What is seen through a gap, linear light; in shade about (43, 47, 24) on display."""
+"""Colour seen through a gap, linear light; in shade about (43, 47, 24) on display."""
 
 _GAP = (0.032, 0.010)
 """Width of a gap and of the change at its edges, metres."""
 
 _STONE = (195.0, 158.0, 105.0)
-"""The slabs' own colour, sRGB: the middle of sunlit and shadowed floor over the recorded frames gives it and
-the light from above."""
+"""The slabs' own colour, sRGB, fitted with the light from above to sunlit and shadowed floor in the recorded
+frames."""
 
 
 @cache
@@ -81,7 +81,7 @@ def _grid(width: float, height: float) -> tuple[Layer, Layer]:
 
 
 def _joint(position: Layer, period: float, width: float, blur: float) -> Layer:
-    """1 on the lines at multiples of a period, of a width, fading over `blur`, else 0."""
+    """1 on lines of a width at multiples of a period, fading to 0 over `blur`."""
     distance = np.abs((position / period + 0.5) % 1.0 - 0.5) * period
     return np.clip((0.5 * width + 0.5 * blur - distance) / blur, 0.0, 1.0)
 
@@ -172,7 +172,7 @@ def _slabs() -> Layer:
 
 
 def _slab_edges(side: float, rng: np.random.Generator) -> Iterator[tuple[float, float, float, float]]:
-    """Bottom, top, left and right of every slab, metres; right may lie beyond the side and wraps round."""
+    """Bottom, top, left and right of every slab, metres; right may lie beyond the side and wraps around."""
     heights = rng.uniform(0.54, 0.8, 13)
     tops = np.cumsum(heights) * side / heights.sum()
     for top, height in zip(tops, np.diff(tops, prepend=0.0), strict=True):

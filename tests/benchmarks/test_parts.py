@@ -1,31 +1,25 @@
 """The benchmark: what it counts and tells. How fast anything is, no test says."""
 
-import io
 import json
 import signal
 import subprocess
-import sys
 import time
 from itertools import islice
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from arena import load_text
-from benchmarks import PARTS, Effort, Result, Subject, Timing, measure_part, select_tasks
 from benchmarks.bare import SIDE_M, BareWorld
-from benchmarks.measure import random_actions
+from benchmarks.measure import Effort, Subject, random_actions
+from benchmarks.parts import PARTS, measure_part
 from benchmarks.report import as_dict, print_parts
-from benchmarks.result import Pair
+from benchmarks.result import Pair, Result, Timing
+from benchmarks.tasks import select_tasks
 from testbed import CHILDREN, Task, task_named
+from tests.benchmarks.command import COMMAND, bench, printed
 
 SMALL = Effort(passes=2, steps=4, builds=1, frames=2, large_frames=1, large_peer=1, observations=2, warm_up=1)
-
-
-def bench(*arguments):
-    command = [sys.executable, "-m", "arena_llm", "bench", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def timings(*seconds):
@@ -58,12 +52,10 @@ def test_the_report_names_tasks_noise_and_company(result):
         **{"selection": "tasks", "seed": 0, "passes": 2, "load_before": 1.5, "load_after": None},
     }
     noisy = Result.of("reset", ["a"], [timings(1.0), timings(2.0)], cpu=1.0)
-    console = Console(file=io.StringIO(), record=True, width=160)
-    print_parts(console, [result, noisy], facts)
-    text = console.export_text()
+    text = printed(print_parts, [result, noisy], facts)
     assert "Slowest in physics: c (2.5), b (5.0), a (15.0)" in text
     assert "Noisy, passes differ by: reset (67%)" in text
-    assert "Something else had the processor during: physics (0.50)" in text
+    assert "Something else used the processor during: physics (0.50)" in text
     assert "busy before (load 1.50 on 2 cores)" in text
     assert json.loads(json.dumps(as_dict([result], facts)))["parts"][0]["rates"] == [
         [10, 5, 2.5],
@@ -163,7 +155,7 @@ def test_the_command_prints_a_table_and_stores_every_rate(tmp_path):
 
 def test_ctrl_c_keeps_the_parts_so_far_and_says_so(tmp_path):
     path = tmp_path / "bench.json"
-    command = [sys.executable, "-m", "arena_llm", "bench", "--json", str(path)]
+    command = [*COMMAND, "--json", str(path)]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not path.exists() and time.monotonic() < deadline:
@@ -173,7 +165,7 @@ def test_ctrl_c_keeps_the_parts_so_far_and_says_so(tmp_path):
     said, complained = started.communicate(timeout=60)
     assert started.returncode == 130
     assert complained == "Stopped after 0 of 8 parts.\n"
-    assert "Nothing was measured to the end." in said
+    assert "No measurement was completed." in said
     assert json.loads(path.read_text())["parts"] == []
 
 

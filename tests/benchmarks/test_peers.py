@@ -1,11 +1,8 @@
 """The benchmark beside other programs, on one scene. How fast anything is, no test says."""
 
-import io
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from importlib.util import find_spec
@@ -13,32 +10,21 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from arena import load
-from benchmarks.peers import CONTENDERS, Comparison, Rounds, Row, Work, batch_contender, compare
-from benchmarks.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
-from benchmarks.peers.rounds import advances, rows_of
-from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, items_of, place_of, scene_subject
+from benchmarks.peers.contenders import CONTENDERS, Work, batch_contender
+from benchmarks.peers.report import comparison_dict, print_comparison
+from benchmarks.peers.rounds import Comparison, Rounds, Row, advances, compare, rows_of
+from benchmarks.peers.scenery import HIDDEN, SCENE_FILE, Changes, place_of, scene_subject
 from benchmarks.peers.tiny import TinyWorld
-from benchmarks.profile import NAMES, profile_steps
+from benchmarks.profile import NAMES, print_profile, profile_dicts, profile_steps
 from render import Renderer
+from render.pyrender.solids import solids_of
+from tests.benchmarks.command import COMMAND, bench, printed
 
 TINY = Rounds(count=2, slice_s=0.0, warm_up=1)
 SHIPPED = [c for c in CONTENDERS if not c.install.startswith("pip")]
 OURS = CONTENDERS[0]
-
-
-def printed(show, *arguments):
-    console = Console(file=io.StringIO(), record=True, width=160)
-    show(console, *arguments)
-    return console.export_text()
-
-
-def bench(*arguments, **environment):
-    command = [sys.executable, "-m", "arena_llm", "bench", *map(str, arguments)]
-    env = os.environ | environment
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
 
 
 @pytest.fixture(scope="module")
@@ -125,15 +111,15 @@ def test_the_scene_has_fifty_things_and_nothing_to_complain_of():
 def test_only_what_moved_is_brought_over():
     with scene_subject(0) as subject:
         scene = subject.episode.scene()
-        items = items_of(scene)
+        items = solids_of(scene, own_body=False)
         changes = Changes(items)
         assert changes.of(scene) == list(range(len(items)))
         assert changes.of(scene) == []
         moved = replace(scene, positions=scene.positions + np.eye(50)[:, 7:8])
-        assert {items[number].thing for number in changes.of(moved)} == {7}
+        assert {items[number].instance for number in changes.of(moved)} == {7}
         gone = replace(moved, visible=np.arange(50) != 3)
         (number, *_) = changes.of(gone)
-        assert items[number].thing == 3
+        assert items[number].instance == 3
         assert place_of(items[number], gone)[0][1] == HIDDEN
 
 
@@ -175,7 +161,7 @@ def test_the_command_measures_the_profile_alone(tmp_path):
 
 def test_ctrl_c_ends_all_processes_and_keeps_what_there_is(tmp_path):
     path = tmp_path / "bench.json"
-    command = [sys.executable, "-m", "arena_llm", "bench", "--only", "peers", "--json", str(path)]
+    command = [*COMMAND, "--only", "peers", "--json", str(path)]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not path.exists() and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Unit meshes, which are scaled by an object's size, and the parts that things are drawn with."""
+"""Unit meshes, to be scaled by a part's size, and the parts of plain things, floor and fence."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,9 +11,10 @@ from arena.errors import RenderError
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, prism_vertices, tube_wedges
 from arena.geometry.shapes import parts_of as boxes_of
 from arena.scene import Thing, Vector
-from arena.taskfile.catalog import KINDS, Shape
-from render.glyphs import GLYPHS, Polygons, glyph_vertices
-from render.look import FENCE, FLOOR, POST, RAIL, Look
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
+from render.looks.look import FENCE, FLOOR, POST, RAIL, Look
+from render.parts.glyphs import GLYPHS, Polygons, glyph_vertices
 
 Vertices = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.uint32]
@@ -22,10 +23,10 @@ UNIT: Vector = (1.0, 1.0, 1.0)
 MESH_OF_SHAPE = {Shape.BOX: "box", Shape.PRISM: "prism", Shape.BALL: "ball", Shape.TUBE: "tube"}
 
 BALLS = ("ball 80", "ball 320", "ball", "ball 5120")
-"""Balls by number of triangles; "ball" is the one that parts name, and has 1280."""
+"""Balls by number of triangles; parts name "ball", which has 1280."""
 
 BALL_ERRORS = (0.039, 0.0097, 0.0024)
-"""How far the outline of each ball but the last lies within a circle, as a share of the radius."""
+"""Deviation of each ball's outline from a circle (except the last), as a share of the radius."""
 
 PRICKLES = 220
 """Number of cones on a hedgehog's back."""
@@ -38,9 +39,9 @@ _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4)
 
 
 class Part(NamedTuple):
-    """One mesh of a thing: which unit mesh, its centre in the thing's frame, and its size in metres.
+    """One part of a thing: its unit mesh, its centre in the thing's frame, and its size, both in metres.
 
-    `look` is its own where it has another than the thing.
+    `look` is None for the thing's own.
     """
 
     mesh: str
@@ -61,7 +62,7 @@ class Mesh(NamedTuple):
 
 
 def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
-    """What a thing of a size (metres) is drawn with; composed shapes have several parts.
+    """The parts of a thing of a size (metres); composed shapes have several.
 
     Raises RenderError for a shape without a mesh.
     """
@@ -94,19 +95,19 @@ def _glyph(polygons: Polygons) -> Mesh:
 
 
 def _flat(mesh: trimesh.Trimesh) -> Mesh:
-    """Triangles share corners only with those of the same face, so that edges are sharp."""
+    """Triangles share corners only within a face, so that edges are sharp."""
     normals = np.repeat(mesh.face_normals, 3, axis=0)
     return _shared(np.hstack([mesh.triangles.reshape(-1, 3), normals]))
 
 
 def _shared(corners: npt.NDArray[np.float64]) -> Mesh:
-    """Triangles (3 m, 6) of position and normal; equal corners are shared, and so worked out once."""
+    """Triangles (3 m, 6) of position and normal; equal corners are shared, and so computed once."""
     vertices, place = np.unique(corners.astype(np.float32), axis=0, return_inverse=True)
     return Mesh(vertices, place.ravel().astype(np.uint32))
 
 
 def _ball(subdivisions: int) -> Mesh:
-    """A ball whose triangles share corners, so that light runs smoothly over it."""
+    """A ball whose triangles share corners, so that it is shaded smoothly."""
     mesh = trimesh.creation.icosphere(subdivisions=subdivisions, radius=0.5)
     vertices = np.hstack([mesh.vertices, 2 * mesh.vertices]).astype(np.float32)
     return Mesh(vertices, mesh.faces.ravel().astype(np.uint32))
@@ -123,7 +124,7 @@ def _rod(sides: int = 16) -> Mesh:
 
 
 def _tube() -> Mesh:
-    """The wedges' outer, inner and end faces; the faces between two wedges are left out."""
+    """The wedges' outer, inner and end faces, without those between two wedges."""
     rows = []
     for wedge in tube_wedges(UNIT):
         for corners in ((0, 1, 5, 4), (2, 3, 7, 6), (0, 3, 2, 1), (4, 5, 6, 7)):
@@ -135,13 +136,13 @@ def _tube() -> Mesh:
 
 
 def _quads(rows: Sequence[npt.NDArray[np.float64]]) -> Mesh:
-    """Four corners of position and normal after another make a face."""
+    """Faces from rows of position and normal, four corners each."""
     quads = 4 * np.arange(len(rows) // 4)[:, None] + (0, 1, 2, 0, 2, 3)
     return _shared(np.array(rows)[quads.ravel()])
 
 
 def _prickles() -> Mesh:
-    """Cones standing on a ball of radius 0.4 up to 0.5, everywhere but in front (+z) and below."""
+    """Cones on a ball, from radius 0.4 to 0.5, except in front (+z) and below."""
     index = np.arange(2 * PRICKLES) + 0.5
     height = 1 - index / PRICKLES
     angle = np.pi * (1 + 5**0.5) * index
@@ -184,7 +185,7 @@ def surroundings() -> list[tuple[Part, Look]]:
 def rails() -> list[tuple[Part, Look, float]]:
     """The fence's rails with their yaw in degrees; they lie along their own x.
 
-    Thickness and height are those that fit the recorded frames best: 0.35 m where the model has 0.3.
+    Thickness and height fit the recorded frames best: 0.35 m, while the original's model has 0.3.
     """
     middle = ARENA_SIZE / 2
     size = (42.0, 0.35, 0.35)

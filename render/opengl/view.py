@@ -1,4 +1,4 @@
-"""What is kept of one arena from frame to frame, and how it is drawn."""
+"""Draws the frames of one arena, caching what stays the same between them."""
 
 from functools import cache
 from itertools import groupby
@@ -7,31 +7,31 @@ import moderngl
 
 from arena.scene import Animal, Scene
 from arena.taskfile.versions import Version
-from render.animals import body, shadow_of
 from render.camera import Camera, first_person
-from render.casters import Casters
 from render.context import gl_context
-from render.culling import back_to_front, front_to_back
-from render.instances import Batch, Group, ThingRows, joined
-from render.meshes import MESHES
-from render.painter import Sky, shared_painter, write
-from render.shadows import Shadows
-from render.sun import Light, light_of
+from render.looks.sun import Light, light_of
+from render.opengl.painter import Sky, shared_painter, write
+from render.opengl.shadows import Shadows
+from render.parts.animals import body, shadow_of
+from render.parts.casters import Casters
+from render.parts.culling import back_to_front, front_to_back
+from render.parts.meshes import MESHES
+from render.parts.rows import Batch, Group, ThingRows, joined
 
 _FRAMEBUFFER_SRGB = 0x8DB9
 _SRGB8_ALPHA8 = 0x8C43
-"""OpenGL's numbers of what moderngl has no names for."""
+"""OpenGL's numbers of constants that moderngl does not name."""
 
 
 def new_target(width: int, height: int) -> moderngl.Framebuffer:
-    """Something to draw into, a colour of 4 bytes and a depth per pixel."""
+    """A render target with 4 bytes of colour, and depth, per pixel."""
     ctx = gl_context()
     picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
     return ctx.framebuffer([picture], ctx.depth_renderbuffer((width, height)))
 
 
 class View:
-    """Draws the scenes of one arena after another; keeps the rows and shadows of what stands still."""
+    """Draws successive scenes of one arena; caches rows, and shadows of things at rest."""
 
     def __init__(self) -> None:
         self._ctx = gl_context()
@@ -42,21 +42,21 @@ class View:
         self._casters: Casters
 
     def cast(self, scene: Scene) -> None:
-        """Take over a scene and bring its shadows up to date; `draw` comes after."""
-        self._take_light(light_of(scene.version))
+        """Read a scene and update its shadows; call `draw` afterwards."""
+        self._use_light(light_of(scene.version))
         things, casters = self._updated(scene)
         agents = (_own(scene), *scene.others)
         self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
         self._opaque, self._clear = things.opaque, things.clear
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
-        """Draw the scene that `cast` took over; without a camera as the agent sees it, without its body."""
+        """Draw the scene given to `cast`; camera None is the agent's view, without its own body."""
         self._painter.shine(self._light)
         agents = scene.others if camera is None else (*scene.others, _own(scene))
         opaque = joined([self._opaque, *(body(agent) for agent in agents)])
         self._draw(target, opaque, self._clear, camera or first_person(scene))
 
-    def _take_light(self, light: Light) -> None:
+    def _use_light(self, light: Light) -> None:
         if light is not self._light:
             self._light, self._things = light, None
             self._shadows = Shadows(light)
@@ -64,7 +64,7 @@ class View:
         self._painter.shine(light)
 
     def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
-        """The scene's things as rows; the shadows of what stands still are redrawn where they changed."""
+        """The scene's things as rows; redraws the shadows of things at rest if these changed."""
         things = self._things
         if things is not None and scene.things is things.things:
             things.update(scene)
@@ -83,7 +83,7 @@ class View:
         target.clear(depth=1.0)
         ctx.enable_direct(_FRAMEBUFFER_SRGB)
         ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        # Left-handed coordinates and the upside-down picture each turn every face around.
+        # Left-handed coordinates and the upside-down picture each reverse every face.
         ctx.front_face = "ccw"
         view = camera.matrix(aspect)
         write(self._painter.scene, "u_view", view)
@@ -113,11 +113,11 @@ def _own(scene: Scene) -> Animal:
 
 @cache
 def _shared_sky() -> Sky:
-    """The one of this process."""
+    """The sky of this process."""
     return Sky(gl_context())
 
 
 def _runs(batch: Batch) -> list[Group]:
-    """Rows in their order, cut where the mesh changes."""
+    """Rows in their order, split where the mesh changes."""
     runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: batch.meshes[i])]
     return [Group(MESHES[batch.meshes[run[0]]], batch.rows[run]) for run in runs]

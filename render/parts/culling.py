@@ -1,11 +1,11 @@
-"""What of a scene a camera needs to look at, and how finely."""
+"""Which rows a camera may see, in which order and detail."""
 
 import numpy as np
 
 from arena.scene import Floats
 from render.camera import Camera, Matrix
-from render.instances import Batch, Group, Places, groups
-from render.meshes import BALL_ERRORS, BALLS, MESHES
+from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
+from render.parts.rows import Batch, Group, Places, groups
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
@@ -15,17 +15,17 @@ _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np
 """Clip space to the four planes at the picture's edges."""
 
 _FLAT_M = 0.2
-"""What reaches no higher lies flat on the floor: zones usually reach to 0.1 m."""
+"""Height in metres up to which things count as flat on the floor: zones usually reach 0.1 m."""
 
 _ORDER_M = 0.001
-"""Distances of translucent things count as equal within a millimetre: they must not swap by rounding."""
+"""Distances of translucent things count as equal within a millimetre, so that rounding swaps none."""
 
 
 def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
-    """What may show, by mesh, and by how far it reaches from the camera: what may hide others first.
+    """Rows in view, grouped by mesh, the nearest of each first.
 
-    `view` is the camera's matrix to clip space. Balls are as coarse as their size in a picture of `height`
-    pixels allows.
+    `view` is the camera's matrix to clip space. Balls have as few triangles as their size in a picture of
+    `height` pixels allows.
     """
     seen = _in_view(batch, view)
     distance = _distances(seen, camera)
@@ -35,10 +35,10 @@ def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> li
 
 
 def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
-    """What may show, the farthest first: by the distance of the box round it, then by that of its middle.
+    """Rows in view, the farthest first: by the distance of their boxes, then of their centres.
 
-    By the middles alone, what stands in a large zone would cover the zone's near side. What lies flat on the
-    floor comes before all, so that it does not cover what stands on it.
+    By the centres alone, things in a large zone would cover its near side. Whatever lies flat on the floor
+    comes first, so that it does not cover things on it.
     """
     if not len(batch.rows):
         return batch
@@ -53,7 +53,7 @@ def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
 
 
 def coarse(meshes: Places) -> Places:
-    """The same with balls of few triangles, enough for the shadow map."""
+    """The same meshes with balls of few triangles, which suffice for the shadow map."""
     return np.where(meshes == _BALL, _BALLS[0], meshes)
 
 
@@ -68,7 +68,7 @@ def _in_view(batch: Batch, view: Matrix) -> Batch:
 
 
 def _with_fitting_balls(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
-    """The meshes, with balls as coarse as their size in the picture allows without a visible corner."""
+    """The meshes, with balls as coarse as possible without visible corners."""
     balls = np.flatnonzero(batch.meshes == _BALL)
     if not len(balls):
         return batch.meshes

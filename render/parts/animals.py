@@ -1,6 +1,6 @@
-"""The agents' bodies: a panda, a pig and a hedgehog of a few balls and cones, in shapes of our own.
+"""The agents' bodies: a panda, a pig and a hedgehog of our own design, from a few balls and cones.
 
-A body is a ball of radius 0.5 m, the agent's own; it looks along +z of its frame and has its eyes in front.
+A body is a ball of the agent's radius, 0.5 m; it faces +z of its own frame.
 """
 
 from functools import cache
@@ -9,10 +9,10 @@ import numpy as np
 
 from arena.errors import RenderError
 from arena.scene import Animal, Vector, yaw_rotation
-from render.culling import coarse
-from render.instances import Batch, batch
-from render.look import Look, Material, srgb
-from render.meshes import Part
+from render.looks.look import Look, Material, srgb
+from render.parts.culling import coarse
+from render.parts.meshes import Part
+from render.parts.rows import Batch, batch
 
 Piece = tuple[Part, Look]
 
@@ -82,7 +82,7 @@ def body(animal: Animal) -> Batch:
 
 
 def shadow_of(animal: Animal) -> Batch:
-    """The parts of an agent's body that throw a shadow; raises as `body`."""
+    """The parts of an agent's body that cast shadows; raises as `body`."""
     return _placed(_casters(animal.skin), animal)
 
 

@@ -6,20 +6,20 @@ import moderngl
 import numpy as np
 
 from render.context import gl_context
-from render.instances import Batch, Bools, arena_batch
-from render.meshes import MESHES
-from render.painter import shared_painter
-from render.patches import Edges, patcher, rectangles
-from render.sun import Light
+from render.looks.sun import Light
+from render.opengl.painter import shared_painter
+from render.opengl.patches import Edges, patcher, rectangles
+from render.parts.meshes import MESHES
+from render.parts.rows import Batch, Bools, arena_batch
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 
 
 class Shadows:
-    """A depth texture that compares, blending the four nearest texels.
+    """A depth texture for comparison that blends the four nearest texels.
 
-    What is at rest is kept in a second map, from which the first is restored where something moved before
-    what moves is drawn.
+    A second map keeps the casters at rest; the first is restored from it where something has moved, before
+    the moving casters are drawn.
     """
 
     def __init__(self, light: Light) -> None:
@@ -38,13 +38,13 @@ class Shadows:
         self._dirty: Edges | None = None
 
     def draw_still(self, casters: Batch) -> None:
-        """Take new casters that will not move, beside floor and fence."""
+        """Draw the casters at rest, in addition to floor and fence."""
         self._ctx.copy_framebuffer(self._still, _arena_map(self._light))
         _cast(self._still, casters, self._light.texel_m)
         self._moving = self._dirty = None
 
     def draw_moving(self, casters: Batch) -> None:
-        """Take the casters that may have moved since the last call."""
+        """Draw the casters that may have moved since the last call."""
         moving = casters.meshes.tobytes(), casters.rows.tobytes()
         if moving == self._moving:
             return
@@ -54,7 +54,7 @@ class Shadows:
         self._dirty = rectangles(casters, self._light.texel_m)
 
     def _restore(self) -> None:
-        """Take out what moved: where little of the map did, only there."""
+        """Erase the moving casters, locally if they cover little of the map."""
         dirty = self._dirty
         if dirty is None:
             self._ctx.copy_framebuffer(self._target, self._still)
@@ -65,7 +65,7 @@ class Shadows:
 
 @cache
 def _arena_map(light: Light) -> moderngl.Framebuffer:
-    """The map of floor and fence alone, which are the same in all arenas: to draw it takes 4 ms."""
+    """The map of floor and fence, which are the same in all arenas; drawing it takes 4 ms."""
     ctx = gl_context()
     made = _map(ctx, ctx.depth_texture((light.side, light.side)))
     made.clear(depth=1.0)
@@ -87,13 +87,13 @@ def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
 
 
 def _thin(casters: Batch, texel_m: float) -> Bools:
-    """Which casters are so thin that the biases would push their back through their front."""
+    """Casters so thin that the biases would push their back through their front."""
     flat = casters.rows[:, 12:15].min(axis=1) < 2 * texel_m
     return np.asarray((casters.meshes == _BOX) & flat | (casters.meshes == _PRISM))
 
 
 def _map(ctx: moderngl.Context, depth: moderngl.Texture) -> moderngl.Framebuffer:
-    """A target for depth; moderngl copies none without colours, so that it has some, which nothing writes."""
+    """A depth target; moderngl copies none without colours, so it has an unused colour buffer."""
     target = ctx.framebuffer([ctx.renderbuffer(depth.size, 1)], depth)
     target.color_mask = (False, False, False, False)
     return target

@@ -1,4 +1,4 @@
-"""pyrender itself, imported when it is first used, and the one OpenGL context that it draws with."""
+"""pyrender itself, imported on first use, and the one OpenGL context that it draws with."""
 
 import os
 import sys
@@ -10,20 +10,20 @@ from typing import Any
 from arena.errors import RenderError
 
 HINT = "install EGL and OpenGL libraries, on Debian: apt-get install libegl1 libgl1 libgl1-mesa-dri"
-"""PyOpenGL needs libGL too, which moderngl does without."""
+"""PyOpenGL also needs libGL, unlike moderngl."""
 
 
 @cache
 def pyrender() -> Any:
-    """The package. Raises RenderError where it is not installed or cannot be loaded."""
+    """The package. Raises RenderError if it is not installed or cannot be loaded."""
     if sys.platform.startswith("linux"):
-        # PyOpenGL reads this once, when it is imported; pyrender whenever it makes a context.
+        # PyOpenGL reads this once, when it is imported; pyrender whenever it creates a context.
         os.environ.setdefault("PYOPENGL_PLATFORM", "egl")
     try:
         import pyrender as package
 
         if os.environ.get("PYOPENGL_PLATFORM") == "egl":
-            # Where PyOpenGL was imported before, for a screen, this turns it to EGL.
+            # If PyOpenGL was imported before, for a screen, this switches it to EGL.
             import pyrender.platforms.egl
     except ModuleNotFoundError as error:
         raise RenderError(
@@ -36,9 +36,9 @@ def pyrender() -> Any:
 
 @contextmanager
 def drawing() -> Iterator[Any]:
-    """pyrender's renderer, with its context current; afterwards, that which was current before.
+    """pyrender's renderer with its context current; afterwards the former context is current again.
 
-    pyrender leaves its own context current, and what moderngl draws next would end up in it.
+    pyrender would leave its own context current, and moderngl would then draw into that.
     """
     pyrender()
     before = _current()
@@ -53,7 +53,7 @@ def drawing() -> Iterator[Any]:
 
 @cache
 def _offscreen() -> Any:
-    """One for all sizes, never closed: closing it would end EGL for everyone on the same display."""
+    """One for all sizes, never closed: closing it would end EGL for all users of the display."""
     try:
         return pyrender().OffscreenRenderer(1, 1)
     except Exception as error:  # EGL's failures have no common type
@@ -62,7 +62,7 @@ def _offscreen() -> Any:
 
 
 def _current() -> tuple[Any, Any, Any, Any] | None:
-    """EGL's display, surfaces for drawing and reading, and context; None where no context is current."""
+    """EGL's display, surfaces for drawing and reading, and context; None if no context is current."""
     if os.environ.get("PYOPENGL_PLATFORM") != "egl":
         return None
     from OpenGL import EGL

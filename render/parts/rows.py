@@ -1,4 +1,4 @@
-"""What is drawn of a scene, as arrays: one row per part of a thing, kept for as long as the things stay."""
+"""A scene as arrays for drawing: one row per part, cached while the scene's things stay the same."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -9,18 +9,18 @@ import numpy.typing as npt
 
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
-from render.composed import drawn_parts
-from render.look import SURFACES, Look, layer_of, look_of
-from render.meshes import MESHES, Part, rails, surroundings
-from render.textures import linear
+from render.looks.look import SURFACES, Look, layer_of, look_of
+from render.looks.textures import linear
+from render.parts.composed import drawn_parts
+from render.parts.meshes import MESHES, Part, rails, surroundings
 
 Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
 
 ROW = 23
-"""Numbers per row: position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, how much it
-is lit and how much it shines, and the width and height of the texture."""
+"""Numbers per row: position 3, rotation 9 (by columns), size 3, linear colour 3, texture layer, factors of
+reflected and emitted light, and the width and height of the texture."""
 
 
 class Group(NamedTuple):
@@ -50,7 +50,7 @@ class Batch(NamedTuple):
 
 
 def groups(meshes: Places, rows: Rows) -> list[Group]:
-    """Rows that stand in the order of their meshes already; `meshes` may be in any order."""
+    """Groups of rows that are already sorted by mesh; `meshes` may be in any order."""
     found, end = [], 0
     for mesh, count in enumerate(np.bincount(meshes).tolist()):
         if count:
@@ -81,7 +81,7 @@ def joined(batches: Sequence[Batch]) -> Batch:
 
 @cache
 def arena_batch() -> Batch:
-    """Floor and fence; for reading alone."""
+    """Floor and fence; do not write to it."""
     level = np.eye(3)
     still = [(part, look, level) for part, look in surroundings()]
     return batch(still + [(part, look, yaw_rotation(yaw)) for part, look, yaw in rails()])
@@ -90,10 +90,9 @@ def arena_batch() -> Batch:
 class ThingRows:
     """The rows of one tuple of things, and after them those of floor and fence.
 
-    `rows`, `meshes` and `reach` are as in `Batch`, `owner` (parts,) is the place of each part's thing in
-    `things`, `casts` (parts,) whether it throws a shadow and `shown` (parts,) whether it is there; floor and
-    fence have no owner. What has not changed
-    since the last frame is not computed again.
+    `rows`, `meshes` and `reach` are as in `Batch`, `owner` (parts,) is the index of each part's thing in
+    `things`, `casts` (parts,) whether it casts a shadow and `shown` (parts,) whether it is visible; floor and
+    fence have no owner. Only what has changed since the last frame is computed again.
     """
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
@@ -116,7 +115,7 @@ class ThingRows:
         self._pose: tuple[bytes, ...] | None = None
 
     def update(self, scene: Scene) -> bool:
-        """Take over a scene's poses, sizes and visibility; returns whether anything has changed."""
+        """Read a scene's poses, sizes and visibility; returns whether anything has changed."""
         arrays = scene.visible, scene.sizes, scene.positions, scene.rotations
         before, self._pose = self._pose, tuple(array.tobytes() for array in arrays)
         if self._pose == before:
@@ -130,12 +129,12 @@ class ThingRows:
 
     @property
     def opaque(self) -> Batch:
-        """What is seen and hides what is behind it."""
+        """The visible opaque rows."""
         return self.only(self._opaque)
 
     @property
     def clear(self) -> Batch:
-        """What is seen and lets through what is behind it."""
+        """The visible translucent rows."""
         return self.only(self._transparent)
 
     def only(self, chosen: Places) -> Batch:
@@ -156,7 +155,7 @@ class ThingRows:
         rows[:, :3] = positions
         if len(off):
             rows[off, :3] = positions[off] + np.einsum("nij,nj->ni", rotations[off], self._centres[off])
-        for column in range(3):  # twice as fast as all at once
+        for column in range(3):  # twice as fast as one assignment
             rows[:, 3 + 3 * column : 6 + 3 * column] = rotations[:, :, column]
 
     def _parts(self, index: int) -> tuple[Part, ...]:

@@ -1,4 +1,4 @@
-"""Programs and meshes on the GPU: draws rows of `render/instances.py`."""
+"""Programs and meshes on the GPU, which draw rows of `render/parts/rows.py`."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -9,11 +9,11 @@ import moderngl
 import numpy as np
 import numpy.typing as npt
 
-from render import sky, textures
 from render.context import gl_context
-from render.instances import ROW, Group
-from render.meshes import Mesh, unit_meshes
-from render.sun import Light, sun_view
+from render.looks import sky, textures
+from render.looks.sun import Light, sun_view
+from render.parts.meshes import Mesh, unit_meshes
+from render.parts.rows import ROW, Group
 
 _VERTICES = ("3f 3f", "in_vertex", "in_normal")
 _SCENE = (
@@ -29,12 +29,12 @@ _SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
 
 _SRGB8 = 0x8C41
-"""OpenGL's number of a format that moderngl has no name for."""
+"""OpenGL's number of a format that moderngl does not name."""
 
 
 def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
-    """The shaders `render/shaders/NAME.vert` and `.frag` as a program."""
-    folder = files("render") / "shaders"
+    """The shaders `render/opengl/shaders/NAME.vert` and `.frag` as a program."""
+    folder = files("render.opengl") / "shaders"
     return ctx.program(
         vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
         fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),
@@ -42,7 +42,7 @@ def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
 
 
 def write(target: moderngl.Program, name: str, matrix: npt.NDArray[np.float32]) -> None:
-    """Set a matrix uniform; OpenGL takes its columns one after the other."""
+    """Set a matrix uniform; OpenGL expects it by columns."""
     uniform = target[name]
     assert isinstance(uniform, moderngl.Uniform)
     uniform.write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
@@ -63,7 +63,7 @@ class Painter:
         self._stocks = {name: Stock(ctx, mesh, readers) for name, mesh in unit_meshes().items()}
 
     def shine(self, light: Light) -> None:
-        """Take the light of what is drawn from now on."""
+        """Set the light of whatever is drawn next."""
         if light is self._light:
             return
         self._light = light
@@ -71,19 +71,19 @@ class Painter:
         self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 
     def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
-        """Draw groups of rows, one after the other, into the frame buffer in use."""
+        """Draw groups of rows in their order into the frame buffer in use."""
         for mesh, rows in groups:
             self._stocks[mesh].draw(rows, shadow)
 
 
 @cache
 def shared_painter() -> Painter:
-    """The one of this process."""
+    """The painter of this process."""
     return Painter(gl_context())
 
 
 class Reader(NamedTuple):
-    """A program, and what it reads of vertices and of rows: a moderngl buffer format and attribute names."""
+    """A program with the buffer formats and attribute names of its vertices and its rows, as in moderngl."""
 
     program: moderngl.Program
     vertices: tuple[str, ...]
@@ -91,7 +91,7 @@ class Reader(NamedTuple):
 
 
 class Stock:
-    """One mesh and the buffer that the instances of each draw are written to, for one or more programs."""
+    """One mesh with a buffer for the instances of each draw call, for one or more programs."""
 
     def __init__(self, ctx: moderngl.Context, mesh: Mesh, readers: Sequence[Reader]) -> None:
         self._ctx = ctx
@@ -101,7 +101,7 @@ class Stock:
         self._instances, self._arrays = self._with_room(_FIRST_ROOM)
 
     def draw(self, rows: npt.NDArray[np.float32], reader: int = 0) -> None:
-        """Draw rows with one of the programs, by its place among the readers."""
+        """Draw rows with one of the programs, by its index in the readers."""
         if rows.nbytes > self._instances.size:
             self._instances, self._arrays = self._with_room(2 * len(rows))
         self._instances.orphan()
@@ -109,7 +109,7 @@ class Stock:
         self._arrays[reader].render(instances=len(rows))
 
     def _with_room(self, count: int) -> tuple[moderngl.Buffer, list[moderngl.VertexArray]]:
-        """A buffer for so many instances, and the arrays of the programs that read it."""
+        """A buffer for a number of instances, and the programs' arrays that read it."""
         instances = self._ctx.buffer(reserve=4 * ROW * count, dynamic=True)
         arrays = [
             self._ctx.vertex_array(
@@ -123,21 +123,21 @@ class Stock:
 
 
 class Sky:
-    """The sky, drawn where nothing stands before it."""
+    """The sky, drawn behind all things."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self._ctx = ctx
         self._program = program(ctx, "sky")
         self._program["u_sky"] = 2
         self._array = ctx.vertex_array(self._program, [])
-        # As sRGB, and so back to the same bytes: to switch the frame buffer's sRGB off and on costs llvmpipe,
-        # which then draws in two goes, 0.1 ms.
+        # As sRGB, which converts back to the same bytes: switching the frame buffer's sRGB off and on would
+        # make llvmpipe draw in two passes and cost 0.1 ms.
         size, faces = (sky.SIDE, sky.SIDE), sky.cube().tobytes()
         self._cube = ctx.texture_cube(size, 3, faces, alignment=1, internal_format=_SRGB8)
         self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
 
     def draw(self, rays: npt.NDArray[np.float32]) -> None:
-        """Fill what is still at the far plane; `rays` are a camera's."""
+        """Fill the pixels still at the far plane; `rays` is a camera's matrix."""
         self._ctx.depth_func = "<="
         self._cube.use(2)
         write(self._program, "u_rays", rays)
