@@ -9,7 +9,7 @@ from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
 from arena.gym.curriculum import spread
 from arena.gym.options import whole
 from arena.taskfile.versions import Version, version_of
-from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, condition_of, text
+from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
 from testbed.tasks import Task, find_paths, parse_levels, read_tasks
 
 ORDERS = ("listed", "random")
@@ -153,7 +153,7 @@ def _drawn(draw: Draw) -> str:
     for attempt in range(MOST_ATTEMPTS):
         try:
             again = draw._replace(attempt=attempt)
-            return text(condition_of(again), again)
+            return text(again)
         except ValueError as error:
             problem = error
     raise LayoutError(f"{draw.note}: {problem}")

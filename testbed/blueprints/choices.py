@@ -69,10 +69,7 @@ def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object
     deep, floor, broad = near(rng, 5, 0.6), 0.6, near(rng, 5, 0.8)
     end = min(far, 40 - EDGE)
     start = deep + EDGE + JOINT
-    stand = (
-        wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE),
-        along(20, start, end, high, 0.6),
-    )
+    stand = (wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE), along(20, start, end, high, 0.6))
     return agent(20, near(rng, 1.8, 0.6), near(rng, 0, 6), y=floor), stand
 
 
@@ -81,10 +78,7 @@ def ledge(rng: np.random.Generator) -> Apparatus:
     x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
     start = agent(x, near(rng, 4, 2), near(rng, 0, 25), y=height)
     left, right = (0, 7, x - width / 2 - 1.8, 40), (x + width / 2 + 1.8, 7, 40, 40)
-    return Apparatus(
-        (start, wall(x, 20, (width, height, 40), color=BLUE)),
-        shuffled(rng, (left, right)),
-    )
+    return Apparatus((start, wall(x, 20, (width, height, 40), color=BLUE)), shuffled(rng, (left, right)))
 
 
 def _divider(x: float, z: float, size: Point, glass: bool) -> Object:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.errors import ConfigError
-from testbed.blueprints.blueprint import Blueprint, to_yaml
+from testbed.blueprints.blueprint import Blueprint
 
 Paradigm = Callable[..., Blueprint]
 """A function of a random generator and of its own parameters, which are named."""
@@ -32,6 +32,10 @@ class Condition:
         """The paradigm's name in words."""
         return self.paradigm.__name__.replace("_", " ")
 
+    def drawn(self, rng: np.random.Generator) -> Blueprint:
+        """A variant."""
+        return self.paradigm(rng, **self.parameters)
+
 
 def condition(paradigm: Paradigm, difficulty: int, **parameters: object) -> Condition:
     """A condition; its parameters are those of the paradigm's function."""
@@ -39,7 +43,7 @@ def condition(paradigm: Paradigm, difficulty: int, **parameters: object) -> Cond
 
 
 class Draw(NamedTuple):
-    """Which variant of which task: all that a file depends on.
+    """Which variant of which task: everything that a file depends on.
 
     `attempt` counts draws that were discarded because nothing solved them, from 0.
     """
@@ -60,7 +64,7 @@ class Draw(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str, where: str) -> "Draw":
-        """The draw that a file's header tells; raises ConfigError, naming `where`, if there is none."""
+        """The draw named in a file's header; raises ConfigError, naming `where`, if there is none."""
         found = _NOTE.search(text)
         if found is None:
             raise ConfigError(
@@ -74,14 +78,3 @@ class Draw(NamedTuple):
 
 
 _NOTE = re.compile(r"# Drawn: level (\d+), task (\d+), variant (\d+), seed (\d+), attempt (\d+)\n")
-
-
-def blueprint(of: Condition, draw: Draw) -> Blueprint:
-    """The task of a condition and a draw."""
-    return of.paradigm(draw.rng(), **of.parameters)
-
-
-def text(of: Condition, draw: Draw) -> str:
-    """The same as a file."""
-    notes = (f"Paradigm: {of.name}", f"Difficulty: {of.difficulty} of {len(DIFFICULTIES)}", draw.note)
-    return to_yaml(blueprint(of, draw), notes)

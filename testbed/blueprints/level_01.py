@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import Spot, agent, ball, bearing_to, inside, near, polar, scattered, side
+from testbed.blueprints.parts import XZ, agent, ball, bearing_to, inside, near, polar, scattered, side
 
 APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""
 
 
-def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Object, Spot]:
+def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Object, XZ]:
     """An agent, and a place at a bearing from its heading (degrees, to either side), all inside the arena."""
     for _ in range(1000):
         x, z, yaw = near(rng, 20, 17), near(rng, 20, 17), near(rng, 180, 180)
@@ -23,11 +23,12 @@ def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Ob
 def approach(rng: np.random.Generator, distance: float, size: float) -> Blueprint:
     """Approach of a visible reward that lies ahead (the simplest runway task, Crosby et al. 2020)."""
     start, (x, z) = _view(rng, near(rng, 6, 6), distance)
-    return Blueprint(
+    return task(
         "Reach the green ball ahead.",
         ("approach",),
         "Turn a little towards the ball, then drive on.",
-        (start, ball("GoodGoal", x, z, size)),
+        start,
+        ball("GoodGoal", x, z, size),
         pass_mark=max(0.0, size - 1),
     )
 
@@ -35,11 +36,12 @@ def approach(rng: np.random.Generator, distance: float, size: float) -> Blueprin
 def orienting(rng: np.random.Generator, bearing: float, distance: float, size: float) -> Blueprint:
     """Orienting: the reward is beside or behind the agent and is found by turning."""
     start, (x, z) = _view(rng, near(rng, bearing, 12), distance)
-    return Blueprint(
+    return task(
         "Find the green ball, which is out of view at first, and reach it.",
         ("search", "approach"),
         "Turn until the ball is in view, then drive to it.",
-        (start, ball("GoodGoal", x, z, size)),
+        start,
+        ball("GoodGoal", x, z, size),
         pass_mark=max(0.0, size - 1),
     )
 
@@ -49,22 +51,24 @@ def corner(rng: np.random.Generator, size: float) -> Blueprint:
     x, z = (near(rng, 20 + 18 * side(rng), 0.4) for _ in range(2))
     start_x, start_z = 40 - near(rng, x, 3) if rng.random() < 0.5 else near(rng, 20, 4), 40 - z
     yaw = bearing_to((start_x, start_z), (x, z)) + near(rng, 0, 25)
-    return Blueprint(
+    return task(
         "Reach the green ball in the far corner.",
         ("approach", "search"),
         "Turn towards the corner and drive there.",
-        (agent(min(max(start_x, 1), 39), start_z, yaw), ball("GoodGoal", x, z, size)),
+        agent(min(max(start_x, 1), 39), start_z, yaw),
+        ball("GoodGoal", x, z, size),
     )
 
 
 def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blueprint:
     """Foraging in a patch: enough of many rewards have to be gathered in time (Stephens & Krebs 1986)."""
     start, *places = scattered(rng, count + 1, APART)
-    return Blueprint(
+    return task(
         f"Gather so many of the {count} yellow balls that the reward passes {mark}.",
         ("foraging", "search"),
         "Take the nearest ball, then the next nearest, and go on.",
-        (agent(*start, near(rng, 180, 180)), *(ball("GoodGoalMulti", x, z, 1) for x, z in places)),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=mark,
     )
@@ -73,15 +77,13 @@ def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blu
 def foraging_among_bad(rng: np.random.Generator, count: int, bad: int, mark: int, limit: int) -> Blueprint:
     """Foraging with discrimination: a red ball among the yellow ones ends the episode."""
     start, *places = scattered(rng, count + bad + 1, APART + 0.5)
-    return Blueprint(
+    return task(
         f"Gather yellow balls until the reward passes {mark}, and touch no red ball.",
         ("foraging", "discrimination"),
         "Take one yellow ball after another on ways that keep clear of the red ones.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            *(ball("GoodGoalMulti", x, z, 1) for x, z in places[:count]),
-            *(ball("BadGoal", x, z, 1) for x, z in places[count:]),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places[:count]),
+        *(ball("BadGoal", x, z, 1) for x, z in places[count:]),
         time_limit=limit,
         pass_mark=mark,
     )
@@ -91,40 +93,37 @@ def discrimination(rng: np.random.Generator, bad: int, size: float) -> Blueprint
     """Discrimination: one green ball among red ones that end the episode with a loss."""
     start, goal, *places = scattered(rng, bad + 2, 5.0)
     yaw = bearing_to(start, goal) + near(rng, 0, 60)
-    return Blueprint(
+    return task(
         "Reach the green ball without touching a red one.",
         ("discrimination", "approach"),
         "Look for a way that keeps clear of the red balls.",
-        (
-            agent(*start, yaw),
-            ball("GoodGoal", *goal, 1),
-            *(ball("BadGoal", x, z, size) for x, z in places),
-        ),
+        agent(*start, yaw),
+        ball("GoodGoal", *goal, 1),
+        *(ball("BadGoal", x, z, size) for x, z in places),
     )
 
 
 def pursuit(rng: np.random.Generator, distance: float, across: float) -> Blueprint:
     """Pursuit of a reward that rolls: `across` is the angle of its course to the line of sight, degrees."""
     start, (x, z) = _view(rng, near(rng, 8, 8), distance)
-    return Blueprint(
+    return task(
         "Catch the rolling green ball.",
         ("pursuit", "approach"),
         "See where the ball goes, and drive to where it will be or comes to rest.",
-        (start, ball("GoodGoalBounce", x, z, 1, yaw=start.yaw + side(rng) * near(rng, across, 15))),
+        start,
+        ball("GoodGoalBounce", x, z, 1, yaw=start.yaw + side(rng) * near(rng, across, 15)),
     )
 
 
 def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Blueprint:
     """Pursuit of several rolling rewards, one after another."""
     start, *places = scattered(rng, count + 1, 5.0)
-    return Blueprint(
+    return task(
         f"Catch rolling yellow balls until the reward passes {mark}.",
         ("pursuit", "foraging"),
         "Go for the ball that comes nearest, then for the next.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            *(ball("GoodGoalMultiBounce", x, z, 1, yaw=near(rng, 180, 180)) for x, z in places),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMultiBounce", x, z, 1, yaw=near(rng, 180, 180)) for x, z in places),
         time_limit=500,
         pass_mark=mark,
     )
@@ -133,15 +132,13 @@ def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Bluep
 def patience_before_the_end(rng: np.random.Generator, count: int, limit: int) -> Blueprint:
     """Foraging with inhibition: the green ball ends the episode, so it is left for the end."""
     start, goal, *places = scattered(rng, count + 2, APART + 0.5)
-    return Blueprint(
+    return task(
         "Gather all yellow balls before the green one, which ends the episode.",
         ("foraging", "inhibition"),
         "Take the yellow balls on ways that keep clear of the green one, and that last.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            ball("GoodGoal", *goal, 1),
-            *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        ball("GoodGoal", *goal, 1),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=count,
     )

@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import Spot, polar, wall
+from testbed.blueprints.parts import XZ, polar, wall
 from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
 HALF = 2.3
 """Half the width of a way of the Y-maze and between the sectors, metres."""
 
 
-def y_maze(
-    fork: float, spread: float, length: float, height: float
-) -> tuple[list[Object], tuple[Spot, Spot]]:
+def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[list[Object], tuple[XZ, XZ]]:
     """A stem from the fence at z = 0 that forks into two arms, `spread` degrees to either side.
 
     Gives the walls and the ends of the arms. `fork` is the z where the arms' middle lines meet.
@@ -43,15 +41,13 @@ def y_maze(
     return walls, (ends[0], ends[1])
 
 
-def _beside(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[Spot, Spot]:
+def _beside(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[XZ, XZ]:
     """A line beside an arm's middle line, `aside` to its right, from and to so many metres along it."""
     x, z = polar(20, fork, bearing + 90, aside)
     return polar(x, z, bearing, start), polar(x, z, bearing, end)
 
 
-def radial_sectors(
-    count: int, turn: float, reach: float, height: float
-) -> tuple[list[Object], Sequence[Spot]]:
+def radial_sectors(count: int, turn: float, reach: float, height: float) -> tuple[list[Object], Sequence[XZ]]:
     """A radial maze about the arena's middle: walls between so many sectors, and places in the sectors."""
     step = 360 / count
     # Walls start where they leave ways of equal width between them.
@@ -131,7 +127,7 @@ class Rooms:
         near = [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]
         return [(a, b) for a, b in near if 0 <= a < self.count and 0 <= b < self.count]
 
-    def middle(self, cell: Cell) -> Spot:
+    def middle(self, cell: Cell) -> XZ:
         """The middle of a room, metres."""
         return (cell[0] + 0.5) * self.side, (cell[1] + 0.5) * self.side
 

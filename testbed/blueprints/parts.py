@@ -15,7 +15,7 @@ PINK: Color = (255, 0, 255)
 MARGIN = 2.0
 """Metres from the fence that drawn places keep, so that the agent gets round them."""
 
-Spot = tuple[float, float]
+XZ = tuple[float, float]
 """x and z of a place, metres."""
 
 
@@ -73,13 +73,13 @@ def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Objec
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
-def polar(x: float, z: float, bearing: float, distance: float) -> Spot:
+def polar(x: float, z: float, bearing: float, distance: float) -> XZ:
     """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
     angle = math.radians(bearing)
     return x + distance * math.sin(angle), z + distance * math.cos(angle)
 
 
-def bearing_to(start: Spot, end: Spot) -> float:
+def bearing_to(start: XZ, end: XZ) -> float:
     """The bearing of one place from another, degrees from -180 to 180, clockwise from +z."""
     return math.degrees(math.atan2(end[0] - start[0], end[1] - start[1]))
 
@@ -108,14 +108,14 @@ def scattered(
     rng: np.random.Generator,
     count: int,
     apart: float,
-    taken: Sequence[Spot] = (),
+    taken: Sequence[XZ] = (),
     within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
-) -> tuple[Spot, ...]:
+) -> tuple[XZ, ...]:
     """So many places that keep `apart` metres from one another and from `taken`.
 
     `within` is least x, least z, greatest x, greatest z. Raises ValueError where they do not fit.
     """
-    found: list[Spot] = []
+    found: list[XZ] = []
     for _ in range(1000 * count):
         if len(found) == count:
             break

@@ -11,7 +11,7 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Object
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import Spot, agent, even, near, side
+from testbed.blueprints.parts import XZ, agent, even, near, side
 from testbed.blueprints.walls import THICK, across, along
 
 LOW, HIGH = 0.6, 2.6
@@ -39,7 +39,7 @@ class Stalls:
         """The x of a stall's middle."""
         return self.lefts[stall] + self.width / 2
 
-    def hidden(self, rng: np.random.Generator, stall: int) -> Spot:
+    def hidden(self, rng: np.random.Generator, stall: int) -> XZ:
         """A place behind a stall's screen, away from the gap."""
         x = self.middle(stall) - self.gaps[stall] * near(rng, 0.27 * self.width - 0.5, 0.5)
         return x, near(rng, self.screen + 1.6, 0.3)

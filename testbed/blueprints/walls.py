@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import Spot, bearing_to, pane, polar, wall
+from testbed.blueprints.parts import XZ, bearing_to, pane, polar, wall
 
 HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
@@ -38,7 +38,7 @@ def across(z: float, left: float, right: float, height: float, thick: float = TH
     return wall((left + right) / 2, z, (right - left, height, thick))
 
 
-def wall_between(start: Spot, end: Spot, height: float) -> Object:
+def wall_between(start: XZ, end: XZ, height: float) -> Object:
     """A wall whose middle line leads from one place to another."""
     x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     yaw = bearing_to(start, end) % 180
@@ -46,7 +46,7 @@ def wall_between(start: Spot, end: Spot, height: float) -> Object:
     return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw)
 
 
-def run(points: Sequence[Spot]) -> tuple[Object, ...]:
+def run(points: Sequence[XZ]) -> tuple[Object, ...]:
     """One wall along several points at right angles to each other; corners are filled."""
     found, thickness = [], 0.5
     for number, ((ax, az), (bx, bz)) in enumerate(pairwise(points)):

@@ -7,7 +7,7 @@ import numpy as np
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
 from arena.scene import Scene
-from testbed.blueprints import Shove
+from testbed.blueprints import Push
 from testbed.oracle.field import Field
 from testbed.oracle.manner import Manner
 from testbed.oracle.motion import TURNS
@@ -34,10 +34,10 @@ STUCK_LEGS = 6
 class Attempt:
     """Plays an episode with a manner until it is over, or until it sees nothing more to do."""
 
-    def __init__(self, episode: Episode, manner: Manner, shoves: Sequence[Shove] = ()) -> None:
-        """`shoves` are carried out first, as far as their places can be reached."""
+    def __init__(self, episode: Episode, manner: Manner, pushes: Sequence[Push] = ()) -> None:
+        """`pushes` are carried out first, as far as their places can be reached."""
         self.episode = episode
-        self._shoves = shoves
+        self._pushes = pushes
         self.manner = manner
         self._rng = np.random.default_rng(manner.seed)
         self._parity = False
@@ -51,8 +51,8 @@ class Attempt:
 
     def run(self) -> None:
         """Play on."""
-        for shove in self._shoves:
-            self._shove(shove)
+        for push in self._pushes:
+            self._push(push)
         while not self.episode.done:
             if not self._turn():
                 return
@@ -137,15 +137,15 @@ class Attempt:
             self._dash(dash)
         return not self.episode.done
 
-    def _shove(self, shove: Shove) -> None:
-        nodes = self._survey.around(self.episode.scene(), shove.x, shove.z)
+    def _push(self, push: Push) -> None:
+        nodes = self._survey.around(self.episode.scene(), push.x, push.z)
         if len(nodes) and self._go_to(nodes, gently=True):
             pusher = Pusher(self.episode, self._idle)
-            pusher.stand(shove.x, shove.z)
-            if shove.gentle:
-                pusher.nudge(shove.bearing, shove.steps)
+            pusher.stand(push.x, push.z)
+            if push.gentle:
+                pusher.nudge(push.bearing, push.steps)
             else:
-                self._dash(Dash(nodes, shove.bearing, shove.steps, True))
+                self._dash(Dash(nodes, push.bearing, push.steps, True))
 
     def _go_to(self, nodes: Ints, gently: bool = False) -> bool:
         """Drive to one of some nodes and stop there; False where that fails.

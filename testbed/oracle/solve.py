@@ -5,7 +5,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from arena import TURN_LEFT, TURN_RIGHT, Action, ArenaSpec, Episode, Recording
-from testbed.blueprints import Shove
+from testbed.blueprints import Push
 from testbed.oracle.attempt import Attempt
 from testbed.oracle.manner import Manner
 
@@ -57,22 +57,22 @@ def solve(
     seed: int = 0,
     trial: int = 0,
     taken: Sequence[Action] = (),
-    shoves: Sequence[Shove] = (),
+    pushes: Sequence[Push] = (),
     budget: int = BUDGET,
 ) -> Plan:
     """The first plan that passes, else the one of the highest total reward.
 
-    `taken` are actions that the episode began with; `shoves` are pushes that are known to help. The result
-    depends on the arguments alone. An arena without a pass mark counts as passed when a good goal has ended
+    `taken` are actions that the episode began with; `pushes` are known to help. The result depends on
+    the arguments alone. An arena without a pass mark counts as passed when a good goal has ended
     it. Raises LayoutError where the arena cannot be built.
     """
     best: Plan | None = None
     imagined = 0
-    for manner, pushes in _ways(shoves):
+    for manner, tried in _ways(pushes):
         with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
             for action in taken:
                 episode.step(action)
-            plan = _try(episode, manner, pushes, len(taken))
+            plan = _try(episode, manner, tried, len(taken))
         imagined += max(plan.recording.steps - len(taken), LEAST_STEPS)
         plan = plan._replace(imagined=imagined)
         if best is None or plan.recording.total_reward > best.recording.total_reward:
@@ -89,18 +89,18 @@ def solved(recording: Recording) -> bool:
     return recording.outcome == "goal" if recording.passed is None else recording.passed
 
 
-def _ways(shoves: Sequence[Shove]) -> Iterator[tuple[Manner, Sequence[Shove]]]:
+def _ways(pushes: Sequence[Push]) -> Iterator[tuple[Manner, Sequence[Push]]]:
     """Manners, where pushes are known first with these, a little longer and shorter too."""
-    if shoves:
+    if pushes:
         for more in _LONGER:
-            pushes = [shove._replace(steps=shove.steps + more) for shove in shoves]
-            yield Manner(careful=2.0, longest=6), pushes
+            longer = [push._replace(steps=push.steps + more) for push in pushes]
+            yield Manner(careful=2.0, longest=6), longer
     for manner in manners():
         yield manner, ()
 
 
-def _try(episode: Episode, manner: Manner, shoves: Sequence[Shove], taken: int) -> Plan:
-    Attempt(episode, manner, shoves).run()
+def _try(episode: Episode, manner: Manner, pushes: Sequence[Push], taken: int) -> Plan:
+    Attempt(episode, manner, pushes).run()
     actions = episode.actions[taken:]
     # Time only takes away from the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:

@@ -9,7 +9,7 @@ from arena.errors import EvaluationError
 from arena.parallel import in_order
 from arena.replay import Replay
 from testbed import solutions
-from testbed.blueprints import Draw, blueprint, condition_of
+from testbed.blueprints import Draw, blueprint
 from testbed.oracle.solve import solve, solved
 from testbed.proof.prove import BUDGET, idle
 from testbed.solutions import Proof
@@ -45,8 +45,8 @@ def _again(work: tuple[Task, Proof]) -> Proof:
     if solved(replayed):
         return Proof(solution=replayed, failure=failure)
     draw = Draw.of_text(task.path.read_text(encoding="utf-8"), str(task.path))
-    shoves = blueprint(condition_of(draw), draw).shoves
-    plan = solve(task.spec, task_id=task.id, shoves=shoves, budget=BUDGET)
+    pushes = blueprint(draw).pushes
+    plan = solve(task.spec, task_id=task.id, pushes=pushes, budget=BUDGET)
     if not solved(plan.recording) or failure.passed:
         raise EvaluationError(
             f"{task.path}: the oracle reaches {plan.recording.total_reward:.2f}, doing nothing "

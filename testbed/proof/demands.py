@@ -77,7 +77,7 @@ def demands(job: Job) -> Demands:
         level=task.level,
         paradigm=condition.name,
         difficulty=condition.difficulty,
-        capacities="; ".join(blueprint(condition, draw).capacities),
+        capacities="; ".join(blueprint(draw).capacities),
         pass_mark=task.spec.pass_mark or 0.0,
         time_limit=task.spec.time_limit,
         **things,

@@ -40,7 +40,7 @@ def prove(order: Order) -> Proven:
     problems = []
     for attempt in range(order.draw.attempt, order.draw.attempt + MOST_ATTEMPTS):
         draw = order.draw._replace(attempt=attempt)
-        made = text(condition_of(draw), draw)
+        made = text(draw)
         proof = _proof(draw, made, order.task_id)
         if isinstance(proof, Proof):
             return Proven(order.task_id, made, proof)
@@ -64,8 +64,8 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
         return str(error)
     if failure.passed:
         return "doing nothing passes"
-    shoves = blueprint(condition_of(draw), draw).shoves
-    plan = solve(spec, task_id=task_id, shoves=shoves, budget=BUDGET)
+    pushes = blueprint(draw).pushes
+    plan = solve(spec, task_id=task_id, pushes=pushes, budget=BUDGET)
     if not solved(plan.recording):
         return f"the oracle reaches {plan.recording.total_reward:.2f}"
     return Proof(solution=plan.recording, failure=failure)

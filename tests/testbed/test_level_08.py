@@ -22,9 +22,7 @@ SETTLED = 60
 DRAWS = [Draw(8, number, 1, 0) for number in range(1, 1 + len(CONDITIONS[8]))]
 each = pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: f"{draw.level:02d}-{draw.task:02d}")
 FINAL = {
-    condition_of(draw).name: draw
-    for draw in DRAWS
-    if "irreversible choice" in blueprint(condition_of(draw), draw).capacities
+    condition_of(draw).name: draw for draw in DRAWS if "irreversible choice" in blueprint(draw).capacities
 }
 """One draw of every paradigm in which a choice cannot be undone."""
 
@@ -35,7 +33,7 @@ def renderer():
 
 
 def episode_of(draw):
-    return Episode(load_text(text(condition_of(draw), draw)).arenas[0], task_id="memory")
+    return Episode(load_text(text(draw)).arenas[0], task_id="memory")
 
 
 def settle(episode, draw, steps=SETTLED):
@@ -63,11 +61,9 @@ def test_balls_are_seen_first_and_hidden_then(renderer, draw):
         assert max(pixels(renderer, episode.scene()).values()) == 0
 
 
-@pytest.mark.parametrize(
-    "draw", [draw for draw in DRAWS if blueprint(condition_of(draw), draw).blackouts], ids=lambda d: d.task
-)
+@pytest.mark.parametrize("draw", [draw for draw in DRAWS if blueprint(draw).blackouts], ids=lambda d: d.task)
 def test_the_light_goes_out_when_all_is_hidden(renderer, draw):
-    first = blueprint(condition_of(draw), draw).blackouts[0]
+    first = blueprint(draw).blackouts[0]
     with episode_of(draw) as episode:
         for _ in range(5 * first // 3):
             episode.step(IDLE)

@@ -1,11 +1,10 @@
 """Level 2, preferences: two or more things can be had, and the pass mark asks for the best."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.choices import fill, ledge
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_02.costs import (
@@ -16,8 +15,8 @@ from testbed.blueprints.level_02.costs import (
 )
 from testbed.blueprints.level_02.waiting import green_last, green_rolls_first, terraces, waiting_for_more
 from testbed.blueprints.mazes import radial_sectors, y_maze
-from testbed.blueprints.parts import BLUE, Spot, agent, ball, near, side, wall
-from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.parts import BLUE, XZ, agent, ball, near, side, wall
+from testbed.blueprints.placement import any_quarter_turn
 from testbed.blueprints.walls import GAP
 
 LOW, TALL = 0.3, 3.0
@@ -41,22 +40,23 @@ def red(size: float) -> Thing:
     return Thing("BadGoal", size)
 
 
-def _choice(objects: Sequence[Object], best: Thing, other: Thing | None, solution: str) -> Blueprint:
-    """A choice of one; the mark is just what the other would bring without a clock."""
+def _choice(best: Thing, other: Thing | None, solution: str, *objects: Object) -> Blueprint:
+    """A choice of one; the mark is exactly what the other would bring without a clock."""
     rival = "" if other is None else f" and not the {'red' if other.kind == 'BadGoal' else 'smaller'} one"
-    return Blueprint(
+    return task(
         f"Take the green ball of size {best.size:g}{rival}.",
         ("preference", "discrimination" if other else "search"),
         solution,
-        tuple(objects),
+        *objects,
         pass_mark=other.size if other and other.kind == "GoodGoal" else 0,
     )
 
 
-def _placed(thing: Thing | None, spot: Spot) -> list[Object]:
+def _placed(thing: Thing | None, spot: XZ) -> list[Object]:
     return [] if thing is None else [ball(thing.kind, *spot, thing.size)]
 
 
+@any_quarter_turn
 def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, height: float) -> Blueprint:
     """Two-alternative choice in a Y-maze (Yerkes 1907)."""
     fork, spread = near(rng, 13, 3), near(rng, 38, 7)
@@ -64,14 +64,10 @@ def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, he
     places = ends if side(rng) > 0 else ends[::-1]
     start = agent(20, near(rng, 3, 1.5), near(rng, 0, 12))
     balls = [*_placed(best, places[0]), *_placed(other, places[1])]
-    return _choice(
-        any_quarter(rng, (start, *walls, *balls)),
-        best,
-        other,
-        "Look into both arms at the fork, then enter one.",
-    )
+    return _choice(best, other, "Look into both arms at the fork, then enter one.", start, *walls, *balls)
 
 
+@any_quarter_turn
 def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
     """Two-alternative choice from a ledge: once down on one side there is no way to the other."""
     apparatus = ledge(rng)
@@ -81,10 +77,8 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
         if held is not None
         for thing in fill(rng, (area[0], 18, area[2], area[3]), (held.size,), held.kind)
     ]
-    objects = any_quarter(rng, (*apparatus.objects, *balls))
-    return _choice(
-        objects, best, other, "Look to both sides from the ledge, then drop down on the better side."
-    )
+    solution = "Look to both sides from the ledge, then drop down on the better side."
+    return _choice(best, other, solution, *apparatus.objects, *balls)
 
 
 def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
@@ -92,19 +86,15 @@ def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int
     walls, places = radial_sectors(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
     balls = [thing for i, spot in enumerate(places) for thing in _placed(other if i else best, spot)]
-    return _choice(
-        (start, *walls, *balls), best, other, "Turn round to see what every arm holds, then enter the best."
-    )
+    solution = "Turn round to see what every arm holds, then enter the best."
+    return _choice(best, other, solution, start, *walls, *balls)
 
 
+@any_quarter_turn
 def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
     """Choice in a corridor: from a beam one drops for good into one of two lanes that part."""
-    half, width, height, end = (
-        near(rng, 4.2, 0.5),
-        near(rng, 1.6, 0.2),
-        near(rng, 1.2, 0.15),
-        near(rng, 24, 2),
-    )
+    half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
+    height, end = near(rng, 1.2, 0.15), near(rng, 24, 2)
     objects = [
         agent(20, near(rng, 8, 4), near(rng, 0, 4), y=height),
         wall(20, end / 2, (width, height, end - 2 * GAP), color=BLUE),
@@ -113,11 +103,9 @@ def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) 
     ]
     first = side(rng)
     middle = (half + width / 2) / 2
-    for s, held in ((first, best), (-first, other)):
-        objects += _placed(held, (20 + s * middle, near(rng, 35, 1.5)))
-    return _choice(
-        any_quarter(rng, objects), best, other, "From the beam look down both lanes, then drop into one."
-    )
+    for hand, held in ((first, best), (-first, other)):
+        objects += _placed(held, (20 + hand * middle, near(rng, 35, 1.5)))
+    return _choice(best, other, "From the beam look down both lanes, then drop into one.", *objects)
 
 
 CONDITIONS = (

@@ -4,50 +4,43 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.walls import along
 
 
+@any_orientation
 def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
     """A hot zone across the whole way: it has to be crossed, at once and fast (motivation against cost)."""
     z = near(rng, 20, 3)
-    return Blueprint(
+    return task(
         "Reach the green ball beyond the orange zone, in which time runs ten times as fast.",
         ("avoidance", "cost and benefit"),
         "Take a run and cross the zone without stopping.",
-        any_way(
-            rng,
-            (
-                agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
-                zone_between(HOT, 0, z - depth / 2, 40, z + depth / 2),
-                ball("GoodGoal", near(rng, 20, 14), near(rng, 35, 2), 1),
-            ),
-        ),
+        agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
+        zone_between(HOT, 0, z - depth / 2, 40, z + depth / 2),
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 35, 2), 1),
     )
 
 
+@any_orientation
 def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
     """A hot zone between agent and goal: the way round is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
-    return Blueprint(
+    return task(
         "Reach the green ball with a reward above the mark: crossing the orange zone costs too much.",
         ("avoidance", "detour", "cost and benefit"),
         "Go round the orange zone, although the way is longer.",
-        any_way(
-            rng,
-            (
-                agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
-                zone_between(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
-                ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
-            ),
-        ),
+        agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
+        zone_between(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
+        ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
         pass_mark=0.5,
     )
 
 
+@any_orientation
 def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
     """A barrier that ends the episode, with gates in it that are only hot (the lesser evil)."""
     z, depth, width = near(rng, 20, 3), near(rng, 4, 0.5), near(rng, 5, 0.5)
@@ -56,21 +49,17 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
     objects: list[Object] = []
     for number, (left, right) in enumerate(pairwise(edges)):
         objects.append(zone_between(HOT if number % 2 else DEATH, left, z - depth / 2, right, z + depth / 2))
-    return Blueprint(
+    return task(
         "Cross the barrier where it is orange, not red, and reach the green ball.",
         ("avoidance", "discrimination", "cost and benefit"),
         "Line up with an orange gate and drive straight and fast through it.",
-        any_way(
-            rng,
-            (
-                agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
-                *objects,
-                ball("GoodGoal", near(rng, 20, 14), near(rng, 36, 1.5), 1),
-            ),
-        ),
+        agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
+        *objects,
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 36, 1.5), 1),
     )
 
 
+@any_orientation
 def lanes(
     rng: np.random.Generator, sizes: tuple[float, float], heat: tuple[float, float], mark: float
 ) -> Blueprint:
@@ -90,15 +79,16 @@ def lanes(
             length = 28 * heat[number]
             objects.append(zone_between(HOT, left, 34 - length, right, 34))
         objects.append(ball("GoodGoal", (left + right) / 2 + near(rng, 0, 4), far, sizes[number]))
-    return Blueprint(
+    return task(
         f"Choose a lane and reach its green ball with a reward above {mark:g}.",
         ("avoidance", "cost and benefit", "irreversible choice"),
         "Look at both lanes from the platform: weigh ball against heat, then drop into the better one.",
-        any_way(rng, objects),
+        *objects,
         pass_mark=mark,
     )
 
 
+@any_orientation
 def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
     """Rows of red balls with one opening each."""
     apart, size, pitch = 20 / rows, 2.0, 2.5
@@ -111,9 +101,9 @@ def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
             ball("BadGoal", float(x), z, size) for x in places if abs(x - opening) > gap / 2 + size / 2
         ]
     objects.append(ball("GoodGoal", near(rng, 20, 14), near(rng, 36.5, 1), 1))
-    return Blueprint(
+    return task(
         "Reach the green ball through the openings in the rows of red balls.",
         ("avoidance", "discrimination", "detour"),
         "Find each row's opening and pass through the middle of it.",
-        any_way(rng, objects),
+        *objects,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_05.support import (
@@ -23,23 +23,12 @@ from testbed.blueprints.level_05.support import (
     two_pillars,
 )
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
-from testbed.blueprints.parts import (
-    BLUE,
-    Spot,
-    agent,
-    ball,
-    bearing_to,
-    near,
-    pane,
-    polar,
-    ramp,
-    tunnel,
-    wall,
-)
-from testbed.blueprints.placement import posed
+from testbed.blueprints.parts import BLUE, XZ, agent, ball, bearing_to, near, pane, polar, ramp, tunnel, wall
+from testbed.blueprints.placement import any_free_pose, any_pose
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, run
 
 
+@any_pose
 def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
     """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
@@ -51,35 +40,34 @@ def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
         objects.append(barrier(x, z, (4.4, HEIGHT, 0.5), bearing + near(rng, 0, 8), transparent))
         if order[number] == 0:
             objects.append(ball("GoodGoal", *polar(x, z, bearing, near(rng, 2.4, 0.6)), 1))
-    task = Blueprint(
+    return task(
         "Find the green ball, which is behind one of the screens.",
         ("search", "exclusion" if clear else "working memory"),
         "Look behind one screen after another" + (", but not behind the clear ones." if clear else "."),
-        (agent(20, 6, near(rng, 0, 60)), *objects),
+        agent(20, 6, near(rng, 0, 60)),
+        *objects,
         time_limit=250 if count < 4 else 500,
     )
-    return posed(rng, task)
 
 
+@any_pose
 def hooked_alley(rng: np.random.Generator, length: float, width: float) -> Blueprint:
     """Detour into a hook: the reward is near, behind a wall, but the way to it leads far around."""
     low = near(rng, 7.5, 1)
     bend = low + length
     out = near(rng, 5, 1)
-    task = Blueprint(
+    return task(
         "Find the green ball in the alley and reach it.",
         ("search", "detour"),
         "Drive along the bent wall to its far end, around it, and back through the alley.",
-        (
-            agent(near(rng, 14, 4), near(rng, 3.5, 1), near(rng, 300, 50)),
-            *run([(EDGE, low), (width, low), (width, bend), (width + out, bend)]),
-            ball("GoodGoal", width / 2, low + near(rng, 2.2, 0.5), 1),
-            pane(near(rng, 30, 2), near(rng, 26, 3), (near(rng, 9, 2), HEIGHT, 0.6), near(rng, 90, 90)),
-        ),
+        agent(near(rng, 14, 4), near(rng, 3.5, 1), near(rng, 300, 50)),
+        *run([(EDGE, low), (width, low), (width, bend), (width + out, bend)]),
+        ball("GoodGoal", width / 2, low + near(rng, 2.2, 0.5), 1),
+        pane(near(rng, 30, 2), near(rng, 26, 3), (near(rng, 9, 2), HEIGHT, 0.6), near(rng, 90, 90)),
     )
-    return posed(rng, task)
 
 
+@any_pose
 def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprint:
     """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
 
@@ -95,13 +83,14 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
         objects += things
         if way > 0:
             objects.append(ball("GoodGoal", *polar(x, z, sight, behind), 1))
-    task = Blueprint(
+    return task(
         "Go to the side where the green ball can be hidden, and reach it.",
         ("exclusion", "search"),
         "See which of the two objects could hide the ball, leave the perch on that side, and look behind it.",
-        (start, *stand, *objects),
+        start,
+        *stand,
+        *objects,
     )
-    return posed(rng, task)
 
 
 def _hideout(
@@ -125,6 +114,7 @@ def _hideout(
     return (wall(x, z, size, yaw),), near(rng, 2.6, 0.6)
 
 
+@any_free_pose
 def arms(
     rng: np.random.Generator, count: int, baited: int, closed: int, gable: float, limit: int
 ) -> Blueprint:
@@ -141,15 +131,15 @@ def arms(
         ball("GoodGoalMulti", *polar(20, 20, 360 * number / count, ARM_END - near(rng, 1.6, 0.4)), 1)
         for number in full
     ]
-    task = Blueprint(
+    return task(
         f"Gather all {baited} yellow balls at the ends of the arms.",
         ("search", "working memory", *(("climbing",) if gable else ())),
         "Visit each open arm once, and return to the middle in between.",
-        (agent(20, 20, near(rng, 180, 180)), *objects),
+        agent(20, 20, near(rng, 180, 180)),
+        *objects,
         time_limit=limit,
         pass_mark=baited - 1,
     )
-    return posed(rng, task, free=True)
 
 
 def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
@@ -160,6 +150,7 @@ def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
     return ramp(*first, size, (bearing + 180) % 360), ramp(*second, size, bearing % 360)
 
 
+@any_pose
 def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: int) -> Blueprint:
     """Exploration of rooms joined by doorways: the rewards are in other rooms than the agent."""
     plan = Rooms(rng, count, 0.25)
@@ -169,26 +160,24 @@ def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: 
     baited = [others[int(number)] for number in rng.permutation(len(others))[:goals]]
     slack = plan.side / 2 - 2.5
     kind = "GoodGoal" if goals == 1 else "GoodGoalMulti"
-    places: list[Spot] = []
+    places: list[XZ] = []
     for cell in baited:
         x, z = plan.middle(cell)
         places.append((near(rng, x, slack), near(rng, z, slack)))
     colour = "green ball" if goals == 1 else f"{goals} yellow balls"
-    task = Blueprint(
+    return task(
         f"Explore the rooms and take the {colour}.",
         ("exploration", "navigation"),
         "Go from doorway to doorway, look around in each room, and do not return to rooms already seen.",
-        (
-            agent(*plan.middle(start), near(rng, 180, 180)),
-            *plan.walls(rng, door),
-            *(ball(kind, x, z, 1) for x, z in places),
-        ),
+        agent(*plan.middle(start), near(rng, 180, 180)),
+        *plan.walls(rng, door),
+        *(ball(kind, x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=goals - 1,
     )
-    return posed(rng, task)
 
 
+@any_pose
 def ledges(rng: np.random.Generator, count: int, height: float) -> Blueprint:
     """Search on ledges: the reward is on one of them behind a parapet, and is seen only from above."""
     baited = int(rng.integers(count))
@@ -200,14 +189,14 @@ def ledges(rng: np.random.Generator, count: int, height: float) -> Blueprint:
         if number == baited:
             spot = polar(*polar(x, z, bearing, -1), bearing + 90, near(rng, 0, 1.2))
             objects.append(ball("GoodGoal", *spot, 1, y=height))
-    task = Blueprint(
+    return task(
         "Find the green ball, which is on one of the ledges.",
         ("exclusion", "search", "climbing"),
         "Nothing is on the floor: drive around to the ramp of each ledge and up until the ball is found.",
-        (agent(20, 10, near(rng, 0, 40)), *objects),
+        agent(20, 10, near(rng, 0, 40)),
+        *objects,
         time_limit=500,
     )
-    return posed(rng, task)
 
 
 def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
@@ -222,6 +211,7 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
     ]
 
 
+@any_pose
 def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
     """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
@@ -238,18 +228,15 @@ def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
         objects.append(ramp(*middle, (broad, rise, length), (bearing + 180) % 360, y=low))
         corner = polar(*corner, bearing, step)
         objects.append(wall(*corner, (broad, low + rise, broad), color=BLUE))
-    task = Blueprint(
+    return task(
         "Climb the stairs of ramps to the green ball.",
         ("climbing", "navigation", "search"),
         "Find the lowest ramp, and drive up one flight after another, turning on the landings.",
-        (
-            agent(near(rng, 30, 6), near(rng, 5, 2.5), near(rng, 320, 40)),
-            *objects,
-            ball("GoodGoal", near(rng, corner[0], 0.8), near(rng, corner[1], 0.8), 1, y=rise * flights),
-        ),
+        agent(near(rng, 30, 6), near(rng, 5, 2.5), near(rng, 320, 40)),
+        *objects,
+        ball("GoodGoal", near(rng, corner[0], 0.8), near(rng, corner[1], 0.8), 1, y=rise * flights),
         time_limit=500,
     )
-    return posed(rng, task)
 
 
 CONDITIONS = (

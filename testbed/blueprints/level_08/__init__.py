@@ -1,17 +1,16 @@
 """Level 8, object permanence and working memory: what was seen to vanish is still there."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_08 import rolling as rolling
-from testbed.blueprints.level_08 import search as search
+from testbed.blueprints.level_08.rolling import passing_behind, rolling_behind
+from testbed.blueprints.level_08.search import gathering, over_ramps, pits, two_in_turn
 from testbed.blueprints.parts import ball, even, near, ramp, side
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.stalls import Stalls, stalls
 
 MEMORY = ("object permanence", "working memory", "irreversible choice")
@@ -27,19 +26,18 @@ Lights = tuple[int, ...]
 
 
 def _task(
-    rng: np.random.Generator,
     goal: str,
     seen: str,
-    objects: Sequence[Object],
+    *objects: Object,
     lights: Lights = (),
     mark: float = 0,
     capacities: tuple[str, ...] = (),
 ) -> Blueprint:
-    return Blueprint(
+    return task(
         goal,
         (*MEMORY, *capacities),
         CHOOSE.format(seen),
-        any_way(rng, objects),
+        *objects,
         time_limit=500 if lights else 250,
         pass_mark=mark,
         blackouts=lights,
@@ -52,6 +50,7 @@ def _drop(rng: np.random.Generator, apparatus: Stalls, kind: str, stall: int, si
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
+@any_orientation
 def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Blueprint:
     """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
 
@@ -59,52 +58,49 @@ def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Bluepr
     """
     apparatus, stall = stalls(rng, count), int(rng.integers(count))
     return _task(
-        rng,
         f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
         "the ball falls",
-        (*apparatus.objects(rng), _drop(rng, apparatus, "GoodGoal", stall, 2)),
-        lights,
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", stall, 2),
+        lights=lights,
         mark=1,
     )
 
 
+@any_orientation
 def falling_among_bad(rng: np.random.Generator, count: int, bad: int) -> Blueprint:
     """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
     apparatus = stalls(rng, count)
     good, *others = (int(stall) for stall in rng.permutation(count)[: bad + 1])
     return _task(
-        rng,
         f"Reach the green ball; red balls fall behind {bad} of the other {count - 1} screens.",
         "the green ball falls",
-        (
-            *apparatus.objects(rng),
-            _drop(rng, apparatus, "GoodGoal", good, 2),
-            *(_drop(rng, apparatus, "BadGoal", stall, 2) for stall in others),
-        ),
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", good, 2),
+        *(_drop(rng, apparatus, "BadGoal", stall, 2) for stall in others),
         mark=1,
         capacities=("discrimination",),
     )
 
 
+@any_orientation
 def larger_of_two(rng: np.random.Generator, count: int, lights: Lights = ()) -> Blueprint:
     """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
     apparatus = stalls(rng, count)
     large, small = (int(stall) for stall in rng.permutation(count)[:2])
     return _task(
-        rng,
         "Reach the larger of two green balls that fall behind screens.",
         "the larger ball falls",
-        (
-            *apparatus.objects(rng),
-            _drop(rng, apparatus, "GoodGoal", large, 2),
-            _drop(rng, apparatus, "GoodGoal", small, 1),
-        ),
-        lights,
+        *apparatus.objects(rng),
+        _drop(rng, apparatus, "GoodGoal", large, 2),
+        _drop(rng, apparatus, "GoodGoal", small, 1),
+        lights=lights,
         mark=1,
         capacities=("preference",),
     )
 
 
+@any_orientation
 def more_of_them(rng: np.random.Generator, counts: tuple[int, ...]) -> Blueprint:
     """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
     apparatus = stalls(rng, len(counts))
@@ -117,16 +113,16 @@ def more_of_them(rng: np.random.Generator, counts: tuple[int, ...]) -> Blueprint
             height = near(rng, 10.5, 1) + 0.8 * number
             objects.append(ball("GoodGoalMulti", x + shift + off, z, 1, height))
     return _task(
-        rng,
         f"Gather the most yellow balls: {', '.join(map(str, sorted(counts)))} fall behind the screens.",
         "most balls fall",
-        objects,
+        *objects,
         # Balls remain that cannot be had, so the clock always runs down, which costs 1 and more.
         mark=sorted(counts)[-2] - 1,
         capacities=("numerosity",),
     )
 
 
+@any_orientation
 def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
     """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
     apparatus = stalls(rng, count)
@@ -141,15 +137,16 @@ def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
     z = near(rng, apparatus.screen + 1.7, 0.2)
     x = min(max(middle - way * reach, 0.8), 39.2)
     return _task(
-        rng,
         f"Reach the green ball that flies past and falls behind one of {count} screens.",
         "the ball comes down",
-        (*apparatus.objects(rng), ball("GoodGoalBounce", x, z, 1.5, height, 90 * way % 360)),
+        *apparatus.objects(rng),
+        ball("GoodGoalBounce", x, z, 1.5, height, 90 * way % 360),
         mark=0.5,
         capacities=("tracking",),
     )
 
 
+@any_orientation
 def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
     """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
     apparatus = stalls(rng, count, behind=6.5)
@@ -165,15 +162,16 @@ def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
     back = math.sqrt(reach**2 - (x - start) ** 2)
     bearing = math.degrees(math.atan2(x - start, back))
     return _task(
-        rng,
         f"Reach the green ball that flies over one of {count} screens.",
         "the ball comes down",
-        (*apparatus.objects(rng), ball("GoodGoalBounce", start, z - back, 1.5, height, bearing % 360)),
+        *apparatus.objects(rng),
+        ball("GoodGoalBounce", start, z - back, 1.5, height, bearing % 360),
         mark=0.5,
         capacities=("tracking",),
     )
 
 
+@any_orientation
 def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
 
@@ -190,10 +188,11 @@ def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
     ]
     start = ball("GoodGoal", top + way * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
     return _task(
-        rng,
         "Reach the green ball that rolls down one side of the ridge, behind a screen.",
         "the ball rolls",
-        (*apparatus.objects(rng), *ridge, start),
+        *apparatus.objects(rng),
+        *ridge,
+        start,
         mark=0.5,
         capacities=("tracking", "physical reasoning"),
     )
@@ -202,23 +201,23 @@ def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
 CONDITIONS = (
     condition(falling, 1, count=2),
     condition(falling, 1, count=3),
-    condition(search.gathering, 1, bays=3, balls=2),
-    condition(search.over_ramps, 1, count=2),
-    condition(search.over_ramps, 2, count=3),
-    condition(search.over_ramps, 3, count=4),
-    condition(rolling.rolling_behind, 1, screens=1),
+    condition(gathering, 1, bays=3, balls=2),
+    condition(over_ramps, 1, count=2),
+    condition(over_ramps, 2, count=3),
+    condition(over_ramps, 3, count=4),
+    condition(rolling_behind, 1, screens=1),
     condition(thrown_along, 2, count=2),
     condition(thrown_along, 3, count=4),
-    condition(search.pits, 1, columns=3, rows=1),
-    condition(search.pits, 3, columns=4, rows=3),
-    condition(search.pits, 2, columns=3, rows=2, lights=(25, 60)),
+    condition(pits, 1, columns=3, rows=1),
+    condition(pits, 3, columns=4, rows=3),
+    condition(pits, 2, columns=3, rows=2, lights=(25, 60)),
     condition(down_a_ramp, 2, drop=True),
     condition(down_a_ramp, 1, drop=False),
     condition(larger_of_two, 2, count=2),
     condition(larger_of_two, 3, count=4, lights=(25, 75)),
-    condition(rolling.passing_behind, 2, count=3),
-    condition(rolling.passing_behind, 3, count=4),
-    condition(rolling.rolling_behind, 2, screens=1, lights=(25, 60)),
+    condition(passing_behind, 2, count=3),
+    condition(passing_behind, 3, count=4),
+    condition(rolling_behind, 2, screens=1, lights=(25, 60)),
     condition(falling, 2, count=3, lights=(25, 60)),
     condition(falling, 3, count=4, lights=(25, 100)),
     condition(falling, 3, count=3, lights=(25,)),
@@ -226,9 +225,9 @@ CONDITIONS = (
     condition(more_of_them, 3, counts=(1, 2, 3)),
     condition(falling_among_bad, 2, count=3, bad=1),
     condition(falling_among_bad, 3, count=5, bad=4),
-    condition(search.two_in_turn, 3, count=2),
+    condition(two_in_turn, 3, count=2),
     condition(thrown_over, 2, count=3),
-    condition(search.gathering, 3, bays=5, balls=3),
-    condition(rolling.rolling_behind, 3, screens=2, lights=(25, 60)),
+    condition(gathering, 3, bays=5, balls=3),
+    condition(rolling_behind, 3, screens=2, lights=(25, 60)),
 )
 """The tasks of the level; a task's number is its place here, from 1."""

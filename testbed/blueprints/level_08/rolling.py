@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import agent, ball, even, near, side, wall
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.walls import across, along
 
 SCREEN = 2.6
@@ -21,6 +21,7 @@ BESIDE = 2.1
 """Metres beside a screen through which a passing ball is seen."""
 
 
+@any_orientation
 def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
 
@@ -37,11 +38,11 @@ def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ..
     ]
     for hand in (way, -way)[:screens]:
         objects += _garage(middle, hand, front)
-    return Blueprint(
+    return task(
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
         ("object permanence", "working memory", "irreversible choice"),
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500 if lights else 250,
         pass_mark=0.5,
         blackouts=lights,
@@ -57,6 +58,7 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
     ]
 
 
+@any_orientation
 def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
 
@@ -80,10 +82,10 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
     objects += [across(front, a, b, SCREEN, 0.3) for a, b in screens]
-    return Blueprint(
+    return task(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),
         "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500,
     )

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.walls import THICK, along
 
 SCREEN = 2.4
@@ -29,6 +29,7 @@ def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> 
     return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
 
 
+@any_orientation
 def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
     """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
@@ -42,15 +43,16 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
         if bay in full:
             at = screen.place[0] - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
             objects.append(ball("GoodGoalMulti", *at, 2, near(rng, 11, 1.5)))
-    return Blueprint(
+    return task(
         f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
         (*PERMANENCE, "foraging"),
         "Note into which bays balls fall; visit these, and no other.",
-        any_way(rng, objects),
+        *objects,
         pass_mark=2 * balls - 1,
     )
 
 
+@any_orientation
 def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
     """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
@@ -65,14 +67,15 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
         if number == stall:
             place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
             objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
-    return Blueprint(
+    return task(
         f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
         (*PERMANENCE, "irreversible choice"),
         "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
-        any_way(rng, objects),
+        *objects,
     )
 
 
+@any_orientation
 def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
@@ -88,11 +91,11 @@ def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, .
     objects.append(_slab(0, z, 40, 40, height))
     x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
     objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
-    return Blueprint(
+    return task(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
         "Note into which pit the ball falls, drive there between the others, and drop into it.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500 if lights or rows > 1 else 250,
         blackouts=lights,
     )
@@ -102,6 +105,7 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
     return wall((x1 + x2) / 2, (z1 + z2) / 2, (x2 - x1, height, z2 - z1), 0, BLUE)
 
 
+@any_orientation
 def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
     """Two choices in turn, each between `count` stalls, from what was seen at the start (memory span).
 
@@ -117,11 +121,11 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
     full = rng.integers(count, size=2)
     objects += _screened_stalls(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
     objects += _screened_stalls(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
-    return Blueprint(
+    return task(
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
         "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500,
         pass_mark=2,
     )

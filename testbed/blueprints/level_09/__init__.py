@@ -4,16 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint
+from testbed.blueprints.blueprint import Blueprint, task
 from testbed.blueprints.choices import Apparatus, boxes, fill, hub, ledge, mark, pens
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_09.sums import adding, subtracting
-from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.placement import any_quarter_turn
 
 Sizes = Sequence[float]
 """Diameters of the balls of one option."""
 
 
+@any_quarter_turn
 def _choice(
     rng: np.random.Generator, apparatus: Apparatus, options: Sequence[Sizes], limit: int
 ) -> Blueprint:
@@ -24,11 +25,12 @@ def _choice(
         for area, sizes in zip(apparatus.areas, options, strict=True)
         for thing in fill(rng, area, sizes)
     ]
-    return Blueprint(
+    return task(
         f"Gather the yellow balls where they are worth most: {totals[0]:g} and not {totals[1]:g}.",
         ("numerosity", "preference", "foraging"),
         "Look at all options from above, go down to the best one, and gather all that is there.",
-        any_quarter(rng, (*apparatus.objects, *balls)),
+        *apparatus.objects,
+        *balls,
         time_limit=limit,
         pass_mark=mark(totals[0], totals[1]),
     )

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, task
 from testbed.blueprints.choices import FIRM, fill, mark
 from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
-from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.placement import any_quarter_turn
 from testbed.blueprints.walls import GAP, THICK
 
 SIZE = 2.0
@@ -43,6 +43,7 @@ def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float,
     return objects, half, high, screen
 
 
+@any_quarter_turn
 def adding(
     rng: np.random.Generator, resting: Sequence[int], rolling: Sequence[int], limit: int = 250
 ) -> Blueprint:
@@ -61,11 +62,11 @@ def adding(
             for i in range(moving)
         ]
     best, second = sorted((SIZE * (a + b) for a, b in zip(resting, rolling, strict=True)), reverse=True)
-    return Blueprint(
+    return task(
         "Gather the yellow balls on the side to which more of them have come in all.",
         ("numerosity", "object permanence", "working memory"),
         "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
-        any_quarter(rng, objects),
+        *objects,
         time_limit=limit,
         pass_mark=mark(best, second),
     )
@@ -90,6 +91,7 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
     return objects, half, depth, high
 
 
+@any_quarter_turn
 def subtracting(
     rng: np.random.Generator, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250
 ) -> Blueprint:
@@ -107,11 +109,11 @@ def subtracting(
             kind = "GoodGoalMultiBounce" if i < lost else "GoodGoalMulti"
             objects.append(ball(kind, x, z, SIZE, y=high, yaw=-90 * s % 360 if i < lost else 0))
     left = [SIZE * (number - lost) for number, lost in zip(numbers, leaving, strict=True)]
-    return Blueprint(
+    return task(
         "Gather the yellow balls on the side where more of them stay.",
         ("numerosity", "prediction", "inhibition"),
         "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
-        any_quarter(rng, objects),
+        *objects,
         time_limit=limit,
         pass_mark=mark(left[0], left[1]),
     )
