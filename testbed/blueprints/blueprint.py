@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+Rng = np.random.Generator
 Point = tuple[float, float, float]
 Color = tuple[int, int, int]
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Object, Point
+from testbed.blueprints.blueprint import Object, Point, Rng
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
 from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
 
@@ -34,7 +32,7 @@ class Apparatus(NamedTuple):
     areas: tuple[Area, ...]
 
 
-def shuffled(rng: np.random.Generator, areas: Sequence[Area]) -> tuple[Area, ...]:
+def shuffled(rng: Rng, areas: Sequence[Area]) -> tuple[Area, ...]:
     """The same in a drawn order."""
     return tuple(areas[int(i)] for i in rng.permutation(len(areas)))
 
@@ -45,7 +43,7 @@ def inset(area: Area, margin: float) -> Area:
 
 
 def fill(
-    rng: np.random.Generator, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
+    rng: Rng, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
     """Balls of these diameters, strewn over an area at height y."""
     if not sizes:
@@ -61,7 +59,7 @@ def platform(x: float, width: float, depth: float, height: float = PLATFORM) -> 
     return wall(x, depth / 2, (width, height, depth), color=BLUE)
 
 
-def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
+def perch(rng: Rng, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
     """The agent at the least z of the arena, its perch, and a wall that parts the arena at x = 20.
 
     The wall reaches to z = `far` and is `high`, metres. Whoever leaves the perch on one side stays there.
@@ -73,7 +71,7 @@ def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object
     return agent(20, near(rng, 1.8, 0.6), near(rng, 0, 6), y=floor), stand
 
 
-def ledge(rng: np.random.Generator) -> Apparatus:
+def ledge(rng: Rng) -> Apparatus:
     """A ledge through the whole arena, too high to get back on: the left or the right side."""
     x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
     start = agent(x, near(rng, 4, 2), near(rng, 0, 25), y=height)
@@ -89,7 +87,7 @@ def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
     return wall(x, z, (wide or THICK, height - 1.2, long or THICK))
 
 
-def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
+def pens(rng: Rng, count: int, glass: bool) -> Apparatus:
     """A platform before so many pens; they are parted by high panes or by walls that are lower than it."""
     depth, height = near(rng, 7, 1.5), near(rng, 2.5, 0.3)
     width = 40 / count
@@ -106,7 +104,7 @@ def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
     return Apparatus(tuple(objects), shuffled(rng, areas))
 
 
-def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
+def hub(rng: Rng, count: int, glass: bool) -> Apparatus:
     """A platform in the middle from which walls lead to the fence, so that there are three or four fields."""
     x, z, half, height = near(rng, 20, 3), near(rng, 20, 3), near(rng, 2, 0.5), near(rng, 2.3, 0.2)
     objects = [
@@ -126,7 +124,7 @@ def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
     return Apparatus(tuple(objects), shuffled(rng, areas))
 
 
-def boxes(rng: np.random.Generator, count: int) -> Apparatus:
+def boxes(rng: Rng, count: int) -> Apparatus:
     """Boxes of glass that one gets into over a ramp, and out of no more."""
     width, depth, high, slope = 40 / count - 3, near(rng, 13, 1.5), near(rng, 1.8, 0.2), near(rng, 6, 0.6)
     front = near(rng, 19.5, 1.5)

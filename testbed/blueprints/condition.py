@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.errors import ConfigError
-from testbed.blueprints.blueprint import Blueprint
+from testbed.blueprints.blueprint import Blueprint, Rng
 
 Paradigm = Callable[..., Blueprint]
 """A function of a random generator and of its own parameters, which are named."""
@@ -32,7 +32,7 @@ class Condition:
         """The paradigm's name in words."""
         return self.paradigm.__name__.replace("_", " ")
 
-    def drawn(self, rng: np.random.Generator) -> Blueprint:
+    def drawn(self, rng: Rng) -> Blueprint:
         """A variant."""
         return self.paradigm(rng, **self.parameters)
 
@@ -72,7 +72,7 @@ class Draw(NamedTuple):
             )
         return cls(*map(int, found.groups()))
 
-    def rng(self) -> np.random.Generator:
+    def rng(self) -> Rng:
         """The generator of this draw alone."""
         return np.random.default_rng([self.seed, self.level, self.task, self.variant, self.attempt])
 

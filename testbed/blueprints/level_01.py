@@ -1,8 +1,6 @@
 """Level 1, food retrieval: nothing stands between the agent and what it wants."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.condition import condition
 from testbed.blueprints.parts import XZ, agent, ball, bearing_to, inside, near, polar, scattered, side
 
@@ -10,7 +8,7 @@ APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""
 
 
-def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Object, XZ]:
+def _view(rng: Rng, bearing: float, distance: float) -> tuple[Object, XZ]:
     """An agent, and a place at a bearing from its heading (degrees, to either side), all inside the arena."""
     for _ in range(1000):
         x, z, yaw = near(rng, 20, 17), near(rng, 20, 17), near(rng, 180, 180)
@@ -20,7 +18,7 @@ def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Ob
     raise ValueError(f"no place {distance} m away from any other in the arena")
 
 
-def approach(rng: np.random.Generator, distance: float, size: float) -> Blueprint:
+def approach(rng: Rng, distance: float, size: float) -> Blueprint:
     """Approach of a visible reward that lies ahead (the simplest runway task, Crosby et al. 2020)."""
     start, (x, z) = _view(rng, near(rng, 6, 6), distance)
     return task(
@@ -33,7 +31,7 @@ def approach(rng: np.random.Generator, distance: float, size: float) -> Blueprin
     )
 
 
-def orienting(rng: np.random.Generator, bearing: float, distance: float, size: float) -> Blueprint:
+def orienting(rng: Rng, bearing: float, distance: float, size: float) -> Blueprint:
     """Orienting: the reward is beside or behind the agent and is found by turning."""
     start, (x, z) = _view(rng, near(rng, bearing, 12), distance)
     return task(
@@ -46,7 +44,7 @@ def orienting(rng: np.random.Generator, bearing: float, distance: float, size: f
     )
 
 
-def corner(rng: np.random.Generator, size: float) -> Blueprint:
+def corner(rng: Rng, size: float) -> Blueprint:
     """Approach of a reward in a corner, small in the view, from the far side of the arena."""
     x, z = (near(rng, 20 + 18 * side(rng), 0.4) for _ in range(2))
     start_x, start_z = 40 - near(rng, x, 3) if rng.random() < 0.5 else near(rng, 20, 4), 40 - z
@@ -60,7 +58,7 @@ def corner(rng: np.random.Generator, size: float) -> Blueprint:
     )
 
 
-def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blueprint:
+def foraging(rng: Rng, count: int, mark: int, limit: int) -> Blueprint:
     """Foraging in a patch: enough of many rewards have to be gathered in time (Stephens & Krebs 1986)."""
     start, *places = scattered(rng, count + 1, APART)
     return task(
@@ -74,7 +72,7 @@ def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blu
     )
 
 
-def foraging_among_bad(rng: np.random.Generator, count: int, bad: int, mark: int, limit: int) -> Blueprint:
+def foraging_among_bad(rng: Rng, count: int, bad: int, mark: int, limit: int) -> Blueprint:
     """Foraging with discrimination: a red ball among the yellow ones ends the episode."""
     start, *places = scattered(rng, count + bad + 1, APART + 0.5)
     return task(
@@ -89,7 +87,7 @@ def foraging_among_bad(rng: np.random.Generator, count: int, bad: int, mark: int
     )
 
 
-def discrimination(rng: np.random.Generator, bad: int, size: float) -> Blueprint:
+def discrimination(rng: Rng, bad: int, size: float) -> Blueprint:
     """Discrimination: one green ball among red ones that end the episode with a loss."""
     start, goal, *places = scattered(rng, bad + 2, 5.0)
     yaw = bearing_to(start, goal) + near(rng, 0, 60)
@@ -103,7 +101,7 @@ def discrimination(rng: np.random.Generator, bad: int, size: float) -> Blueprint
     )
 
 
-def pursuit(rng: np.random.Generator, distance: float, across: float) -> Blueprint:
+def pursuit(rng: Rng, distance: float, across: float) -> Blueprint:
     """Pursuit of a reward that rolls: `across` is the angle of its course to the line of sight, degrees."""
     start, (x, z) = _view(rng, near(rng, 8, 8), distance)
     return task(
@@ -115,7 +113,7 @@ def pursuit(rng: np.random.Generator, distance: float, across: float) -> Bluepri
     )
 
 
-def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Blueprint:
+def pursuit_of_several(rng: Rng, count: int, mark: int) -> Blueprint:
     """Pursuit of several rolling rewards, one after another."""
     start, *places = scattered(rng, count + 1, 5.0)
     return task(
@@ -129,7 +127,7 @@ def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Bluep
     )
 
 
-def patience_before_the_end(rng: np.random.Generator, count: int, limit: int) -> Blueprint:
+def patience_before_the_end(rng: Rng, count: int, limit: int) -> Blueprint:
     """Foraging with inhibition: the green ball ends the episode, so it is left for the end."""
     start, goal, *places = scattered(rng, count + 2, APART + 0.5)
     return task(
@@ -176,4 +174,3 @@ CONDITIONS = (
     condition(pursuit_of_several, 2, count=3, mark=1),
     condition(pursuit_of_several, 3, count=6, mark=4),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -4,9 +4,7 @@ import colorsys
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Color, Object, task
+from testbed.blueprints.blueprint import Blueprint, Color, Object, Rng, task
 from testbed.blueprints.condition import Condition, condition
 from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE
@@ -24,29 +22,29 @@ GOAL_COLORS: tuple[Color, ...] = ((129, 191, 65), (214, 169, 32), (202, 59, 48))
 """Colours like those of green, yellow and red balls: none of them means food here."""
 
 
-def one_new_color(rng: np.random.Generator, of: Condition) -> Blueprint:
+def one_new_color(rng: Rng, of: Condition) -> Blueprint:
     """Generalisation over one changed colour (stimulus generalisation, Guttman & Kalish 1956)."""
     color = _any(rng)
     return _altered(rng, of, lambda _: color)
 
 
-def a_color_for_each(rng: np.random.Generator, of: Condition) -> Blueprint:
+def a_color_for_each(rng: Rng, of: Condition) -> Blueprint:
     """Generalisation over colours that differ from object to object."""
     return _altered(rng, of, lambda _: _any(rng))
 
 
-def exchanged_colors(rng: np.random.Generator, of: Condition) -> Blueprint:
+def exchanged_colors(rng: Rng, of: Condition) -> Blueprint:
     """Generalisation where ramps have the colour of walls and walls that of ramps."""
     one, other = _any(rng), _any(rng)
     return _altered(rng, of, lambda thing: one if thing.kind == "Ramp" else other)
 
 
-def colors_of_goals(rng: np.random.Generator, of: Condition) -> Blueprint:
+def colors_of_goals(rng: Rng, of: Condition) -> Blueprint:
     """Generalisation against interference: obstacles have the colours of balls, and shape has to decide."""
     return _altered(rng, of, lambda _: GOAL_COLORS[int(rng.integers(len(GOAL_COLORS)))])
 
 
-def painted_room(rng: np.random.Generator, count: int) -> Blueprint:
+def painted_room(rng: Rng, count: int) -> Blueprint:
     """Generalisation over the room: floor and skirting have other colours than anywhere before."""
     floor, skirting = _any(rng), _any(rng)
     start, goal, *others = scattered(rng, count + 1, 6.0)
@@ -69,7 +67,7 @@ def painted_room(rng: np.random.Generator, count: int) -> Blueprint:
     )
 
 
-def _altered(rng: np.random.Generator, of: Condition, color: Callable[[Object], Color]) -> Blueprint:
+def _altered(rng: Rng, of: Condition, color: Callable[[Object], Color]) -> Blueprint:
     plain = of.drawn(rng)
     assert any(thing.kind in COLOURED for thing in plain.objects), f"{of.name} has nothing to colour"
     objects = tuple(
@@ -78,7 +76,7 @@ def _altered(rng: np.random.Generator, of: Condition, color: Callable[[Object], 
     return replace(plain, objects=objects, capacities=("generalisation over colour", *plain.capacities))
 
 
-def _any(rng: np.random.Generator) -> Color:
+def _any(rng: Rng) -> Color:
     """A colour of any hue, neither too dark nor too pale to be told from the floor."""
     red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.55, 1.0), rng.uniform(0.5, 1.0))
     return round(255 * red), round(255 * green), round(255 * blue)
@@ -116,4 +114,3 @@ CONDITIONS = (
     condition(a_color_for_each, 2, of=FIVE[26]),
     condition(colors_of_goals, 3, of=FIVE[23]),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint
+from testbed.blueprints.blueprint import Blueprint, Rng
 from testbed.blueprints.condition import Condition, condition
 from testbed.blueprints.level_01 import CONDITIONS as ONE
 from testbed.blueprints.level_02 import CONDITIONS as TWO
@@ -13,23 +11,23 @@ from testbed.blueprints.level_04 import CONDITIONS as FOUR
 from testbed.blueprints.level_05 import CONDITIONS as FIVE
 
 
-def darkness(rng: np.random.Generator, of: Condition, after: int) -> Blueprint:
+def darkness(rng: Rng, of: Condition, after: int) -> Blueprint:
     """Acting from memory: after a first look it stays dark (delayed response, Hunter 1913)."""
     return _darkened(of.drawn(rng), (after + int(rng.integers(0, 6)),))
 
 
-def dark_interval(rng: np.random.Generator, of: Condition, after: int, length: int) -> Blueprint:
+def dark_interval(rng: Rng, of: Condition, after: int, length: int) -> Blueprint:
     """Acting through a dark interval: where was the agent when the light went out, where is it now?"""
     begin = after + int(rng.integers(0, 6))
     return _darkened(of.drawn(rng), (begin, begin + length))
 
 
-def blinking(rng: np.random.Generator, of: Condition, period: int) -> Blueprint:
+def blinking(rng: Rng, of: Condition, period: int) -> Blueprint:
     """Path integration with a light that goes off and on in regular turns."""
     return _darkened(of.drawn(rng), (-period - int(rng.integers(0, 6)),))
 
 
-def flashes(rng: np.random.Generator, of: Condition, after: int, light: int, dark: int) -> Blueprint:
+def flashes(rng: Rng, of: Condition, after: int, light: int, dark: int) -> Blueprint:
     """Path integration between short flashes of light in a long darkness."""
     task = of.drawn(rng)
     switches: list[int] = []
@@ -77,4 +75,3 @@ CONDITIONS = (
     condition(dark_interval, 2, of=FIVE[4], after=15, length=60),
     condition(blinking, 3, of=FIVE[25], period=60),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -3,9 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Object
+from testbed.blueprints.blueprint import Object, Rng
 from testbed.blueprints.parts import XZ, polar, wall
 from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
@@ -105,7 +103,7 @@ class Rooms:
     `loops` is the share of the other walls that have a way too.
     """
 
-    def __init__(self, rng: np.random.Generator, count: int, loops: float = 0.0) -> None:
+    def __init__(self, rng: Rng, count: int, loops: float = 0.0) -> None:
         self.count, self.side = count, 40 / count
         self._ways: set[tuple[Cell, Cell]] = set()
         cells = [(i, j) for i in range(count) for j in range(count)]
@@ -141,7 +139,7 @@ class Rooms:
                     rim.append(other)
         return found
 
-    def walls(self, rng: np.random.Generator, door: float | None = None) -> tuple[Object, ...]:
+    def walls(self, rng: Rng, door: float | None = None) -> tuple[Object, ...]:
         """The walls; a way is a whole side, or a doorway so wide (metres) somewhere in it."""
         flat = [self._line(rng, k, False, door) for k in range(1, self.count)]
         steep = [self._line(rng, k, True, door) for k in range(1, self.count)]
@@ -157,7 +155,7 @@ class Rooms:
             found += [_piece(k * self.side, each, True) for each in _without(intervals, cuts)]
         return tuple(found)
 
-    def _line(self, rng: np.random.Generator, k: int, steep: bool, door: float | None) -> list[Interval]:
+    def _line(self, rng: Rng, k: int, steep: bool, door: float | None) -> list[Interval]:
         """The closed parts of the k-th line between rooms, metres along it."""
         open_parts = []
         for n in range(self.count):

@@ -3,9 +3,7 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Color, Object, Point
+from testbed.blueprints.blueprint import Color, Object, Point, Rng
 
 GREY: Color = (153, 153, 153)
 BLUE: Color = (0, 0, 255)
@@ -89,12 +87,12 @@ def inside(x: float, z: float, margin: float = MARGIN) -> bool:
     return margin <= min(x, z) and max(x, z) <= 40 - margin
 
 
-def side(rng: np.random.Generator) -> int:
+def side(rng: Rng) -> int:
     """Left (-1) or right (1)."""
     return int(rng.choice([-1, 1]))
 
 
-def near(rng: np.random.Generator, value: float, spread: float) -> float:
+def near(rng: Rng, value: float, spread: float) -> float:
     """A number about `value`, at most `spread` off, rounded to a centimetre."""
     return round(float(rng.uniform(value - spread, value + spread)), 2)
 
@@ -105,7 +103,7 @@ def even(value: float) -> float:
 
 
 def scattered(
-    rng: np.random.Generator,
+    rng: Rng,
     count: int,
     apart: float,
     taken: Sequence[XZ] = (),

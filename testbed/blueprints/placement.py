@@ -12,9 +12,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Concatenate, NamedTuple, ParamSpec
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Push
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng
 from testbed.blueprints.parts import XZ, near, polar, side
 
 REACH = 18.7
@@ -23,8 +21,8 @@ REACH = 18.7
 _TWINS = {"LBlock": "JBlock", "JBlock": "LBlock"}
 
 P = ParamSpec("P")
-_Paradigm = Callable[Concatenate[np.random.Generator, P], Blueprint]
-_Place = Callable[[np.random.Generator, Blueprint], Blueprint]
+_Paradigm = Callable[Concatenate[Rng, P], Blueprint]
+_Place = Callable[[Rng, Blueprint], Blueprint]
 
 
 def _decorator(place: _Place) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
@@ -32,7 +30,7 @@ def _decorator(place: _Place) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
 
     def decorate(paradigm: _Paradigm[P]) -> _Paradigm[P]:
         @wraps(paradigm)
-        def placed(rng: np.random.Generator, /, *args: P.args, **kwargs: P.kwargs) -> Blueprint:
+        def placed(rng: Rng, /, *args: P.args, **kwargs: P.kwargs) -> Blueprint:
             return place(rng, paradigm(rng, *args, **kwargs))
 
         return placed
@@ -41,26 +39,26 @@ def _decorator(place: _Place) -> Callable[[_Paradigm[P]], _Paradigm[P]]:
 
 
 @_decorator
-def any_quarter_turn(rng: np.random.Generator, task: Blueprint) -> Blueprint:
+def any_quarter_turn(rng: Rng, task: Blueprint) -> Blueprint:
     """The task turned clockwise, seen from above, by a random number of right angles."""
     return replace(task, objects=_turned(rng, task.objects))
 
 
 @_decorator
-def any_orientation(rng: np.random.Generator, task: Blueprint) -> Blueprint:
+def any_orientation(rng: Rng, task: Blueprint) -> Blueprint:
     """The task mirrored or not, and turned by a random number of right angles: eight orientations."""
     objects = tuple(map(_mirror, task.objects)) if rng.random() < 0.5 else task.objects
     return replace(task, objects=_turned(rng, objects))
 
 
 @_decorator
-def any_pose(rng: np.random.Generator, task: Blueprint) -> Blueprint:
+def any_pose(rng: Rng, task: Blueprint) -> Blueprint:
     """The task mirrored or not, and turned by right angles."""
     return _moved(_either_hand(rng, task), 90.0 * int(rng.integers(4)))
 
 
 @_decorator
-def any_free_pose(rng: np.random.Generator, task: Blueprint) -> Blueprint:
+def any_free_pose(rng: Rng, task: Blueprint) -> Blueprint:
     """The task mirrored or not, turned by any angle, and shifted as far as it stays clear of the fence."""
     task = _either_hand(rng, task)
     extent = max(
@@ -76,7 +74,7 @@ def _half(thing: Object) -> float:
     return 2.0 if thing.size is None else max(2.0, math.hypot(thing.size[0], thing.size[2]) / 2)
 
 
-def _either_hand(rng: np.random.Generator, task: Blueprint) -> Blueprint:
+def _either_hand(rng: Rng, task: Blueprint) -> Blueprint:
     """The task, or its mirror image about the arena's middle."""
     if side(rng) > 0:
         return task
@@ -89,7 +87,7 @@ def _mirror(thing: Object) -> Object:
     return replace(thing, kind=_TWINS.get(thing.kind, thing.kind), place=(40 - x, y, z), yaw=-thing.yaw % 360)
 
 
-def _turned(rng: np.random.Generator, objects: tuple[Object, ...]) -> tuple[Object, ...]:
+def _turned(rng: Rng, objects: tuple[Object, ...]) -> tuple[Object, ...]:
     for _ in range(int(rng.integers(4))):
         objects = tuple(map(_quarter_turned, objects))
     return objects
@@ -164,12 +162,12 @@ def in_frame(frame: Callable[..., Frame], *parameters: float) -> Callable[[_Para
     return _decorator(lambda rng, task: frame(rng, *parameters).placed(task))
 
 
-def anywhere(rng: np.random.Generator, spread: float) -> Frame:
+def anywhere(rng: Rng, spread: float) -> Frame:
     """A frame about the middle, at most `spread` metres off, turned by any angle."""
     x, z = near(rng, 20, spread), near(rng, 20, spread)
     return Frame(x, z, near(rng, 180, 180), side(rng) > 0)
 
 
-def upright(rng: np.random.Generator) -> Frame:
+def upright(rng: Rng) -> Frame:
     """A frame in the middle that faces one of the four fences: for what reaches from fence to fence."""
     return Frame(20.0, 20.0, 90.0 * int(rng.integers(4)), side(rng) > 0)

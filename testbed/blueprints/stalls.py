@@ -7,9 +7,7 @@ they are as high as these. A screen leaves a gap at one side of its stall, throu
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Object
+from testbed.blueprints.blueprint import Object, Rng
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import XZ, agent, even, near, side
 from testbed.blueprints.walls import THICK, across, along
@@ -39,12 +37,12 @@ class Stalls:
         """The x of a stall's middle."""
         return self.lefts[stall] + self.width / 2
 
-    def hidden(self, rng: np.random.Generator, stall: int) -> XZ:
+    def hidden(self, rng: Rng, stall: int) -> XZ:
         """A place behind a stall's screen, away from the gap."""
         x = self.middle(stall) - self.gaps[stall] * near(rng, 0.27 * self.width - 0.5, 0.5)
         return x, near(rng, self.screen + 1.6, 0.3)
 
-    def objects(self, rng: np.random.Generator) -> tuple[Object, ...]:
+    def objects(self, rng: Rng) -> tuple[Object, ...]:
         """The apparatus and the agent, who faces it."""
         right = self.lefts[-1] + self.width
         span, middle = right - self.lefts[0], (self.lefts[0] + right) / 2
@@ -68,7 +66,7 @@ class Stalls:
         return across(self.screen, left, right, HIGH)
 
 
-def stalls(rng: np.random.Generator, count: int, behind: float = 5.0, gaps: int = 0) -> Stalls:
+def stalls(rng: Rng, count: int, behind: float = 5.0, gaps: int = 0) -> Stalls:
     """So many stalls with so much room behind the screens; `gaps` is the side of all gaps, 0: drawn."""
     width = even(min(40 / count, near(rng, 11 if count == 2 else 8.6, 1)))
     spare = 40 - count * width

@@ -2,9 +2,7 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill, ledge
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_02.costs import (
@@ -57,7 +55,7 @@ def _placed(thing: Thing | None, spot: XZ) -> list[Object]:
 
 
 @any_quarter_turn
-def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, height: float) -> Blueprint:
+def y_maze_choice(rng: Rng, best: Thing, other: Thing | None, height: float) -> Blueprint:
     """Two-alternative choice in a Y-maze (Yerkes 1907)."""
     fork, spread = near(rng, 13, 3), near(rng, 38, 7)
     walls, ends = y_maze(fork, spread, near(rng, 20, 2), height)
@@ -68,7 +66,7 @@ def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, he
 
 
 @any_quarter_turn
-def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
+def ledge_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
     """Two-alternative choice from a ledge: once down on one side there is no way to the other."""
     apparatus = ledge(rng)
     balls = [
@@ -81,7 +79,7 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
     return _choice(best, other, solution, *apparatus.objects, *balls)
 
 
-def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
+def radial_choice(rng: Rng, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
     """Choice among the arms of a radial maze, one of which is better (Olton & Samuelson 1976)."""
     walls, places = radial_sectors(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
@@ -91,7 +89,7 @@ def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int
 
 
 @any_quarter_turn
-def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
+def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
     """Choice in a corridor: from a beam one drops for good into one of two lanes that part."""
     half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
     height, end = near(rng, 1.2, 0.15), near(rng, 24, 2)
@@ -140,4 +138,3 @@ CONDITIONS = (
     condition(green_rolls_first, 2, count=2, slope=2),
     condition(green_last, 2, count=4),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,8 +1,6 @@
 """Level 2, preferences against costs: the better thing is farther, higher, or behind something unpleasant."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, task
+from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.choices import fill, ledge, mark
 from testbed.blueprints.parts import HOT, agent, ball, near, polar, ramp, side, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
@@ -10,9 +8,7 @@ from testbed.blueprints.walls import GAP
 
 
 @any_quarter_turn
-def size_against_distance(
-    rng: np.random.Generator, large: float, small: float, far: float, close: float
-) -> Blueprint:
+def size_against_distance(rng: Rng, large: float, small: float, far: float, close: float) -> Blueprint:
     """Size against distance: spatial discounting (Stevens et al. 2005)."""
     start = near(rng, 20, 6), near(rng, 3, 0.8)
     first = side(rng)
@@ -30,7 +26,7 @@ def size_against_distance(
 
 
 @any_quarter_turn
-def climbing_for_more(rng: np.random.Generator, large: float, small: float, height: float) -> Blueprint:
+def climbing_for_more(rng: Rng, large: float, small: float, height: float) -> Blueprint:
     """Choice by effort: the large reward is up on a block (Salamone et al. 1994)."""
     s = side(rng)
     x, top, length = 20 + s * near(rng, 9, 1.5), near(rng, 32, 1), max(6.0, 2.2 * height)
@@ -50,7 +46,7 @@ def climbing_for_more(rng: np.random.Generator, large: float, small: float, heig
 
 
 @any_quarter_turn
-def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float, depth: float) -> Blueprint:
+def crossing_heat_for_more(rng: Rng, large: float, small: float, depth: float) -> Blueprint:
     """Approach-avoidance conflict: the large reward is worth crossing a hot strip."""
     start, strip = near(rng, 5, 1.5), near(rng, 20, 3)
     return task(
@@ -66,7 +62,7 @@ def crossing_heat_for_more(rng: np.random.Generator, large: float, small: float,
 
 
 @any_quarter_turn
-def far_but_more(rng: np.random.Generator, close: int, far: int) -> Blueprint:
+def far_but_more(rng: Rng, close: int, far: int) -> Blueprint:
     """Number against distance: few rewards are close to a ledge, more are far on its other side."""
     apparatus = ledge(rng)
     (more_x0, _, more_x1, _), (few_x0, _, few_x1, _) = apparatus.areas

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, ramp, scattered, side, wall
 from testbed.blueprints.placement import any_quarter_turn
@@ -18,9 +18,7 @@ LENGTH = 24.0
 """Length of a chute, metres."""
 
 
-def _chute(
-    rng: np.random.Generator, x: float, slope: float, balls: Sequence[tuple[str, float]]
-) -> list[Object]:
+def _chute(rng: Rng, x: float, slope: float, balls: Sequence[tuple[str, float]]) -> list[Object]:
     """A chute that leads down from the fence at z = 40, with balls of a kind and size at its upper end.
 
     The first of them is the lowest. `slope` in degrees.
@@ -38,9 +36,7 @@ def _chute(
 
 
 @any_quarter_turn
-def waiting_for_more(
-    rng: np.random.Generator, large: float, small: float, slope: float, limit: int
-) -> Blueprint:
+def waiting_for_more(rng: Rng, large: float, small: float, slope: float, limit: int) -> Blueprint:
     """Delay of gratification: a small reward now, a large one later (Mischel et al. 1972)."""
     s = side(rng)
     x = 20 + s * near(rng, 8, 3)
@@ -57,7 +53,7 @@ def waiting_for_more(
 
 
 @any_quarter_turn
-def green_rolls_first(rng: np.random.Generator, count: int, slope: float) -> Blueprint:
+def green_rolls_first(rng: Rng, count: int, slope: float) -> Blueprint:
     """Delayed sequence: the green ball ends the episode; it comes first and is left till last."""
     s = side(rng)
     x = 20 + s * near(rng, 7, 3)
@@ -73,7 +69,7 @@ def green_rolls_first(rng: np.random.Generator, count: int, slope: float) -> Blu
 
 
 @any_quarter_turn
-def green_last(rng: np.random.Generator, count: int) -> Blueprint:
+def green_last(rng: Rng, count: int) -> Blueprint:
     """Inhibition: the near green ball ends the episode, so the yellow ones farther off come first."""
     start = near(rng, 20, 6), near(rng, 4, 1)
     goal = near(rng, start[0], 2), near(rng, 13, 1.5)
@@ -91,7 +87,7 @@ def green_last(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 @any_quarter_turn
-def terraces(rng: np.random.Generator, levels: int, each: int) -> Blueprint:
+def terraces(rng: Rng, levels: int, each: int) -> Blueprint:
     """Order of levels: what is on a terrace is gathered before one drops to the next, for good."""
     step = 1.4
     bounds = [0.0, *(near(rng, 40 / (levels + 1) * i, 1.5) for i in range(1, levels + 1)), 40.0]

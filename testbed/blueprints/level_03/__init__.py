@@ -5,9 +5,7 @@ Obstacles of several storeys are in `level_03_heights.py`.
 
 import math
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_03.heights import over_the_wall, platform, ridge, terraces, walkway, yard
 from testbed.blueprints.mazes import Rooms
@@ -17,7 +15,7 @@ from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, fan, ring, ru
 
 
 @any_free_pose
-def detour(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
+def detour(rng: Rng, width: float, transparent: bool) -> Blueprint:
     """Detour (Koehler 1925): a barrier hides the reward or, transparent, shows it out of reach."""
     before, behind = near(rng, 11, 2), near(rng, 4.5, 1.5)
     shift = near(rng, 0, width / 6)
@@ -32,7 +30,7 @@ def detour(rng: np.random.Generator, width: float, transparent: bool) -> Bluepri
 
 
 @any_pose
-def blind_alley(rng: np.random.Generator, length: float, width: float) -> Blueprint:
+def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
     """Detour into a corner: a long wall screens it, and only the far end of the alley is open."""
     line = 40 - width
     return task(
@@ -46,7 +44,7 @@ def blind_alley(rng: np.random.Generator, length: float, width: float) -> Bluepr
 
 
 @any_pose
-def passage(rng: np.random.Generator, gaps: tuple[float, ...]) -> Blueprint:
+def passage(rng: Rng, gaps: tuple[float, ...]) -> Blueprint:
     """Passage: walls across the whole arena, each with one opening so wide."""
     objects: list[Object] = []
     where = 0.0
@@ -74,7 +72,7 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
 
 
 @any_free_pose
-def wedge(rng: np.random.Generator, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
+def wedge(rng: Rng, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
     """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, else the ball is in it.
 
     `half` is half the angle of the wedge, degrees; it opens towards smaller z.
@@ -97,7 +95,7 @@ def wedge(rng: np.random.Generator, half: float, length: float, within: bool, tr
 
 
 @any_free_pose
-def cross(rng: np.random.Generator, length: float, quarters: int, transparent: bool) -> Blueprint:
+def cross(rng: Rng, length: float, quarters: int, transparent: bool) -> Blueprint:
     """Detour around a cross of barriers: the reward is in the quarter beside the agent's, or opposite (2)."""
     start = polar(20, 20, 45 + near(rng, 0, 6), near(rng, 5, 1))
     goal = polar(20, 20, 45 + 90 * quarters + near(rng, 0, 12), near(rng, 5, 1))
@@ -113,7 +111,7 @@ def cross(rng: np.random.Generator, length: float, quarters: int, transparent: b
 
 
 @any_free_pose
-def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transparent: bool) -> Blueprint:
+def barrier_in_u(rng: Rng, depth: float, width: float, transparent: bool) -> Blueprint:
     """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
     sides = [20 + way * (width / 2 + 0.3) for way in (-1, 1)]
     return task(
@@ -128,7 +126,7 @@ def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transpare
 
 
 @any_free_pose
-def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, aside: float) -> Blueprint:
+def cylinder(rng: Rng, length: float, width: float, kind: str, aside: float) -> Blueprint:
     """Cylinder task (MacLean et al. 2014): the reward lies in a tunnel that is open at its ends.
 
     `aside` is the angle of the tunnel's side to the line of sight: at 0 the agent faces the side squarely.
@@ -146,7 +144,7 @@ def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, a
 
 
 @any_pose
-def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns: int, rows: int) -> Blueprint:
+def blocks_in_the_way(rng: Rng, kind: str, size: float, columns: int, rows: int) -> Blueprint:
     """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
     x, z = near(rng, 20, 11), near(rng, 17, 2)
     pitch = size + JOINT
@@ -169,7 +167,7 @@ def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns:
 
 
 @any_free_pose
-def spiral(rng: np.random.Generator, corners: int, lane: float) -> Blueprint:
+def spiral(rng: Rng, corners: int, lane: float) -> Blueprint:
     """Spiral: the agent starts in its middle and has to follow the lane out; the reward is outside."""
     points: list[XZ] = [(20 - lane / 2, 20 + lane / 2)]
     for number in range(corners):
@@ -188,7 +186,7 @@ def spiral(rng: np.random.Generator, corners: int, lane: float) -> Blueprint:
 
 
 @any_free_pose
-def rings(rng: np.random.Generator, radii: tuple[float, ...], transparent: bool) -> Blueprint:
+def rings(rng: Rng, radii: tuple[float, ...], transparent: bool) -> Blueprint:
     """Circular labyrinth: rings around the agent, each with one opening; the reward is outside or between."""
     pieces = 10
     opening = 0
@@ -209,7 +207,7 @@ def rings(rng: np.random.Generator, radii: tuple[float, ...], transparent: bool)
 
 
 @any_pose
-def maze(rng: np.random.Generator, count: int, loops: float) -> Blueprint:
+def maze(rng: Rng, count: int, loops: float) -> Blueprint:
     """Maze (Small 1901): `count` cells along each side; `loops` is the share of walls that are left out."""
     rooms = Rooms(rng, count, loops)
     start = (int(rng.integers(count)), 0)
@@ -260,4 +258,3 @@ CONDITIONS = (
     condition(rings, 2, radii=(6, 12), transparent=False),
     condition(maze, 3, count=5, loops=0.1),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,8 +1,6 @@
 """Level 3, static obstacles of several storeys: platforms, walkways, terraces and the ramps to them."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, task
+from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.parts import BLUE, agent, ball, near, pane, polar, ramp, wall
 from testbed.blueprints.placement import any_free_pose, any_pose
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
@@ -12,7 +10,7 @@ SLOPE = 2.4
 
 
 @any_pose
-def ridge(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
+def ridge(rng: Rng, width: float, transparent: bool) -> Blueprint:
     """Detour with a choice (after Crosby et al. 2020): a ridge is left on one side and not climbed again.
 
     A barrier stands across the ridge; the reward is behind it on one side, in view if it is `transparent`.
@@ -33,7 +31,7 @@ def ridge(rng: np.random.Generator, width: float, transparent: bool) -> Blueprin
 
 
 @any_free_pose
-def platform(rng: np.random.Generator, height: float, beside: float) -> Blueprint:
+def platform(rng: Rng, height: float, beside: float) -> Blueprint:
     """Elevated platform: a ramp is the only way up to the reward.
 
     `beside` is the bearing of the agent's start from the ramp as seen from the platform, degrees.
@@ -55,7 +53,7 @@ def platform(rng: np.random.Generator, height: float, beside: float) -> Blueprin
 
 
 @any_pose
-def walkway(rng: np.random.Generator, legs: int, width: float, height: float) -> Blueprint:
+def walkway(rng: Rng, legs: int, width: float, height: float) -> Blueprint:
     """Walkway: a ramp leads up to a narrow wall, and the reward is at its far end; `legs` is its corners."""
     x, z, reach = near(rng, 11, 2), near(rng, 16, 2), near(rng, 14, 1)
     length = SLOPE * height
@@ -85,7 +83,7 @@ def walkway(rng: np.random.Generator, legs: int, width: float, height: float) ->
 
 
 @any_pose
-def terraces(rng: np.random.Generator, storeys: int, rise: float) -> Blueprint:
+def terraces(rng: Rng, storeys: int, rise: float) -> Blueprint:
     """Several storeys: each terrace is higher than the one before, with one ramp up to it."""
     band, length, width = 40 / (storeys + 1), 2.2 * rise, 5.0
     objects = []
@@ -110,7 +108,7 @@ def terraces(rng: np.random.Generator, storeys: int, rise: float) -> Blueprint:
 
 
 @any_pose
-def over_the_wall(rng: np.random.Generator, height: float) -> Blueprint:
+def over_the_wall(rng: Rng, height: float) -> Blueprint:
     """A wall across the whole arena without an opening: a ramp leads up to its top, beyond is a drop."""
     x, z, thick = near(rng, 20, 14), near(rng, 21, 2), near(rng, 1.8, 0.4)
     length = SLOPE * height
@@ -126,7 +124,7 @@ def over_the_wall(rng: np.random.Generator, height: float) -> Blueprint:
 
 
 @any_free_pose
-def yard(rng: np.random.Generator, inner: float, height: float) -> Blueprint:
+def yard(rng: Rng, inner: float, height: float) -> Blueprint:
     """Enclosure: the agent is shut in by walls, over one of which a ramp leads out to the reward."""
     thick, length = 1.6, SLOPE * height
     half, low = inner / 2, near(rng, 0, inner / 2 - 2.2)

@@ -2,9 +2,7 @@
 
 import math
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, task
+from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_04.hot import hot_band, hot_gate, hot_lake, lanes, red_rows
 from testbed.blueprints.level_04.paths import bridges, corridors, leap, ridge, straight_path, winding_path
@@ -26,7 +24,7 @@ SEEING = ("avoidance", "detour")
 
 
 @any_orientation
-def island(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
+def island(rng: Rng, width: float, depth: float) -> Blueprint:
     """A zone lies between the agent and its goal (detour without a barrier, Koehler 1925)."""
     x, z = near(rng, 20, 3), near(rng, 20, 2)
     start = agent(x + near(rng, 0, width / 3), near(rng, 4, 1.5), near(rng, 0, 25))
@@ -42,7 +40,7 @@ def island(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
 
 
 @any_orientation
-def slalom(rng: np.random.Generator, strips: int, thick: float, gap: float) -> Blueprint:
+def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
     """Strips from alternate sides, which leave a winding way (slalom)."""
     apart = 22 / strips
     objects = [agent(near(rng, 20, 12), near(rng, 3, 1), near(rng, 0, 40))]
@@ -61,7 +59,7 @@ def slalom(rng: np.random.Generator, strips: int, thick: float, gap: float) -> B
 
 
 @any_orientation
-def pocket(rng: np.random.Generator, gap: float, depth: float) -> Blueprint:
+def pocket(rng: Rng, gap: float, depth: float) -> Blueprint:
     """The goal lies between a long strip and the fence, and one of the two ends is a dead end."""
     z, thick = 39.95 - depth, 1.2
     goal, plug = near(rng, 10, 3), near(rng, 21, 4)
@@ -77,7 +75,7 @@ def pocket(rng: np.random.Generator, gap: float, depth: float) -> Blueprint:
 
 
 @any_orientation
-def ring(rng: np.random.Generator, half: float, gap: float, inwards: bool) -> Blueprint:
+def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
     """A ring of zones with one opening, round the agent or round the goal."""
     x, z = near(rng, 20, 3), near(rng, 20, 3)
     thick = 2.0
@@ -103,7 +101,7 @@ def ring(rng: np.random.Generator, half: float, gap: float, inwards: bool) -> Bl
     )
 
 
-def spokes(rng: np.random.Generator, arms: int, length: float) -> Blueprint:
+def spokes(rng: Rng, arms: int, length: float) -> Blueprint:
     """Strips go out from where the agent stands like spokes; the goal lies between two of them (radial)."""
     x, z, first = near(rng, 20, 2), near(rng, 20, 2), near(rng, 180, 180)
     bearings = [first + 360 * number / arms for number in range(arms)]
@@ -121,9 +119,7 @@ def spokes(rng: np.random.Generator, arms: int, length: float) -> Blueprint:
     )
 
 
-def foraging_among_zones(
-    rng: np.random.Generator, zones: int, count: int, mark: int, limit: int
-) -> Blueprint:
+def foraging_among_zones(rng: Rng, zones: int, count: int, mark: int, limit: int) -> Blueprint:
     """Foraging where zones lie among the rewards: gain against danger."""
     start, *places = scattered(rng, 1 + count, 5.0)
     lakes = scattered(rng, zones, 5.5, taken=(), within=(4, 4, 36, 36))
@@ -141,7 +137,7 @@ def foraging_among_zones(
 
 
 @any_orientation
-def behind_a_wall(rng: np.random.Generator, length: float) -> Blueprint:
+def behind_a_wall(rng: Rng, length: float) -> Blueprint:
     """A zone in a wall's lee: it is seen only when the corner is turned."""
     x, z, turn = near(rng, 20, 3), near(rng, 16, 1.5), side(rng)
     edge = x + turn * (length / 2 - 0.5)
@@ -157,7 +153,7 @@ def behind_a_wall(rng: np.random.Generator, length: float) -> Blueprint:
 
 
 @any_orientation
-def blind_corner(rng: np.random.Generator, zones: int) -> Blueprint:
+def blind_corner(rng: Rng, zones: int) -> Blueprint:
     """A corridor with a bend, after which zones take half of its width by turns."""
     width, thick = near(rng, 8.5, 1), 0.5
     end, turn = 40 - width, int(rng.integers(2))
@@ -211,4 +207,3 @@ CONDITIONS = (
     condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
     condition(straight_path, 3, width=2.6),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
 from testbed.blueprints.placement import any_orientation
@@ -12,7 +12,7 @@ from testbed.blueprints.walls import along
 
 
 @any_orientation
-def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
+def hot_band(rng: Rng, depth: float) -> Blueprint:
     """A hot zone across the whole way: it has to be crossed, at once and fast (motivation against cost)."""
     z = near(rng, 20, 3)
     return task(
@@ -26,7 +26,7 @@ def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
 
 
 @any_orientation
-def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
+def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
     """A hot zone between agent and goal: the way round is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
     return task(
@@ -41,7 +41,7 @@ def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
 
 
 @any_orientation
-def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
+def hot_gate(rng: Rng, gates: int) -> Blueprint:
     """A barrier that ends the episode, with gates in it that are only hot (the lesser evil)."""
     z, depth, width = near(rng, 20, 3), near(rng, 4, 0.5), near(rng, 5, 0.5)
     places = [40 * (number + 0.5) / gates + near(rng, 0, 40 / gates / 2 - 4) for number in range(gates)]
@@ -60,9 +60,7 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
 
 
 @any_orientation
-def lanes(
-    rng: np.random.Generator, sizes: tuple[float, float], heat: tuple[float, float], mark: float
-) -> Blueprint:
+def lanes(rng: Rng, sizes: tuple[float, float], heat: tuple[float, float], mark: float) -> Blueprint:
     """Two lanes below a platform, of which only one can be entered: their goals and heat differ.
 
     `heat` is the share of each lane that is hot.
@@ -89,7 +87,7 @@ def lanes(
 
 
 @any_orientation
-def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
+def red_rows(rng: Rng, rows: int, gap: float) -> Blueprint:
     """Rows of red balls with one opening each."""
     apart, size, pitch = 20 / rows, 2.0, 2.5
     objects = [agent(near(rng, 20, 14), near(rng, 3.5, 1), near(rng, 0, 40))]

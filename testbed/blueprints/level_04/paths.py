@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import platform
 from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
 from testbed.blueprints.placement import any_orientation
@@ -13,7 +13,7 @@ LOW, HIGH = 9.0, 31.0
 PATHS = ("avoidance", "precise movement")
 
 
-def _ends(rng: np.random.Generator, spread: float = 14) -> tuple[Object, Object]:
+def _ends(rng: Rng, spread: float = 14) -> tuple[Object, Object]:
     """An agent before such a field and a goal beyond it."""
     start = agent(near(rng, 20, spread), near(rng, 3.5, 1.5), near(rng, 0, 40))
     return start, ball("GoodGoal", near(rng, 20, spread), near(rng, 36, 1.5), 1)
@@ -27,7 +27,7 @@ def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Objec
 
 
 @any_orientation
-def straight_path(rng: np.random.Generator, width: float) -> Blueprint:
+def straight_path(rng: Rng, width: float) -> Blueprint:
     """A straight path between two zones (beam walking)."""
     x = near(rng, 20, 13)
     start, goal = _ends(rng)
@@ -42,7 +42,7 @@ def straight_path(rng: np.random.Generator, width: float) -> Blueprint:
 
 
 @any_orientation
-def corridors(rng: np.random.Generator, count: int, blocked: int, width: float) -> Blueprint:
+def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
     """Corridors between zones, some of which end at a further zone (maze with dead ends)."""
     pitch = 38 / count
     middles = [1 + pitch * (number + 0.5) + near(rng, 0, 0.3) for number in range(count)]
@@ -63,7 +63,7 @@ def corridors(rng: np.random.Generator, count: int, blocked: int, width: float) 
 
 
 @any_orientation
-def winding_path(rng: np.random.Generator, bends: int, width: float) -> Blueprint:
+def winding_path(rng: Rng, bends: int, width: float) -> Blueprint:
     """A path with bends through a field that must not be touched."""
     half, first = width / 2, int(rng.integers(2))
     columns = [near(rng, 10 if (number + first) % 2 else 30, 5) for number in range(bends + 1)]
@@ -87,7 +87,7 @@ def winding_path(rng: np.random.Generator, bends: int, width: float) -> Blueprin
 
 
 @any_orientation
-def bridges(rng: np.random.Generator, width: float, height: float, broken: int) -> Blueprint:
+def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
     """A zone that is crossed on a bridge with ramps; of several bridges only one reaches the other side."""
     places = (20.0,) if not broken else tuple(np.linspace(9, 31, broken + 1))
     good = int(rng.integers(len(places)))
@@ -111,7 +111,7 @@ def bridges(rng: np.random.Generator, width: float, height: float, broken: int) 
 
 
 @any_orientation
-def leap(rng: np.random.Generator, depth: float) -> Blueprint:
+def leap(rng: Rng, depth: float) -> Blueprint:
     """From a platform over a zone: only a run-up carries the agent across (jumping a gap)."""
     x, long, height = near(rng, 20, 8), even(near(rng, 14, 1)), near(rng, 2.2, 0.2)
     return task(
@@ -128,7 +128,7 @@ def leap(rng: np.random.Generator, depth: float) -> Blueprint:
 
 
 @any_orientation
-def ridge(rng: np.random.Generator, height: float) -> Blueprint:
+def ridge(rng: Rng, height: float) -> Blueprint:
     """A ridge hides the zone behind it; only on its crest the free side is seen."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)

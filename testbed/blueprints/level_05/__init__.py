@@ -5,9 +5,7 @@ Tasks where something carries the reward are in `level_05_support.py`.
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_05.support import (
@@ -29,7 +27,7 @@ from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, run
 
 
 @any_pose
-def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
+def screens(rng: Rng, count: int, clear: int) -> Blueprint:
     """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
     order = rng.permutation(count)
@@ -51,7 +49,7 @@ def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
 
 
 @any_pose
-def hooked_alley(rng: np.random.Generator, length: float, width: float) -> Blueprint:
+def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
     """Detour into a hook: the reward is near, behind a wall, but the way to it leads far around."""
     low = near(rng, 7.5, 1)
     bend = low + length
@@ -68,7 +66,7 @@ def hooked_alley(rng: np.random.Generator, length: float, width: float) -> Bluep
 
 
 @any_pose
-def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprint:
+def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
     """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
 
     The agent looks from a `perch` that it cannot climb again: a wrong side is lost. `hides` and `bare` name
@@ -93,9 +91,7 @@ def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprin
     )
 
 
-def _hideout(
-    rng: np.random.Generator, what: str, x: float, z: float, sight: float
-) -> tuple[Sequence[Object], float]:
+def _hideout(rng: Rng, what: str, x: float, z: float, sight: float) -> tuple[Sequence[Object], float]:
     """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
@@ -115,9 +111,7 @@ def _hideout(
 
 
 @any_free_pose
-def arms(
-    rng: np.random.Generator, count: int, baited: int, closed: int, gable: float, limit: int
-) -> Blueprint:
+def arms(rng: Rng, count: int, baited: int, closed: int, gable: float, limit: int) -> Blueprint:
     """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each to be had once.
 
     `gable` is the height of a hump in each arm that hides its end, 0 for none.
@@ -151,7 +145,7 @@ def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
 
 
 @any_pose
-def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: int) -> Blueprint:
+def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprint:
     """Exploration of rooms joined by doorways: the rewards are in other rooms than the agent."""
     plan = Rooms(rng, count, 0.25)
     start = (int(rng.integers(count)), int(rng.integers(count)))
@@ -178,7 +172,7 @@ def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: 
 
 
 @any_pose
-def ledges(rng: np.random.Generator, count: int, height: float) -> Blueprint:
+def ledges(rng: Rng, count: int, height: float) -> Blueprint:
     """Search on ledges: the reward is on one of them behind a parapet, and is seen only from above."""
     baited = int(rng.integers(count))
     objects: list[Object] = []
@@ -212,7 +206,7 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
 
 
 @any_pose
-def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
+def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
     """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
     step = broad + length + 2 * JOINT
@@ -271,4 +265,3 @@ CONDITIONS = (
     condition(ledges, 3, count=3, height=1.6),
     condition(stairs, 3, flights=3, rise=1.2),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

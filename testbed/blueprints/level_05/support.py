@@ -1,8 +1,6 @@
 """Level 5, support: what carries the reward is pushed away, or what moves it is foreseen."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Push, task
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.parts import GREY, XZ, agent, ball, block, near, polar, ramp, scattered, side, wall
 from testbed.blueprints.placement import any_free_pose, any_pose
@@ -17,14 +15,14 @@ def _ram(x: float, z: float, bearing: float, steps: int = 8) -> Push:
     return Push(*polar(x, z, bearing + 180, RUN_UP), bearing, steps)
 
 
-def _start(rng: np.random.Generator) -> Object:
+def _start(rng: Rng) -> Object:
     """The agent some way off the middle of the arena."""
     bearing = near(rng, 180, 40)
     return agent(*polar(20, 20, bearing, near(rng, 14, 2)), bearing + 180 + near(rng, 0, 25))
 
 
 @any_pose
-def pillar(rng: np.random.Generator, kind: str, height: float, width: float) -> Blueprint:
+def pillar(rng: Rng, kind: str, height: float, width: float) -> Blueprint:
     """Support (after Piaget 1952): the reward is out of reach on a pillar that can be knocked down."""
     x, z = near(rng, 20, 5), near(rng, 21, 4)
     return task(
@@ -39,7 +37,7 @@ def pillar(rng: np.random.Generator, kind: str, height: float, width: float) -> 
 
 
 @any_pose
-def stack(rng: np.random.Generator, kind: str, count: int, cube: float) -> Blueprint:
+def stack(rng: Rng, kind: str, count: int, cube: float) -> Blueprint:
     """Support by a stack of loose blocks, with the reward on top."""
     x, z, yaw = near(rng, 20, 5), near(rng, 21, 4), near(rng, 45, 45)
     return task(
@@ -54,7 +52,7 @@ def stack(rng: np.random.Generator, kind: str, count: int, cube: float) -> Bluep
 
 
 @any_free_pose
-def beam(rng: np.random.Generator, height: float, span: float) -> Blueprint:
+def beam(rng: Rng, height: float, span: float) -> Blueprint:
     """Support by a beam on two loose posts: with either post gone the beam comes down."""
     objects = [block("LightBlock", 20 + way * span / 2, 20, (1, height, 1)) for way in (-1, 1)]
     return task(
@@ -70,7 +68,7 @@ def beam(rng: np.random.Generator, height: float, span: float) -> Blueprint:
 
 
 @any_free_pose
-def shelf(rng: np.random.Generator, height: float) -> Blueprint:
+def shelf(rng: Rng, height: float) -> Blueprint:
     """Support at one end: a plank lies on a firm wall and on a loose block; without the block it tilts."""
     long, reach = near(rng, 7, 0.8), near(rng, 0.6, 0.4)
     return task(
@@ -87,7 +85,7 @@ def shelf(rng: np.random.Generator, height: float) -> Blueprint:
 
 
 @any_free_pose
-def table(rng: np.random.Generator, height: float) -> Blueprint:
+def table(rng: Rng, height: float) -> Blueprint:
     """Support by four loose legs under a slab: the reward comes down when legs are gone."""
     wide, deep = near(rng, 5, 0.4), near(rng, 4, 0.4)
     legs = [(20 + a * (wide / 2 - 0.6), 20 + b * (deep / 2 - 0.6)) for a in (-1, 1) for b in (-1, 1)]
@@ -105,7 +103,7 @@ def table(rng: np.random.Generator, height: float) -> Blueprint:
 
 
 @any_pose
-def post_and_block(rng: np.random.Generator, height: float) -> Blueprint:
+def post_and_block(rng: Rng, height: float) -> Blueprint:
     """The reward on a firm post: it has to be pushed off with a block as high as the ball (Kohler 1925)."""
     x, z, bearing = near(rng, 20, 3), near(rng, 22, 2), near(rng, 0, 180)
     size = height + 1
@@ -125,7 +123,7 @@ def post_and_block(rng: np.random.Generator, height: float) -> Blueprint:
 
 
 @any_pose
-def pillars(rng: np.random.Generator, count: int, height: float, limit: int) -> Blueprint:
+def pillars(rng: Rng, count: int, height: float, limit: int) -> Blueprint:
     """Support, several times: a reward on each of several loose pillars."""
     start, *places = scattered(rng, count + 1, 8, within=(6, 6, 34, 34))
     return task(
@@ -142,7 +140,7 @@ def pillars(rng: np.random.Generator, count: int, height: float, limit: int) -> 
 
 
 @any_pose
-def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
+def two_pillars(rng: Rng, height: float) -> Blueprint:
     """Choice by support: a reward on a firm pillar and one on a loose pillar, of which only this can be had.
 
     The agent looks from a perch that it cannot climb again.
@@ -166,7 +164,7 @@ def two_pillars(rng: np.random.Generator, height: float) -> Blueprint:
 
 
 @any_free_pose
-def soft_side(rng: np.random.Generator, inner: float) -> Blueprint:
+def soft_side(rng: Rng, inner: float) -> Blueprint:
     """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
     half, cube = inner / 2, inner / 3 - JOINT
     objects = [wall(20 + way * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for way in (-1, 1)] + [
@@ -189,7 +187,7 @@ def soft_side(rng: np.random.Generator, inner: float) -> Blueprint:
 
 
 @any_pose
-def slope(rng: np.random.Generator, screened: bool) -> Blueprint:
+def slope(rng: Rng, screened: bool) -> Blueprint:
     """Inclined plane: a ball drops on a slope and rolls off to one side; the other side is lost.
 
     Where it comes down is out of view if `screened`, and has to be told from the slope.

@@ -3,9 +3,7 @@
 import math
 from dataclasses import replace
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_08.rolling import passing_behind, rolling_behind
 from testbed.blueprints.level_08.search import gathering, over_ramps, pits, two_in_turn
@@ -44,14 +42,14 @@ def _task(
     )
 
 
-def _drop(rng: np.random.Generator, apparatus: Stalls, kind: str, stall: int, size: float) -> Object:
+def _drop(rng: Rng, apparatus: Stalls, kind: str, stall: int, size: float) -> Object:
     """A ball that falls from the sky behind a screen, and is seen for more than a second."""
     x, z = apparatus.hidden(rng, stall)
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
 @any_orientation
-def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Blueprint:
+def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     """A reward falls behind one of several screens (visible displacement, Piaget 1954; Voelter et al. 2022).
 
     With `lights` they go out after it has vanished (delayed response, Hunter 1913).
@@ -68,7 +66,7 @@ def falling(rng: np.random.Generator, count: int, lights: Lights = ()) -> Bluepr
 
 
 @any_orientation
-def falling_among_bad(rng: np.random.Generator, count: int, bad: int) -> Blueprint:
+def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
     """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
     apparatus = stalls(rng, count)
     good, *others = (int(stall) for stall in rng.permutation(count)[: bad + 1])
@@ -84,7 +82,7 @@ def falling_among_bad(rng: np.random.Generator, count: int, bad: int) -> Bluepri
 
 
 @any_orientation
-def larger_of_two(rng: np.random.Generator, count: int, lights: Lights = ()) -> Blueprint:
+def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
     apparatus = stalls(rng, count)
     large, small = (int(stall) for stall in rng.permutation(count)[:2])
@@ -101,7 +99,7 @@ def larger_of_two(rng: np.random.Generator, count: int, lights: Lights = ()) -> 
 
 
 @any_orientation
-def more_of_them(rng: np.random.Generator, counts: tuple[int, ...]) -> Blueprint:
+def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
     """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
     apparatus = stalls(rng, len(counts))
     objects = list(apparatus.objects(rng))
@@ -123,7 +121,7 @@ def more_of_them(rng: np.random.Generator, counts: tuple[int, ...]) -> Blueprint
 
 
 @any_orientation
-def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
+def thrown_along(rng: Rng, count: int) -> Blueprint:
     """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
     apparatus = stalls(rng, count)
     height = near(rng, 9.5, 0.8)
@@ -147,7 +145,7 @@ def thrown_along(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 @any_orientation
-def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
+def thrown_over(rng: Rng, count: int) -> Blueprint:
     """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
     apparatus = stalls(rng, count, behind=6.5)
     stall = int(rng.integers(count))
@@ -172,7 +170,7 @@ def thrown_over(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 @any_orientation
-def down_a_ramp(rng: np.random.Generator, drop: bool) -> Blueprint:
+def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     """From a ridge that rises above two screens a reward rolls down on one side (invisible displacement).
 
     With `drop` it falls on to the ridge first, and a little to one side decides. The ridge is too steep to
@@ -230,4 +228,3 @@ CONDITIONS = (
     condition(gathering, 3, bays=5, balls=3),
     condition(rolling_behind, 3, screens=2, lights=(25, 60)),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,8 +1,6 @@
 """Level 8, object permanence: rewards that roll behind screens."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
 from testbed.blueprints.parts import agent, ball, even, near, side, wall
 from testbed.blueprints.placement import any_orientation
@@ -22,7 +20,7 @@ BESIDE = 2.1
 
 
 @any_orientation
-def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
+def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
 
     The walkway is left on one side or the other, and then a wall keeps the agent there. With `lights` they go
@@ -59,7 +57,7 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
 
 
 @any_orientation
-def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
+def passing_behind(rng: Rng, count: int) -> Blueprint:
     """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
 
     It rolls through slots that are too narrow for the agent.

@@ -1,8 +1,6 @@
 """Level 8, object permanence: bays, ramps and pits into which rewards fall."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
 from testbed.blueprints.placement import any_orientation
 from testbed.blueprints.walls import THICK, along
@@ -16,7 +14,7 @@ SLOT = 2.2
 PERMANENCE = ("object permanence", "working memory")
 
 
-def _edges(rng: np.random.Generator, count: int) -> list[float]:
+def _edges(rng: Rng, count: int) -> list[float]:
     """Where compartments over the whole width begin and end."""
     inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
     return [0.0, *map(even, inner), 40.0]
@@ -30,7 +28,7 @@ def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> 
 
 
 @any_orientation
-def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
+def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
     """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
     objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
@@ -53,7 +51,7 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
 
 
 @any_orientation
-def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
+def over_ramps(rng: Rng, count: int) -> Blueprint:
     """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
     height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
@@ -76,7 +74,7 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 @any_orientation
-def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
+def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
     xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
@@ -106,7 +104,7 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
 
 
 @any_orientation
-def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
+def two_in_turn(rng: Rng, count: int) -> Blueprint:
     """Two choices in turn, each between `count` stalls, from what was seen at the start (memory span).
 
     Steps lead down from the first platform to the last stalls, so that nothing can be mended.
@@ -132,7 +130,7 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 def _screened_stalls(
-    rng: np.random.Generator,
+    rng: Rng,
     edges: list[float],
     full: int,
     depths: tuple[float, float, float],

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, task
+from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.choices import Apparatus, boxes, fill, hub, ledge, mark, pens
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_09.sums import adding, subtracting
@@ -15,9 +13,7 @@ Sizes = Sequence[float]
 
 
 @any_quarter_turn
-def _choice(
-    rng: np.random.Generator, apparatus: Apparatus, options: Sequence[Sizes], limit: int
-) -> Blueprint:
+def _choice(rng: Rng, apparatus: Apparatus, options: Sequence[Sizes], limit: int) -> Blueprint:
     """A choice between options, the best of which comes first."""
     totals = sorted((sum(sizes) for sizes in options), reverse=True)
     balls = [
@@ -40,48 +36,42 @@ def _equal(numbers: Sequence[int], size: float) -> list[Sizes]:
     return [(size,) * number for number in numbers]
 
 
-def numbers_beside_a_ledge(
-    rng: np.random.Generator, numbers: Sequence[int], size: float, limit: int = 250
-) -> Blueprint:
+def numbers_beside_a_ledge(rng: Rng, numbers: Sequence[int], size: float, limit: int = 250) -> Blueprint:
     """Relative numerosity: more balls to one side of a ledge than to the other (Hanus & Call 2007)."""
     return _choice(rng, ledge(rng), _equal(numbers, size), limit)
 
 
 def numbers_in_pens(
-    rng: np.random.Generator, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
+    rng: Rng, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
 ) -> Blueprint:
     """Relative numerosity among several sets that are seen at once (Uller et al. 2003, "go for more")."""
     return _choice(rng, pens(rng, len(numbers), glass), _equal(numbers, size), limit)
 
 
 def numbers_all_around(
-    rng: np.random.Generator, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
+    rng: Rng, numbers: Sequence[int], size: float, glass: bool = True, limit: int = 250
 ) -> Blueprint:
     """Relative numerosity among sets that are seen one after another and must be remembered (Beran 2004)."""
     return _choice(rng, hub(rng, len(numbers), glass), _equal(numbers, size), limit)
 
 
-def numbers_behind_glass(
-    rng: np.random.Generator, numbers: Sequence[int], size: float, limit: int = 250
-) -> Blueprint:
+def numbers_behind_glass(rng: Rng, numbers: Sequence[int], size: float, limit: int = 250) -> Blueprint:
     """Relative numerosity through glass: each set is in a box that is entered over a ramp, for good."""
     return _choice(rng, boxes(rng, len(numbers)), _equal(numbers, size), limit)
 
 
-def larger_but_fewer(
-    rng: np.random.Generator, large: Sizes, small: Sizes, fewer_wins: bool, limit: int = 250
-) -> Blueprint:
+def larger_but_fewer(rng: Rng, large: Sizes, small: Sizes, fewer_wins: bool, limit: int = 250) -> Blueprint:
     """Amount against number: few large balls against many small ones (Boysen et al. 2001)."""
     options = [large, small] if fewer_wins else [small, large]
     return _choice(rng, pens(rng, 2, True), options, limit)
 
 
-def totals_all_around(rng: np.random.Generator, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
+def totals_all_around(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
     """Summation of unlike amounts: each field holds balls of several sizes (Beran & Beran 2004)."""
     return _choice(rng, hub(rng, len(options), False), options, limit)
 
 
-def totals_in_pens(rng: np.random.Generator, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
+def totals_in_pens(rng: Rng, options: Sequence[Sizes], limit: int = 500) -> Blueprint:
     """Summation of unlike amounts that are seen at once (Beran & Beran 2004)."""
     return _choice(rng, pens(rng, len(options), True), options, limit)
 
@@ -118,4 +108,3 @@ CONDITIONS = (
     condition(numbers_in_pens, 3, numbers=(5, 4), size=1, limit=500),
     condition(numbers_all_around, 3, numbers=(6, 5, 4, 3), size=1, glass=False, limit=500),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

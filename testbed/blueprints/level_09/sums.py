@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, task
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import FIRM, fill, mark
 from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
@@ -17,7 +15,7 @@ ENTRY = 2.6
 """Width of the way into a compartment, along the fence, metres."""
 
 
-def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
+def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
     """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
 
     Also half the shelf's length, its height and the z of the screens.
@@ -44,9 +42,7 @@ def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float,
 
 
 @any_quarter_turn
-def adding(
-    rng: np.random.Generator, resting: Sequence[int], rolling: Sequence[int], limit: int = 250
-) -> Blueprint:
+def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int = 250) -> Blueprint:
     """Addition out of sight: balls roll to either side behind screens, to those before them (Wynn 1992).
 
     `resting` and `rolling` are the numbers of balls to either side, the better side first.
@@ -72,7 +68,7 @@ def adding(
     )
 
 
-def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
+def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
     """A high platform before two terraces, between which there is a deadly ditch with a pane in its middle.
 
     Also half the width of the ditch, the depth of the platform, and the height of the terraces.
@@ -92,9 +88,7 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
 
 
 @any_quarter_turn
-def subtracting(
-    rng: np.random.Generator, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250
-) -> Blueprint:
+def subtracting(rng: Rng, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250) -> Blueprint:
     """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
 
     `numbers` at first and how many of them leave, for either side, the side that is better at the end first.

@@ -1,8 +1,6 @@
 """Level 10, causal reasoning: the reward is got by means of a tool, or by moving what is in the way."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Push, task
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_10.blocks import (
     bridging,
@@ -24,9 +22,7 @@ BAR = 1.5
 
 
 @in_frame(anywhere, 1)
-def pushing_out(
-    rng: np.random.Generator, kind: str, width: float, length: float, inside: float, side: float
-) -> Blueprint:
+def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float, side: float) -> Blueprint:
     """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
 
     `inside` is how far the stick reaches into the zone already, metres; it lies in line with the reward.
@@ -49,7 +45,7 @@ def pushing_out(
 
 
 @in_frame(upright)
-def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blueprint:
+def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
     """Raking: a hooked tool reaches behind the reward and is drawn back (Koehler 1925, cane task).
 
     `gap` is how deep in the zone the reward lies, metres, `size` the tool's length in z. With `ends` the
@@ -77,7 +73,7 @@ def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blu
 
 
 @in_frame(upright)
-def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
+def tool_choice(rng: Rng, wrong: str) -> Blueprint:
     """Choice between tools: a cane with the reward in its hook, and one that cannot bring it (Hauser 1997).
 
     The agent comes down from a wall on one side or the other, and cannot go back. `wrong` is what lies on the
@@ -102,7 +98,7 @@ def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
     )
 
 
-def _useless(rng: np.random.Generator, wrong: str, bar: float, z_goal: float) -> list[Object]:
+def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
     """The other side's tool and ball: it is at -x, and there the tool cannot bring the ball."""
     x = -near(rng, 12.5, 1.5)
     goal = ball("GoodGoal", x + near(rng, 2.4, 0.3), z_goal, 1)
@@ -154,4 +150,3 @@ CONDITIONS = (
     condition(doorway, 3, count=2),
     condition(releasing, 3, stop=True),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

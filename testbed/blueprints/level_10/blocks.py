@@ -2,9 +2,7 @@
 
 import math
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Push, task
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.parts import (
     BLUE,
     DEATH,
@@ -27,7 +25,7 @@ LONG = 1000
 
 
 @in_frame(upright)
-def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
+def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
     """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925).
 
     From the landing there is too little run-up to leap. With `stop` the block cannot be pushed too far; with
@@ -73,7 +71,7 @@ CUBE = 1.6
 """Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
 
 
-def _ledge(rng: np.random.Generator) -> tuple[list[Object], float, float]:
+def _ledge(rng: Rng) -> tuple[list[Object], float, float]:
     """The raised half and a ball on a post before it; the post's x and z."""
     x, z = near(rng, 0, 3), near(rng, 12.5, 1)
     things = [
@@ -97,7 +95,7 @@ KNOCK = (
 
 
 @in_frame(upright)
-def knocking_down(rng: np.random.Generator, lookalike: bool) -> Blueprint:
+def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
     """Knocking a reward down with something thrown; with `lookalike` another block cannot be moved."""
     things, x, z = _ledge(rng)
     bearing = 6.0 * int(rng.integers(1, 4))
@@ -117,7 +115,7 @@ def knocking_down(rng: np.random.Generator, lookalike: bool) -> Blueprint:
 
 
 @in_frame(upright)
-def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
+def knocking_down_choice(rng: Rng) -> Blueprint:
     """The same, but the agent has to choose between a block and a wall like it, and cannot go back."""
     things, x, z = _ledge(rng)
     bearing = 6.0 * int(rng.integers(4, 6))
@@ -139,7 +137,7 @@ def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
     )
 
 
-def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
+def toppling(rng: Rng, fixed: int) -> Blueprint:
     """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
     frame = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
@@ -165,7 +163,7 @@ def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
 
 
 @in_frame(upright)
-def care(rng: np.random.Generator, count: int) -> Blueprint:
+def care(rng: Rng, count: int) -> Blueprint:
     """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place.
 
     The blocks are low, so that one sees over them behind which of them it lies.
@@ -193,7 +191,7 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
 
 
 @in_frame(upright)
-def doorway(rng: np.random.Generator, count: int) -> Blueprint:
+def doorway(rng: Rng, count: int) -> Blueprint:
     """Opening a way without closing it: pushed straight in, the block is stuck in the doorway for good.
 
     `count` blocks stand in a row before the front; one of them is before the door.
@@ -225,7 +223,7 @@ def _split(x: float, gap: float, z: float, thick: float, high: float, spread: fl
 
 
 @in_frame(anywhere, 1)
-def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
+def releasing(rng: Rng, stop: bool) -> Blueprint:
     """Releasing: a bar holds back a reward that would roll down to the agent.
 
     With `stop` the bar can be pushed out in one direction only.

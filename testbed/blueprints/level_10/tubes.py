@@ -1,8 +1,6 @@
 """Level 10: rewards in places that are too low or too narrow for the agent, but not for a tool."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Push, task
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, near, pane, ramp, wall
 from testbed.blueprints.placement import Frame, anywhere, in_frame
 
@@ -25,13 +23,13 @@ def _shelf(depth: float, back: bool) -> list[Object]:
     return [*sides, roof]
 
 
-def _askew(rng: np.random.Generator, spread: float, bearing: float, wobble: float) -> Frame:
+def _askew(rng: Rng, spread: float, bearing: float, wobble: float) -> Frame:
     """A frame about the middle whose bearing differs from a multiple of 90 degrees by about `bearing`."""
     frame = anywhere(rng, spread)
     return frame._replace(bearing=bearing + 90.0 * int(rng.integers(4)) + near(rng, 0, wobble))
 
 
-def low_shelf_raking(rng: np.random.Generator, back: bool) -> Blueprint:
+def low_shelf_raking(rng: Rng, back: bool) -> Blueprint:
     """Raking from under a shelf: the reward is within sight, but not within reach (Beck 1967)."""
     depth = near(rng, 6, 0.5)
     goal_z, x = near(rng, depth - 3.2, 0.3), near(rng, 1.8, 0.6)
@@ -56,7 +54,7 @@ def low_shelf_raking(rng: np.random.Generator, back: bool) -> Blueprint:
 
 
 @in_frame(anywhere, 1)
-def low_shelf_poking(rng: np.random.Generator, length: float) -> Blueprint:
+def low_shelf_poking(rng: Rng, length: float) -> Blueprint:
     """Stick tool use: the reward under a shelf is pushed out at its other side."""
     depth, x = near(rng, 6, 0.5), near(rng, 0, 2)
     stick = near(rng, 1.5, 0.5) - length / 2
@@ -75,7 +73,7 @@ def low_shelf_poking(rng: np.random.Generator, length: float) -> Blueprint:
 
 
 @in_frame(_askew, 0.5, 45, 20)
-def tube(rng: np.random.Generator, long: float, thick: bool) -> Blueprint:
+def tube(rng: Rng, long: float, thick: bool) -> Blueprint:
     """Tube task: a reward in a narrow tube is pushed out with a stick (Visalberghi & Trinca 1989).
 
     With `thick` a second stick lies at the other end, which does not fit into the tube.
@@ -112,14 +110,14 @@ HALF, LANDING = 3.6, 5.4
 """Half the tube's length, and the length of the place before each end, metres."""
 
 
-def _lengthwise(rng: np.random.Generator) -> Frame:
+def _lengthwise(rng: Rng) -> Frame:
     """A frame whose x is along the arena's, nearly, in one direction or the other."""
     z, bearing = near(rng, 20, 1), 180.0 * int(rng.integers(2)) + near(rng, 0, 8)
     return Frame(20, z, bearing, bool(rng.integers(2)))
 
 
 @in_frame(_lengthwise)
-def trap_tube(rng: np.random.Generator, inserted: bool) -> Blueprint:
+def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
     """Trap tube: pushed towards the trap the reward is lost (Visalberghi & Limongelli 1994).
 
     With `inserted` a stick is in each end; else the stick on the side where pushing fails lies outside.
