@@ -11,7 +11,7 @@ PINK: Color = (255, 0, 255)
 """Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
 
 MARGIN = 2.0
-"""Metres from the fence that drawn places keep, so that the agent gets round them."""
+"""Metres that random places keep from the fence, so that the agent can get around them."""
 
 XZ = tuple[float, float]
 """x and z of a place, metres."""
@@ -66,13 +66,13 @@ FENCE_GAP = 0.04
 
 
 def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
-    """A zone between two corners, metres; it keeps a little off the fence."""
+    """A zone between two corners, metres; it keeps a small distance from the fence."""
     left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
 
 
 def polar(x: float, z: float, bearing: float, distance: float) -> XZ:
-    """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
+    """The place `distance` metres away from x, z; `bearing` in degrees, clockwise from +z."""
     angle = math.radians(bearing)
     return x + distance * math.sin(angle), z + distance * math.cos(angle)
 
@@ -83,7 +83,7 @@ def bearing_to(start: XZ, end: XZ) -> float:
 
 
 def inside(x: float, z: float, margin: float = MARGIN) -> bool:
-    """Whether a place is so far from the fence."""
+    """Whether a place is at least `margin` metres from the fence."""
     return margin <= min(x, z) and max(x, z) <= 40 - margin
 
 
@@ -98,7 +98,7 @@ def near(rng: Rng, value: float, spread: float) -> float:
 
 
 def even(value: float) -> float:
-    """To an even centimetre: where both edges of a thing are such, its middle is a whole one."""
+    """Rounded to an even centimetre: between two such edges, the middle is a whole centimetre."""
     return 0.02 * round(value / 0.02)
 
 
@@ -109,9 +109,9 @@ def scattered(
     taken: Sequence[XZ] = (),
     within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
 ) -> tuple[XZ, ...]:
-    """So many places that keep `apart` metres from one another and from `taken`.
+    """Places at least `apart` metres from one another and from `taken`.
 
-    `within` is least x, least z, greatest x, greatest z. Raises ValueError where they do not fit.
+    `within` is least x, least z, greatest x, greatest z. Raises ValueError if they do not fit.
     """
     found: list[XZ] = []
     for _ in range(1000 * count):

@@ -1,4 +1,4 @@
-"""Walls: barriers, runs, fans and rings of them, and what is kept free between them."""
+"""Walls: barriers, runs, fans and rings of them, and the gaps kept between them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
 
 THICK = 0.4
-"""Thickness of walls that are not tipped over, metres."""
+"""Thickness of walls, metres."""
 
 GAP = 0.04
 """Metres between things that stand side by side, so that rounding does not let them overlap."""

@@ -49,12 +49,12 @@ def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
         width = near(rng, gap, 1)
         left, right = (width, 40) if number % 2 else (0, 40 - width)
         objects.append(zone_between(DEATH, left, z - thick / 2, right, z + thick / 2))
-    objects.append(ball("GoodGoal", near(rng, 20, 12), near(rng, 36.5, 1), 1))
     return task(
         "Reach the green ball beyond the strips of red zone.",
         SEEING,
         "Pass each strip at its open end: one on one side, the next on the other.",
         *objects,
+        ball("GoodGoal", near(rng, 20, 12), near(rng, 36.5, 1), 1),
     )
 
 
@@ -110,12 +110,12 @@ def spokes(rng: Rng, arms: int, length: float) -> Blueprint:
         at = polar(x, z, bearing, 2.8 + length / 2)
         objects.append(zone(DEATH, *at, 1.2, length, bearing))
     course = bearings[int(rng.integers(arms))] + 180 / arms + near(rng, 0, 0.25 * 180 / arms)
-    objects.append(ball("GoodGoal", *polar(x, z, course, near(rng, 12, 2)), 1))
     return task(
         "Reach the green ball between two of the strips of red zone.",
         ("avoidance", "search"),
         "Turn on the spot until the ball is ahead, then drive out between the strips.",
         *objects,
+        ball("GoodGoal", *polar(x, z, course, near(rng, 12, 2)), 1),
     )
 
 
@@ -166,12 +166,12 @@ def blind_corner(rng: Rng, zones: int) -> Blueprint:
         x = width + (number + near(rng, 0.9, 0.15)) * (34 - width) / max(zones, 2)
         low, high = (end, 40 - width / 2 + 0.2) if (number + turn) % 2 else (end + width / 2 - 0.2, 40)
         objects.append(zone_between(DEATH, x - 1.2, low, x + 1.2, high))
-    objects.append(ball("GoodGoal", 38, near(rng, 40 - width / 2, width / 2 - 1.5), 1))
     return task(
         "Follow the corridor round its bend to the green ball, past red zones that are out of view at first.",
         ("avoidance", "caution", "search"),
         "Stop at the bend and look; then pass each zone on the side that it leaves free.",
         *objects,
+        ball("GoodGoal", 38, near(rng, 40 - width / 2, width / 2 - 1.5), 1),
     )
 
 

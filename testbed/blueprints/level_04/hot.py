@@ -98,10 +98,10 @@ def red_rows(rng: Rng, rows: int, gap: float) -> Blueprint:
         objects += [
             ball("BadGoal", float(x), z, size) for x in places if abs(x - opening) > gap / 2 + size / 2
         ]
-    objects.append(ball("GoodGoal", near(rng, 20, 14), near(rng, 36.5, 1), 1))
     return task(
         "Reach the green ball through the openings in the rows of red balls.",
         ("avoidance", "discrimination", "detour"),
         "Find each row's opening and pass through the middle of it.",
         *objects,
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 36.5, 1), 1),
     )

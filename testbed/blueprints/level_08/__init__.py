@@ -1,15 +1,14 @@
 """Level 8, object permanence and working memory: what was seen to vanish is still there."""
 
 import math
-from dataclasses import replace
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
+from testbed.blueprints.compartments import Compartments, compartments
 from testbed.blueprints.condition import condition
 from testbed.blueprints.level_08.rolling import passing_behind, rolling_behind
 from testbed.blueprints.level_08.search import gathering, over_ramps, pits, two_in_turn
 from testbed.blueprints.parts import ball, even, near, ramp, side
 from testbed.blueprints.placement import any_orientation
-from testbed.blueprints.stalls import Stalls, stalls
 
 MEMORY = ("object permanence", "working memory", "irreversible choice")
 
@@ -42,9 +41,9 @@ def _task(
     )
 
 
-def _drop(rng: Rng, apparatus: Stalls, kind: str, stall: int, size: float) -> Object:
+def _drop(rng: Rng, apparatus: Compartments, kind: str, number: int, size: float) -> Object:
     """A ball that falls from the sky behind a screen, and is seen for more than a second."""
-    x, z = apparatus.hidden(rng, stall)
+    x, z = apparatus.hidden(rng, number)
     return ball(kind, x, z, size, near(rng, 11, 1.5))
 
 
@@ -54,12 +53,12 @@ def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
 
     With `lights` they go out after it has vanished (delayed response, Hunter 1913).
     """
-    apparatus, stall = stalls(rng, count), int(rng.integers(count))
+    apparatus, baited = compartments(rng, count), int(rng.integers(count))
     return _task(
         f"Reach the green ball that falls behind one of {count} screens; a choice cannot be undone.",
         "the ball falls",
         *apparatus.objects(rng),
-        _drop(rng, apparatus, "GoodGoal", stall, 2),
+        _drop(rng, apparatus, "GoodGoal", baited, 2),
         lights=lights,
         mark=1,
     )
@@ -68,14 +67,14 @@ def falling(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
 @any_orientation
 def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
     """Balls fall behind screens at once: one is good, the others end the episode (what and where)."""
-    apparatus = stalls(rng, count)
-    good, *others = (int(stall) for stall in rng.permutation(count)[: bad + 1])
+    apparatus = compartments(rng, count)
+    good, *others = (int(baited) for baited in rng.permutation(count)[: bad + 1])
     return _task(
         f"Reach the green ball; red balls fall behind {bad} of the other {count - 1} screens.",
         "the green ball falls",
         *apparatus.objects(rng),
         _drop(rng, apparatus, "GoodGoal", good, 2),
-        *(_drop(rng, apparatus, "BadGoal", stall, 2) for stall in others),
+        *(_drop(rng, apparatus, "BadGoal", baited, 2) for baited in others),
         mark=1,
         capacities=("discrimination",),
     )
@@ -84,8 +83,8 @@ def falling_among_bad(rng: Rng, count: int, bad: int) -> Blueprint:
 @any_orientation
 def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
     """Two rewards fall behind screens, and the larger has to be remembered (preference from memory)."""
-    apparatus = stalls(rng, count)
-    large, small = (int(stall) for stall in rng.permutation(count)[:2])
+    apparatus = compartments(rng, count)
+    large, small = (int(baited) for baited in rng.permutation(count)[:2])
     return _task(
         "Reach the larger of two green balls that fall behind screens.",
         "the larger ball falls",
@@ -101,11 +100,11 @@ def larger_of_two(rng: Rng, count: int, lights: Lights = ()) -> Blueprint:
 @any_orientation
 def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
     """Rewards fall behind screens in different numbers (hidden sets, Hauser, Carey & Hauser 2000)."""
-    apparatus = stalls(rng, len(counts))
+    apparatus = compartments(rng, len(counts))
     objects = list(apparatus.objects(rng))
-    for stall, count in zip(rng.permutation(len(counts)), counts, strict=True):
-        x, z = apparatus.hidden(rng, int(stall))
-        shift = apparatus.gaps[int(stall)] * 0.3
+    for index, count in zip(rng.permutation(len(counts)), counts, strict=True):
+        x, z = apparatus.hidden(rng, int(index))
+        shift = apparatus.gaps[int(index)] * 0.3
         for number in range(count):
             off = 1.3 * (number - (count - 1) / 2)
             height = near(rng, 10.5, 1) + 0.8 * number
@@ -123,15 +122,14 @@ def more_of_them(rng: Rng, counts: tuple[int, ...]) -> Blueprint:
 @any_orientation
 def thrown_along(rng: Rng, count: int) -> Blueprint:
     """A reward flies past the screens and comes down behind one of them (tracking a trajectory)."""
-    apparatus = stalls(rng, count)
+    apparatus = compartments(rng, count)
     height = near(rng, 9.5, 0.8)
     reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
-    stall, way = int(rng.integers(count)), side(rng)
-    if not 1 < apparatus.middle(stall) - way * reach < 39:
+    baited, way = int(rng.integers(count)), side(rng)
+    middle = apparatus.middle(baited)
+    if not 1 < middle - way * reach < 39:
         way = -way
-    middle = apparatus.middle(stall)
-    gaps = tuple(-way if number == stall else gap for number, gap in enumerate(apparatus.gaps))
-    apparatus = replace(apparatus, gaps=gaps)
+    apparatus = apparatus.with_gap(baited, -way)
     z = near(rng, apparatus.screen + 1.7, 0.2)
     x = min(max(middle - way * reach, 0.8), 39.2)
     return _task(
@@ -147,15 +145,14 @@ def thrown_along(rng: Rng, count: int) -> Blueprint:
 @any_orientation
 def thrown_over(rng: Rng, count: int) -> Blueprint:
     """A reward flies away from the agent over one of the screens (tracking a trajectory)."""
-    apparatus = stalls(rng, count, behind=6.5)
-    stall = int(rng.integers(count))
+    apparatus = compartments(rng, count, behind=6.5)
+    baited = int(rng.integers(count))
     height = near(rng, 8.8, 0.4)
     reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
     middle = apparatus.lefts[0] + count * apparatus.width / 2
-    x, z = apparatus.middle(stall), apparatus.screen + near(rng, 3.6, 0.3)
+    x, z = apparatus.middle(baited), apparatus.screen + near(rng, 3.6, 0.3)
     gap = side(rng) if abs(x - middle) < 1 else (1 if x < middle else -1)
-    gaps = tuple(gap if number == stall else other for number, other in enumerate(apparatus.gaps))
-    apparatus = replace(apparatus, gaps=gaps)
+    apparatus = apparatus.with_gap(baited, gap)
     start = x - max(-6.0, min(6.0, x - middle))
     back = math.sqrt(reach**2 - (x - start) ** 2)
     bearing = math.degrees(math.atan2(x - start, back))
@@ -176,8 +173,7 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     With `drop` it falls on to the ridge first, and a little to one side decides. The ridge is too steep to
     climb.
     """
-    apparatus = stalls(rng, 2, behind=7.0, gaps=1)
-    apparatus = replace(apparatus, gaps=(1, -1))
+    apparatus = compartments(rng, 2, behind=7.0, gap=1).with_gap(1, -1)
     top, way = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0

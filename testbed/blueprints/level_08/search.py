@@ -88,12 +88,12 @@ def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blu
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
     x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
-    objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
     return task(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
         "Note into which pit the ball falls, drive there between the others, and drop into it.",
         *objects,
+        ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)),
         time_limit=500 if lights or rows > 1 else 250,
         blackouts=lights,
     )

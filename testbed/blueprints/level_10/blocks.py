@@ -103,12 +103,12 @@ def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
     things.append(block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1))
     if lookalike:
         things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
-    things.append(agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1))
     return task(
         "Get the green ball down from its post.",
         ("causal reasoning", "tool use"),
         KNOCK,
         *things,
+        agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1),
         time_limit=500,
         pushes=(push,),
     )
