@@ -77,7 +77,7 @@ def _altered(rng: Rng, of: Condition, color: Callable[[Object], Color]) -> Bluep
 
 
 def _any(rng: Rng) -> Color:
-    """A colour of any hue, neither too dark nor too pale to be told from the floor."""
+    """A colour of any hue, neither too dark nor too pale to stand out from the floor."""
     red, green, blue = colorsys.hsv_to_rgb(rng.random(), rng.uniform(0.55, 1.0), rng.uniform(0.5, 1.0))
     return round(255 * red), round(255 * green), round(255 * blue)
 

@@ -1,7 +1,4 @@
-"""Level 3, static obstacles: the way has to be found around or through something, on the floor.
-
-Obstacles of several storeys are in `level_03_heights.py`.
-"""
+"""Level 3, static obstacles: going around or through something; several storeys are in `heights.py`."""
 
 import math
 
@@ -45,7 +42,7 @@ def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
 
 @any_pose
 def passage(rng: Rng, gaps: tuple[float, ...]) -> Blueprint:
-    """Passage: walls across the whole arena, each with one opening so wide."""
+    """Passage: walls across the whole arena, each with one opening of a given width."""
     objects: list[Object] = []
     where = 0.0
     for number, width in enumerate(gaps, 1):
@@ -113,7 +110,7 @@ def cross(rng: Rng, length: float, quarters: int, transparent: bool) -> Blueprin
 @any_free_pose
 def barrier_in_u(rng: Rng, depth: float, width: float, transparent: bool) -> Blueprint:
     """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
-    sides = [20 + way * (width / 2 + 0.3) for way in (-1, 1)]
+    sides = [20 + sign * (width / 2 + 0.3) for sign in (-1, 1)]
     return task(
         "Leave the U-shaped barrier and reach the green ball behind it.",
         ("detour", "inhibition"),

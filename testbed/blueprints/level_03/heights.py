@@ -138,8 +138,8 @@ def yard(rng: Rng, inner: float, height: float) -> Blueprint:
         wall(20, 20 + half + thick / 2, (inner, height, thick), color=BLUE),
         wall(20, 20 - half - thick / 2, (inner, high, thick)),
         *(
-            wall(20 + way * (half + thick / 2 + JOINT), 20, (thick, high, inner + 2 * thick))
-            for way in (-1, 1)
+            wall(20 + sign * (half + thick / 2 + JOINT), 20, (thick, high, inner + 2 * thick))
+            for sign in (-1, 1)
         ),
         ramp(20 + low, 20 + half - JOINT - length / 2, (4, height, length), 180),
         ball("GoodGoal", *polar(20, 20, near(rng, 180, 100), near(rng, 14, 1.5)), 1),

@@ -1,4 +1,4 @@
-"""Level 4, avoidance: ways that keep clear of what hurts."""
+"""Level 4, avoidance: paths that keep clear of what hurts."""
 
 import math
 
@@ -41,7 +41,7 @@ def island(rng: Rng, width: float, depth: float) -> Blueprint:
 
 @any_orientation
 def slalom(rng: Rng, strips: int, thick: float, gap: float) -> Blueprint:
-    """Strips from alternate sides, which leave a winding way (slalom)."""
+    """Strips from alternate sides, which leave a winding path (slalom)."""
     apart = 22 / strips
     objects = [agent(near(rng, 20, 12), near(rng, 3, 1), near(rng, 0, 40))]
     for number in range(strips):
@@ -102,7 +102,7 @@ def ring(rng: Rng, half: float, gap: float, inwards: bool) -> Blueprint:
 
 
 def spokes(rng: Rng, arms: int, length: float) -> Blueprint:
-    """Strips go out from where the agent stands like spokes; the goal lies between two of them (radial)."""
+    """Strips radiate from where the agent stands; the goal lies between two of them (radial)."""
     x, z, first = near(rng, 20, 2), near(rng, 20, 2), near(rng, 180, 180)
     bearings = [first + 360 * number / arms for number in range(arms)]
     objects = [agent(x, z, near(rng, 180, 180))]
@@ -120,7 +120,7 @@ def spokes(rng: Rng, arms: int, length: float) -> Blueprint:
 
 
 def foraging_among_zones(rng: Rng, zones: int, count: int, mark: int, limit: int) -> Blueprint:
-    """Foraging where zones lie among the rewards: gain against danger."""
+    """Foraging with zones among the rewards: gain against danger."""
     start, *places = scattered(rng, 1 + count, 5.0)
     lakes = scattered(rng, zones, 5.5, taken=(), within=(4, 4, 36, 36))
     lakes = tuple(lake for lake in lakes if min(math.dist(lake, at) for at in (start, *places)) > 3.6)
@@ -138,7 +138,7 @@ def foraging_among_zones(rng: Rng, zones: int, count: int, mark: int, limit: int
 
 @any_orientation
 def behind_a_wall(rng: Rng, length: float) -> Blueprint:
-    """A zone in a wall's lee: it is seen only when the corner is turned."""
+    """A zone behind a wall: it is seen only from around the corner."""
     x, z, turn = near(rng, 20, 3), near(rng, 16, 1.5), side(rng)
     edge = x + turn * (length / 2 - 0.5)
     return task(
@@ -154,7 +154,7 @@ def behind_a_wall(rng: Rng, length: float) -> Blueprint:
 
 @any_orientation
 def blind_corner(rng: Rng, zones: int) -> Blueprint:
-    """A corridor with a bend, after which zones take half of its width by turns."""
+    """A corridor with a bend, after which zones block half of its width on alternate sides."""
     width, thick = near(rng, 8.5, 1), 0.5
     end, turn = 40 - width, int(rng.integers(2))
     objects = [

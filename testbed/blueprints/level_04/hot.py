@@ -1,4 +1,4 @@
-"""Level 4, avoidance: hot zones, which cost time, and red balls in the way."""
+"""Level 4, avoidance: hot zones, which cost time, and rows of red balls."""
 
 from itertools import pairwise
 
@@ -13,7 +13,7 @@ from testbed.blueprints.walls import along
 
 @any_orientation
 def hot_band(rng: Rng, depth: float) -> Blueprint:
-    """A hot zone across the whole way: it has to be crossed, at once and fast (motivation against cost)."""
+    """A hot zone across the whole arena: it has to be crossed, fast (motivation against cost)."""
     z = near(rng, 20, 3)
     return task(
         "Reach the green ball beyond the orange zone, in which time runs ten times as fast.",
@@ -27,7 +27,7 @@ def hot_band(rng: Rng, depth: float) -> Blueprint:
 
 @any_orientation
 def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
-    """A hot zone between agent and goal: the way round is longer and cheaper (cost and benefit)."""
+    """A hot zone between agent and goal: the detour is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
     return task(
         "Reach the green ball with a reward above the mark: crossing the orange zone costs too much.",

@@ -8,19 +8,19 @@ from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp,
 from testbed.blueprints.placement import any_orientation
 
 LOW, HIGH = 9.0, 31.0
-"""Where fields that are crossed begin and end, metres along the way."""
+"""The z at which fields that are crossed begin and end, metres."""
 
 PATHS = ("avoidance", "precise movement")
 
 
 def _ends(rng: Rng, spread: float = 14) -> tuple[Object, Object]:
-    """An agent before such a field and a goal beyond it."""
+    """An agent on one side of such a field and a goal on the other."""
     start = agent(near(rng, 20, spread), near(rng, 3.5, 1.5), near(rng, 0, 40))
     return start, ball("GoodGoal", near(rng, 20, spread), near(rng, 36, 1.5), 1)
 
 
 def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Object]:
-    """Zones over the whole width but for gaps (from x, to x)."""
+    """Zones over the whole width except for gaps (from x, to x)."""
     starts = [0.0, *(gap[1] for gap in gaps)]
     stops = [*(gap[0] for gap in gaps), 40.0]
     return [zone_between(DEATH, a, low, b, high) for a, b in zip(starts, stops, strict=True) if b - a >= 1]
@@ -129,7 +129,7 @@ def leap(rng: Rng, depth: float) -> Blueprint:
 
 @any_orientation
 def ridge(rng: Rng, height: float) -> Blueprint:
-    """A ridge hides the zone behind it; only on its crest the free side is seen."""
+    """A ridge hides the zone behind it; the free side can be seen only from its crest."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)
     top = wall(20, z + long + 2.5, (40, height, 5), 0, BLUE)

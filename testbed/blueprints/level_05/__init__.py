@@ -1,6 +1,6 @@
-"""Level 5, spatial reasoning and support: where a reward must be that is not seen.
+"""Level 5, spatial reasoning and support: where a reward must be that is out of view.
 
-Tasks where something carries the reward are in `level_05_support.py`.
+Tasks in which something supports the reward are in `support.py`.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def screens(rng: Rng, count: int, clear: int) -> Blueprint:
 
 @any_pose
 def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
-    """Detour into a hook: the reward is near, behind a wall, but the way to it leads far around."""
+    """Detour into a hook: the reward is near, behind a wall, but the path to it leads far around."""
     low = near(rng, 7.5, 1)
     bend = low + length
     out = near(rng, 5, 1)
@@ -69,17 +69,17 @@ def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
 def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
     """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
 
-    The agent looks from a `perch` that it cannot climb again: a wrong side is lost. `hides` and `bare` name
-    what stands on the two sides.
+    The agent looks from a `perch` that it cannot climb again, so a wrong side cannot be undone. `hides` and
+    `bare` name what stands on the two sides.
     """
     start, stand = perch(rng, 40)
     objects: list[Object] = []
-    for what, way in ((hides, 1), (bare, -1)):
-        x, z = 20 + way * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
+    for what, sign in ((hides, 1), (bare, -1)):
+        x, z = 20 + sign * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
         sight = bearing_to((start.place[0], start.place[2]), (x, z))
         things, behind = _hideout(rng, what, x, z, sight)
         objects += things
-        if way > 0:
+        if sign > 0:
             objects.append(ball("GoodGoal", *polar(x, z, sight, behind), 1))
     return task(
         "Go to the side where the green ball can be hidden, and reach it.",
@@ -112,7 +112,7 @@ def _hideout(rng: Rng, what: str, x: float, z: float, sight: float) -> tuple[Seq
 
 @any_free_pose
 def arms(rng: Rng, count: int, baited: int, closed: int, gable: float, limit: int) -> Blueprint:
-    """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each to be had once.
+    """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each available once.
 
     `gable` is the height of a hump in each arm that hides its end, 0 for none.
     """
@@ -173,7 +173,7 @@ def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprin
 
 @any_pose
 def ledges(rng: Rng, count: int, height: float) -> Blueprint:
-    """Search on ledges: the reward is on one of them behind a parapet, and is seen only from above."""
+    """Search on ledges: the reward is on one of them behind a parapet, visible only from above."""
     baited = int(rng.integers(count))
     objects: list[Object] = []
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Level 5, support: what carries the reward is pushed away, or what moves it is foreseen."""
+"""Level 5, support: what supports the reward is pushed away, or where it will move is foreseen."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.choices import perch
@@ -16,7 +16,7 @@ def _ram(x: float, z: float, bearing: float, steps: int = 8) -> Push:
 
 
 def _start(rng: Rng) -> Object:
-    """The agent some way off the middle of the arena."""
+    """The agent at some distance from the middle of the arena."""
     bearing = near(rng, 180, 40)
     return agent(*polar(20, 20, bearing, near(rng, 14, 2)), bearing + 180 + near(rng, 0, 25))
 
@@ -54,7 +54,7 @@ def stack(rng: Rng, kind: str, count: int, cube: float) -> Blueprint:
 @any_free_pose
 def beam(rng: Rng, height: float, span: float) -> Blueprint:
     """Support by a beam on two loose posts: with either post gone the beam comes down."""
-    objects = [block("LightBlock", 20 + way * span / 2, 20, (1, height, 1)) for way in (-1, 1)]
+    objects = [block("LightBlock", 20 + sign * span / 2, 20, (1, height, 1)) for sign in (-1, 1)]
     return task(
         "Bring the beam down and reach the green ball.",
         ("support", "pushing"),
@@ -141,7 +141,7 @@ def pillars(rng: Rng, count: int, height: float, limit: int) -> Blueprint:
 
 @any_pose
 def two_pillars(rng: Rng, height: float) -> Blueprint:
-    """Choice by support: a reward on a firm pillar and one on a loose pillar, of which only this can be had.
+    """Choice by support: of two rewards on pillars only the one on the loose pillar can be obtained.
 
     The agent looks from a perch that it cannot climb again.
     """
@@ -167,7 +167,7 @@ def two_pillars(rng: Rng, height: float) -> Blueprint:
 def soft_side(rng: Rng, inner: float) -> Blueprint:
     """Enclosure with one loose side: the reward is shut in, and only blocks can be pushed away."""
     half, cube = inner / 2, inner / 3 - JOINT
-    objects = [wall(20 + way * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for way in (-1, 1)] + [
+    objects = [wall(20 + sign * (half + 0.3), 20, (0.6, 2, inner + 1.2)) for sign in (-1, 1)] + [
         wall(20, 20 - half - 0.3, (inner - 2 * JOINT, 2, 0.6))
     ]
     blocks = [
@@ -188,18 +188,18 @@ def soft_side(rng: Rng, inner: float) -> Blueprint:
 
 @any_pose
 def slope(rng: Rng, screened: bool) -> Blueprint:
-    """Inclined plane: a ball drops on a slope and rolls off to one side; the other side is lost.
+    """Inclined plane: a ball drops on a slope and rolls off to one side; the other choice cannot be undone.
 
-    Where it comes down is out of view if `screened`, and has to be told from the slope.
+    If `screened`, where it comes down is out of view and has to be inferred from the slope.
     """
     z, high = near(rng, 21, 2.5), 3.0
-    way = side(rng)
+    sign = side(rng)
     start, stand = perch(rng, z - 1.6, high=1)
     rise, long = near(rng, 1.6, 0.3), near(rng, 4.6, 0.5)
     objects: list[Object] = [
         wall(20, z, (long + 0.2, high, 3)),
         wall(20, (z + 1.5 + JOINT + 40 - EDGE) / 2, (0.6, high, 40 - EDGE - z - 1.5 - JOINT)),
-        ramp(20, z, (2.6, rise, long), (90 * way) % 360, y=high, color=GREY),
+        ramp(20, z, (2.6, rise, long), (90 * sign) % 360, y=high, color=GREY),
     ]
     if screened:
         objects += [wall(20 + at * 10.5, z - 4, (near(rng, 14, 1), HEIGHT, 0.6)) for at in (-1, 1)]
@@ -210,5 +210,5 @@ def slope(rng: Rng, screened: bool) -> Blueprint:
         start,
         *stand,
         *objects,
-        ball("GoodGoal", 20 - way * (long / 2 - 0.7), z, 1, y=high + rise),
+        ball("GoodGoal", 20 - sign * (long / 2 - 0.7), z, 1, y=high + rise),
     )

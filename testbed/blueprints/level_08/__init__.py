@@ -125,18 +125,18 @@ def thrown_along(rng: Rng, count: int) -> Blueprint:
     apparatus = compartments(rng, count)
     height = near(rng, 9.5, 0.8)
     reach = LAUNCH * math.sqrt(2 * height / GRAVITY)
-    baited, way = int(rng.integers(count)), side(rng)
+    baited, sign = int(rng.integers(count)), side(rng)
     middle = apparatus.middle(baited)
-    if not 1 < middle - way * reach < 39:
-        way = -way
-    apparatus = apparatus.with_gap(baited, -way)
+    if not 1 < middle - sign * reach < 39:
+        sign = -sign
+    apparatus = apparatus.with_gap(baited, -sign)
     z = near(rng, apparatus.screen + 1.7, 0.2)
-    x = min(max(middle - way * reach, 0.8), 39.2)
+    x = min(max(middle - sign * reach, 0.8), 39.2)
     return _task(
         f"Reach the green ball that flies past and falls behind one of {count} screens.",
         "the ball comes down",
         *apparatus.objects(rng),
-        ball("GoodGoalBounce", x, z, 1.5, height, 90 * way % 360),
+        ball("GoodGoalBounce", x, z, 1.5, height, 90 * sign % 360),
         mark=0.5,
         capacities=("tracking",),
     )
@@ -174,13 +174,13 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
     climb.
     """
     apparatus = compartments(rng, 2, behind=7.0, gap=1).with_gap(1, -1)
-    top, way = apparatus.lefts[1], side(rng)
+    top, sign = apparatus.lefts[1], side(rng)
     high, long = near(rng, 4.6, 0.2), even(near(rng, 3.0, 0.1))
     z = 38.0
     ridge = [
         ramp(top + off * (long / 2 + 0.2), z, (3, high, long), 270 if off < 0 else 90) for off in (-1, 1)
     ]
-    start = ball("GoodGoal", top + way * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
+    start = ball("GoodGoal", top + sign * 1.0, z, 1.4, (near(rng, 9, 1) if drop else high))
     return _task(
         "Reach the green ball that rolls down one side of the ridge, behind a screen.",
         "the ball rolls",

@@ -10,9 +10,9 @@ SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
 
 FENCE, LOWER = 0.8, 0.6
-"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor.
+"""Height of walls over which the agent looks, and of those that must not hide a ball on the floor, metres.
 
-Over walls lower than its centre the agent hops at full speed.
+At full speed the agent hops over walls lower than its centre.
 """
 
 BESIDE = 2.1
@@ -23,18 +23,18 @@ BESIDE = 2.1
 def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
 
-    The walkway is left on one side or the other, and then a wall keeps the agent there. With `lights` they go
-    out after the ball has vanished.
+    Once the agent leaves the walkway on one side, a wall keeps it there. With `lights` they go out after the
+    ball has vanished.
     """
-    middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
+    middle, long, sign = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
         agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
         platform(middle, 3, long),
         along(middle, long, 40, FENCE, 0.5),
-        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
+        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, sign * near(rng, 32.5, 0.7) % 360),
     ]
-    for hand in (way, -way)[:screens]:
+    for hand in (sign, -sign)[:screens]:
         objects += _garage(middle, hand, front)
     return task(
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",

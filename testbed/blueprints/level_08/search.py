@@ -15,7 +15,7 @@ PERMANENCE = ("object permanence", "working memory")
 
 
 def _edges(rng: Rng, count: int) -> list[float]:
-    """Where compartments over the whole width begin and end."""
+    """The x of the edges of compartments over the whole width."""
     inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
     return [0.0, *map(even, inner), 40.0]
 
@@ -52,9 +52,9 @@ def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
 
 @any_orientation
 def over_ramps(rng: Rng, count: int) -> Blueprint:
-    """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
+    """A reward falls behind one of several ramps: driving over the wrong one traps the agent behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
-    height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
+    height, long, baited = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
     top = low + long
     objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
     objects += [along(x, low, 40, 3) for x in edges[1:-1]]
@@ -62,7 +62,7 @@ def over_ramps(rng: Rng, count: int) -> Blueprint:
         left, right = edges[number] + THICK / 2, edges[number + 1] - THICK / 2
         middle, wide = (left + right) / 2, right - left
         objects.append(ramp(middle, low + long / 2, (wide, height, long), 180))
-        if number == stall:
+        if number == baited:
             place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
             objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
     return task(
@@ -105,9 +105,9 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
 
 @any_orientation
 def two_in_turn(rng: Rng, count: int) -> Blueprint:
-    """Two choices in turn, each between `count` stalls, from what was seen at the start (memory span).
+    """Two choices in turn, each between `count` compartments, from what was seen at the start (memory span).
 
-    Steps lead down from the first platform to the last stalls, so that nothing can be mended.
+    Steps lead down from the first platform to the last compartments, so that no choice can be undone.
     """
     edges = [_edges(rng, count) for _ in range(2)]
     objects = [
@@ -117,8 +117,8 @@ def two_in_turn(rng: Rng, count: int) -> Blueprint:
         _slab(0, 15, 40, 20, 1.1),
     ]
     full = rng.integers(count, size=2)
-    objects += _screened_stalls(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
-    objects += _screened_stalls(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
+    objects += _screened(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _screened(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
     return task(
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
@@ -129,7 +129,7 @@ def two_in_turn(rng: Rng, count: int) -> Blueprint:
     )
 
 
-def _screened_stalls(
+def _screened(
     rng: Rng,
     edges: list[float],
     full: int,
@@ -137,9 +137,9 @@ def _screened_stalls(
     floor: float,
     drop: tuple[float, float],
 ) -> list[Object]:
-    """Stalls with screens; `depths` are the z of their beginnings, of the screens and of their ends.
+    """Compartments with screens; `depths` are the z where they begin, of the screens, and where they end.
 
-    `drop` is the ball's size and the height that it falls from.
+    `drop` is the ball's size and the height it falls from.
     """
     low, front, high = depths
     objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]

@@ -12,13 +12,13 @@ SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
 
 ENTRY = 2.6
-"""Width of the way into a compartment, along the fence, metres."""
+"""Width of the entrance to a compartment, along the fence, metres."""
 
 
 def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
     """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
 
-    Also half the shelf's length, its height and the z of the screens.
+    Also returns half the shelf's length, its height and the z of the screens.
     """
     half, high, screen = near(rng, 10, 0.8), near(rng, 3, 0.2), near(rng, 28.5, 0.8)
     height, width, end = near(rng, 2, 0.2), near(rng, 2, 0.3), near(rng, 32.5, 0.4)
@@ -43,7 +43,7 @@ def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
 
 @any_quarter_turn
 def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int = 250) -> Blueprint:
-    """Addition out of sight: balls roll to either side behind screens, to those before them (Wynn 1992).
+    """Addition out of sight: balls roll behind screens on either side, where others already are (Wynn 1992).
 
     `resting` and `rolling` are the numbers of balls to either side, the better side first.
     """
@@ -69,9 +69,9 @@ def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int 
 
 
 def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
-    """A high platform before two terraces, between which there is a deadly ditch with a pane in its middle.
+    """A high platform and two terraces, between which there is a deadly ditch with a pane in its middle.
 
-    Also half the width of the ditch, the depth of the platform, and the height of the terraces.
+    Also returns half the width of the ditch, the depth of the platform, and the height of the terraces.
     """
     half, high, depth = near(rng, 4, 0.4), near(rng, 2, 0.2), near(rng, 8, 1)
     objects = [
@@ -91,7 +91,7 @@ def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
 def subtracting(rng: Rng, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250) -> Blueprint:
     """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
 
-    `numbers` at first and how many of them leave, for either side, the side that is better at the end first.
+    `numbers` are the balls at first and `leaving` those that leave, the side that is better in the end first.
     """
     objects, half, depth, high = _terraces(rng)
     better = side(rng)

@@ -1,4 +1,4 @@
-"""Level 10, causal reasoning: the reward is got by means of a tool, or by moving what is in the way."""
+"""Level 10, causal reasoning: the reward is obtained with a tool, or by moving an obstacle."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.condition import condition
@@ -25,8 +25,8 @@ BAR = 1.5
 def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float, side: float) -> Blueprint:
     """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
 
-    `inside` is how far the stick reaches into the zone already, metres; it lies in line with the reward.
-    `side` is the zone's, metres.
+    `inside` is how far the stick, which is in line with the reward, reaches into the zone; `side` is the
+    zone's length; both in metres.
     """
     middle, edge = near(rng, 0, 1), -side / 2
     stick = edge + inside - length / 2
@@ -99,7 +99,7 @@ def tool_choice(rng: Rng, wrong: str) -> Blueprint:
 
 
 def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
-    """The other side's tool and ball: it is at -x, and there the tool cannot bring the ball."""
+    """Tool and ball of the side at -x, where the tool cannot bring the ball."""
     x = -near(rng, 12.5, 1.5)
     goal = ball("GoodGoal", x + near(rng, 2.4, 0.3), z_goal, 1)
     if wrong == "none":

@@ -1,4 +1,4 @@
-"""Level 10: blocks that are a bridge, that hold something up or back, or that are in the way."""
+"""Level 10: blocks that serve as a bridge, hold something up or back, or obstruct."""
 
 import math
 
@@ -26,10 +26,10 @@ LONG = 1000
 
 @in_frame(upright)
 def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
-    """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925).
+    """Bridge building: a block becomes a bridge to a platform that cannot be climbed (Koehler 1925).
 
-    From the landing there is too little run-up to leap. With `stop` the block cannot be pushed too far; with
-    `other` there is a second block, so many metres too high.
+    The landing is too short a run-up for a leap. With `stop` the block cannot be pushed too far; `other` is
+    by how much a second block is too high, metres, 0 for none.
     """
     high, gap = near(rng, 1.5, 0.2), near(rng, 5.2, 0.2)
     edge = near(rng, 4, 1.5)
@@ -164,9 +164,9 @@ def toppling(rng: Rng, fixed: int) -> Blueprint:
 
 @in_frame(upright)
 def care(rng: Rng, count: int) -> Blueprint:
-    """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place.
+    """Opening a barrier where it does no harm: behind one block the reward lies in front of a deadly zone.
 
-    The blocks are low, so that one sees over them behind which of them it lies.
+    The blocks are low, so that the agent can see over them where the reward is.
     """
     wide, deep = 4.0, 1.5
     here = int(rng.integers(count))
@@ -192,9 +192,9 @@ def care(rng: Rng, count: int) -> Blueprint:
 
 @in_frame(upright)
 def doorway(rng: Rng, count: int) -> Blueprint:
-    """Opening a way without closing it: pushed straight in, the block is stuck in the doorway for good.
+    """Opening a passage without blocking it: pushed straight in, the block is stuck in the doorway for good.
 
-    `count` blocks stand in a row before the front; one of them is before the door.
+    `count` blocks stand in a row along the wall; one of them is in front of the doorway.
     """
     cube, mouth, narrow = 1.8, 2.1, 1.4
     x, front, high = near(rng, 0, 3), near(rng, 1, 1), 3.0

@@ -5,10 +5,10 @@ from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, near, pane,
 from testbed.blueprints.placement import Frame, anywhere, in_frame
 
 LOW = 0.9
-"""Height or width of places that the agent, 1 m thick, cannot enter, metres."""
+"""Height or width of places that are too small for the agent, which is 1 m thick, metres."""
 
 SMALL = 0.8
-"""Diameter of balls and thickness of tools that can."""
+"""Diameter of balls and thickness of tools that fit in, metres."""
 
 WIDE = 8.0
 """Width of the shelf, metres."""
@@ -140,7 +140,7 @@ def trap_tube(rng: Rng, inserted: bool) -> Blueprint:
 
 
 def _table(pit: float) -> list[Object]:
-    """The table, the tube on it along x, its trap from `pit` on, and a way up at both ends."""
+    """The table, the tube on it along x, its trap from `pit` on, and a ramp at both ends."""
     end = pit + PIT
     outer = HALF + LANDING
     things = [
