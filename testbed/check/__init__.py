@@ -1,4 +1,4 @@
-"""Everything that a careful author wants to know about task files before they are played."""
+"""Checks of task files before they are played."""
 
 from testbed.check.finding import CODES, Finding, Level
 from testbed.check.report import FileReport, Options, check_file

@@ -1,4 +1,4 @@
-"""What can be said of an arena and its spelling before anything is built."""
+"""Findings about an arena and its spelling that need no build."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -10,18 +10,18 @@ from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.load import Located, nearest
 from testbed.check.finding import Finding
-from testbed.upgrade import newest_key
+from testbed.check.upgrade import newest_key
 
 
 def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
-    """Remarks on an arena as a whole."""
+    """Findings about an arena as a whole."""
     arena = located.file.arenas[arena_id]
     for remark in advice(arena):
         place = nearest(located.places, ("arenas", arena_id, *remark.path))
-        yield Finding(remark.code, f"{place.spelled}: {remark.text}", place.line)
+        yield Finding.at(place, remark.code, remark.text)
     place = nearest(located.places, ("arenas", arena_id, "blackouts"))
     for code, text in _blackouts(arena):
-        yield Finding(code, f"{place.spelled}: {text}", place.line)
+        yield Finding.at(place, code, text)
 
 
 def _blackouts(arena: ArenaSpec) -> Iterator[tuple[str, str]]:
@@ -44,5 +44,5 @@ def spelling_findings(located: Located) -> Iterator[Finding]:
                 line = place.key.start_mark.line + 1
                 yield Finding("old-key", f"{place.spelled}: now spelled {new}", line)
         if path[-1:] == ("name",) and isinstance(place.node, yaml.ScalarNode) and place.node.value in ALIASES:
-            text = f"{place.spelled}: {place.node.value} is now called {ALIASES[place.node.value]}"
-            yield Finding("old-name", text, place.line)
+            text = f"{place.node.value} is now called {ALIASES[place.node.value]}"
+            yield Finding.at(place, "old-name", text)

@@ -1,4 +1,4 @@
-"""One file, checked: text, spelling, places, physics, rewards."""
+"""Check one file: text, spelling, places, physics, rewards."""
 
 import re
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from testbed.check.finding import Finding, Level
 from testbed.check.items import item_findings
 from testbed.check.reach import reach_findings
 from testbed.check.settle import watch
+from testbed.check.upgrade import Change, upgrade_file
 from testbed.tasks import task_id
-from testbed.upgrade import Change, upgrade_file
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to check: the first seed, whether to rewrite old spellings in place, where plans are drawn, and
-    the version of Animal-AI that the files are for.
+    """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
+    and the version of Animal-AI that the files are for.
     """
 
     seed: int = 0
@@ -49,9 +49,9 @@ class FileReport:
 
 
 def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
-    """Check one file; nothing in it raises, whatever is wrong becomes a finding.
+    """Check one file; nothing in it raises, everything that is wrong becomes a finding.
 
-    `plan` is where the arena is drawn, an SVG file; further arenas of the file get `#k` in their name.
+    `plan` is the SVG file that the arena is drawn to; further arenas of the file get `#k` in their name.
     """
     findings: list[Finding] = []
     changes: tuple[Change, ...] = ()
@@ -89,7 +89,7 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
 
 
 def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
-    """The problems of an error, one a line, each with the line number that its text begins with."""
+    """The problems of an error, one per line of its text, each with the line number that it begins with."""
     for problem in str(error).splitlines():
         text = problem.removeprefix(f"{path}")
         numbered = re.match(r":(\d+): ", text)

@@ -1,14 +1,11 @@
-"""Many files, checked in several processes, in the order in which they are given."""
+"""Check many files in several processes, with reports in the order of the files."""
 
-import multiprocessing
-import signal
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena.parallel import in_order
 from testbed.check.report import FileReport, Options, check_file
 
 _SUFFIXES = (".yaml", ".yml")
@@ -17,7 +14,7 @@ _SUFFIXES = (".yaml", ".yml")
 def task_files(target: Path) -> tuple[Path, ...]:
     """The file itself, or every YAML file of a folder and its subfolders, sorted by path.
 
-    Raises ConfigError where there is none.
+    Raises ConfigError if there is none.
     """
     if target.is_file():
         return (target,)
@@ -34,49 +31,29 @@ def check_files(
 ) -> Generator[FileReport, None, None]:
     """Check files of `target` in `jobs` processes; reports come in the order of `paths`.
 
-    Closing the iterator stops the work; files that were begun are finished. Raises ArenaError where a
-    process dies.
+    Closing the iterator stops the work after the files already begun. Raises ArenaError if a process dies.
     """
-    plans = [_plan(target, path, options.svg) for path in paths]
-    if jobs == 1 or len(paths) < 2:
-        for path, plan in zip(paths, plans, strict=True):
-            yield check_file(path, options, plan)
-        return
-    pool = ProcessPoolExecutor(min(jobs, len(paths)), multiprocessing.get_context("spawn"))
+    work = [(path, options, _plan(target, path, options.svg)) for path in paths]
+    done = 0
     try:
-        with _interrupts_ignored():
-            work = [
-                pool.submit(check_file, path, options, plan) for path, plan in zip(paths, plans, strict=True)
-            ]
-        for path, future in zip(paths, work, strict=True):
-            yield _result(path, future)
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _plan(target: Path, path: Path, folder: Path | None) -> Path | None:
-    """Where the plan of a file goes: the folders below `target` are kept."""
-    if folder is None:
-        return None
-    inside = path.relative_to(target) if target.is_dir() else Path(path.name)
-    return folder / inside.with_suffix(".svg")
-
-
-def _result(path: Path, future: Future[FileReport]) -> FileReport:
-    try:
-        return future.result()
-    except BrokenProcessPool:
+        with closing(in_order(_check, work, min(jobs, len(paths)))) as reports:
+            for report in reports:
+                yield report
+                done += 1
+    except EvaluationError:
         raise ArenaError(
-            f"{path}: the process that checked this file, or one near it, died; "
+            f"{paths[done]}: the process that checked this file, or one near it, died; "
             "find the file with --jobs 1, and mind the memory"
         ) from None
 
 
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes started here inherit that Ctrl-C is ignored: only the first process answers it."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _check(work: tuple[Path, Options, Path | None]) -> FileReport:
+    return check_file(*work)
+
+
+def _plan(target: Path, path: Path, folder: Path | None) -> Path | None:
+    """The file of a task's floor plan: the folders below `target` are kept."""
+    if folder is None:
+        return None
+    inside = path.relative_to(target) if target.is_dir() else Path(path.name)
+    return folder / inside.with_suffix(".svg")

@@ -4,7 +4,7 @@ import pytest
 
 from arena import load_text
 from testbed.blueprints import CONDITIONS, Draw, blueprint
-from tests.testbed.options import drawn, reachable
+from tests.testbed.blueprints.options import drawn, reachable
 
 FINAL = ("ledge choice", "corridor choice", "far but more")
 """Paradigms in which one drops down into an option."""

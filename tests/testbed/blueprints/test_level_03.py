@@ -8,7 +8,7 @@ import pytest
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
 from testbed.blueprints import CONDITIONS, Draw, text
-from tests.testbed.views import seen_goals
+from tests.testbed.blueprints.views import seen_goals
 
 SIZE = 128
 TASKS = range(1, len(CONDITIONS[3]) + 1)

@@ -8,7 +8,7 @@ from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
 from testbed.oracle.solve import solve, solved
-from tests.testbed.views import seen_goals
+from tests.testbed.blueprints.views import seen_goals
 
 TASKS = range(1, len(CONDITIONS[5]) + 1)
 HIDDEN = ("screens", "hooked alley", "one can hide it", "ledges", "soft side")
