@@ -4,9 +4,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from arena import TURN_LEFT, TURN_RIGHT, Episode, EvaluationError, Recording, load_text
+from arena import Episode, EvaluationError, Recording, load_text
 from arena.errors import ArenaError
 from testbed.blueprints import Draw, blueprint, condition_of, text
+from testbed.oracle.driver import waiting
 from testbed.oracle.solve import solve, solved
 from testbed.solutions import Proof
 
@@ -72,9 +73,9 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
 
 
 def idle(episode: Episode) -> Recording:
-    """Turning to and fro until the time is over."""
+    """Wait until the time is over."""
     while not episode.done:
-        episode.step(TURN_RIGHT if episode.steps % 2 else TURN_LEFT)
+        episode.step(waiting(episode))
     return episode.recording()
 
 

@@ -9,10 +9,9 @@ from arena import IDLE, Episode, load_text
 from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
-from testbed.oracle.field import Ground
-from testbed.oracle.pilot import places
+from testbed.oracle.cost_map import CostMap, without_targets
+from testbed.oracle.local_planner import locate
 from testbed.oracle.solids import solids
-from testbed.oracle.survey import plain
 from testbed.oracle.targets import Regions, balls
 from testbed.oracle.terrain import Terrain
 
@@ -80,11 +79,11 @@ def test_a_wrong_choice_is_possible_and_final(draw):
         settle(episode, draw)
         scene, (x, y, z) = episode.scene(), episode.position
     best = max(balls(scene), key=lambda ball: ball.reward)
-    ground = Ground(Terrain(solids(scene)), scene, [], 1.0)
-    start = places(plain(ground), np.array([[x, z]]), np.array([y])).node[0]
-    graph = Regions(ground, []).graph
+    costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)
+    start = locate(without_targets(costs), np.array([[x, z]]), np.array([y])).node[0]
+    graph = Regions(costs, []).graph
     # A node more, from which all that touch the ball are one step away, so that one search is enough.
-    back = vstack([graph.T.tocsr(), ground.touching(best, 0).astype(float)[None]])
+    back = vstack([graph.T.tocsr(), costs.touching(best, 0).astype(float)[None]])
     back = hstack([back, csr_matrix((back.shape[0], 1))]).tocsr()
     leading = np.zeros(back.shape[0], bool)
     leading[breadth_first_order(back, back.shape[0] - 1, return_predecessors=False)] = True

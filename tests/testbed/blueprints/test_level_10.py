@@ -8,7 +8,7 @@ import pytest
 from arena import Episode, load_text
 from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Push, blueprint, to_yaml
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.manner import Manner
+from testbed.oracle.strategy import Strategy
 
 TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
 MOST_STEPS_WITHOUT_PUSH = 20
@@ -36,7 +36,7 @@ def _passes(task: Blueprint, push: Push) -> bool:
     for aside in (0.0, 0.8, -0.8, 1.6, -1.6):
         x, z = push.x + aside * math.cos(angle), push.z - aside * math.sin(angle)
         with closing(Episode(spec, task_id="level 10")) as episode:
-            Attempt(episode, Manner(), (push._replace(x=x, z=z),)).run()
+            Attempt(episode, Strategy(), (push._replace(x=x, z=z),)).run()
             if episode.steps > MOST_STEPS_WITHOUT_PUSH:
                 return bool(episode.passed) and episode.done
     raise AssertionError("the push cannot be tried")
