@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from testbed.blueprints.blueprint import Object, Point, Rng
-from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
+from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, wall
+from testbed.blueprints.places import near, scattered
 from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
 
 Area = tuple[float, float, float, float]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from testbed.blueprints.blueprint import Object, Rng
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import XZ, agent, even, near, side
+from testbed.blueprints.parts import agent
+from testbed.blueprints.places import XZ, even, near, side
 from testbed.blueprints.walls import THICK, across, along
 
 LOW, HIGH = 0.6, 2.6

@@ -2,7 +2,8 @@
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import XZ, agent, ball, bearing_to, inside, near, polar, scattered, side
+from testbed.blueprints.parts import agent, ball
+from testbed.blueprints.places import XZ, bearing_to, inside, near, polar, scattered, side
 
 APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from testbed.blueprints.blueprint import Object, Rng
-from testbed.blueprints.parts import XZ, polar, wall
+from testbed.blueprints.parts import wall
+from testbed.blueprints.places import XZ, polar
 from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
 HALF = 2.3

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import XZ, bearing_to, pane, polar, wall
+from testbed.blueprints.parts import pane, wall
+from testbed.blueprints.places import XZ, bearing_to, polar
 
 HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""

@@ -5,16 +5,11 @@ from typing import NamedTuple
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill, ledge
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_02.costs import (
-    climbing_for_more,
-    crossing_heat_for_more,
-    far_but_more,
-    size_against_distance,
-)
-from testbed.blueprints.level_02.waiting import green_last, green_rolls_first, terraces, waiting_for_more
+from testbed.blueprints.level_02 import costs, waiting
 from testbed.blueprints.mazes import radial_sectors, y_maze
-from testbed.blueprints.parts import BLUE, XZ, agent, ball, near, side, wall
+from testbed.blueprints.parts import BLUE, agent, ball, wall
 from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import XZ, near, side
 from testbed.blueprints.walls import GAP
 
 LOW, TALL = 0.3, 3.0
@@ -125,16 +120,16 @@ CONDITIONS = (
     condition(corridor_choice, 1, best=green(1), other=red(1)),
     condition(corridor_choice, 2, best=green(2), other=green(1)),
     condition(corridor_choice, 3, best=green(2), other=green(1.5)),
-    condition(size_against_distance, 1, large=2, small=0.5, far=26, close=10),
-    condition(size_against_distance, 2, large=2, small=1, far=33, close=5),
-    condition(climbing_for_more, 2, large=3, small=1, height=2.5),
-    condition(climbing_for_more, 3, large=2, small=1, height=5),
-    condition(crossing_heat_for_more, 2, large=3, small=1, depth=5),
-    condition(far_but_more, 2, close=1, far=3),
-    condition(waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
-    condition(waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
-    condition(terraces, 2, levels=2, each=2),
-    condition(terraces, 3, levels=3, each=2),
-    condition(green_rolls_first, 2, count=2, slope=2),
-    condition(green_last, 2, count=4),
+    condition(costs.size_against_distance, 1, large=2, small=0.5, far=26, close=10),
+    condition(costs.size_against_distance, 2, large=2, small=1, far=33, close=5),
+    condition(costs.climbing_for_more, 2, large=3, small=1, height=2.5),
+    condition(costs.climbing_for_more, 3, large=2, small=1, height=5),
+    condition(costs.crossing_heat_for_more, 2, large=3, small=1, depth=5),
+    condition(costs.far_but_more, 2, close=1, far=3),
+    condition(waiting.waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
+    condition(waiting.waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
+    condition(waiting.terraces, 2, levels=2, each=2),
+    condition(waiting.terraces, 3, levels=3, each=2),
+    condition(waiting.green_rolls_first, 2, count=2, slope=2),
+    condition(waiting.green_last, 2, count=4),
 )

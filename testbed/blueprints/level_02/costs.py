@@ -2,8 +2,9 @@
 
 from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.choices import fill, ledge, mark
-from testbed.blueprints.parts import HOT, agent, ball, near, polar, ramp, side, wall, zone
+from testbed.blueprints.parts import HOT, agent, ball, ramp, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import near, polar, side
 from testbed.blueprints.walls import GAP
 
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, near, ramp, scattered, side, wall
+from testbed.blueprints.parts import BLUE, GREY, agent, ball, ramp, wall
 from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import near, scattered, side
 from testbed.blueprints.walls import GAP
 
 EDGE = 1.0

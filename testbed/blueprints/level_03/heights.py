@@ -1,8 +1,9 @@
 """Level 3, static obstacles of several storeys: platforms, walkways, terraces and the ramps to them."""
 
 from testbed.blueprints.blueprint import Blueprint, Rng, task
-from testbed.blueprints.parts import BLUE, agent, ball, near, pane, polar, ramp, wall
+from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, wall
 from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.places import near, polar
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
 SLOPE = 2.4

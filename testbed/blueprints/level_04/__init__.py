@@ -4,21 +4,10 @@ import math
 
 from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_04.hot import hot_band, hot_gate, hot_lake, lanes, red_rows
-from testbed.blueprints.level_04.paths import bridges, corridors, leap, ridge, straight_path, winding_path
-from testbed.blueprints.parts import (
-    DEATH,
-    agent,
-    ball,
-    near,
-    polar,
-    scattered,
-    side,
-    wall,
-    zone,
-    zone_between,
-)
+from testbed.blueprints.level_04 import hot, paths
+from testbed.blueprints.parts import DEATH, agent, ball, wall, zone, zone_between
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import near, polar, scattered, side
 
 SEEING = ("avoidance", "detour")
 
@@ -179,11 +168,11 @@ CONDITIONS = (
     condition(island, 1, width=4, depth=4),
     condition(island, 2, width=20, depth=11),
     condition(slalom, 2, strips=2, thick=3, gap=9),
-    condition(hot_band, 1, depth=8),
-    condition(hot_lake, 2, width=22, depth=26),
-    condition(corridors, 1, count=4, blocked=1, width=5),
-    condition(straight_path, 1, width=6),
-    condition(lanes, 2, sizes=(1, 1), heat=(1.0, 0.0), mark=0.5),
+    condition(hot.hot_band, 1, depth=8),
+    condition(hot.hot_lake, 2, width=22, depth=26),
+    condition(paths.corridors, 1, count=4, blocked=1, width=5),
+    condition(paths.straight_path, 1, width=6),
+    condition(hot.lanes, 2, sizes=(1, 1), heat=(1.0, 0.0), mark=0.5),
     condition(ring, 2, half=9, gap=5, inwards=False),
     condition(blind_corner, 2, zones=1),
     condition(blind_corner, 3, zones=3),
@@ -191,19 +180,19 @@ CONDITIONS = (
     condition(pocket, 2, gap=4, depth=4),
     condition(pocket, 3, gap=2.5, depth=3),
     condition(spokes, 2, arms=6, length=13),
-    condition(lanes, 2, sizes=(5, 0.5), heat=(1.0, 0.0), mark=0.5),
-    condition(lanes, 3, sizes=(1, 1), heat=(1.0, 0.2), mark=0.45),
-    condition(hot_gate, 2, gates=2),
-    condition(corridors, 3, count=5, blocked=4, width=3.4),
-    condition(winding_path, 2, bends=1, width=4.5),
-    condition(winding_path, 3, bends=2, width=3.2),
-    condition(bridges, 2, width=4, height=0.5, broken=0),
-    condition(leap, 2, depth=5),
-    condition(bridges, 3, width=3.4, height=1.0, broken=1),
-    condition(red_rows, 3, rows=3, gap=5),
-    condition(ridge, 3, height=1.5),
-    condition(red_rows, 2, rows=1, gap=6),
+    condition(hot.lanes, 2, sizes=(5, 0.5), heat=(1.0, 0.0), mark=0.5),
+    condition(hot.lanes, 3, sizes=(1, 1), heat=(1.0, 0.2), mark=0.45),
+    condition(hot.hot_gate, 2, gates=2),
+    condition(paths.corridors, 3, count=5, blocked=4, width=3.4),
+    condition(paths.winding_path, 2, bends=1, width=4.5),
+    condition(paths.winding_path, 3, bends=2, width=3.2),
+    condition(paths.bridges, 2, width=4, height=0.5, broken=0),
+    condition(paths.leap, 2, depth=5),
+    condition(paths.bridges, 3, width=3.4, height=1.0, broken=1),
+    condition(hot.red_rows, 3, rows=3, gap=5),
+    condition(paths.ridge, 3, height=1.5),
+    condition(hot.red_rows, 2, rows=1, gap=6),
     condition(ring, 3, half=8, gap=3, inwards=True),
     condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
-    condition(straight_path, 3, width=2.6),
+    condition(paths.straight_path, 3, width=2.6),
 )

@@ -6,8 +6,9 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
+from testbed.blueprints.parts import DEATH, HOT, agent, ball, zone_between
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near
 from testbed.blueprints.walls import along
 
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import platform
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, ramp, wall, zone_between
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near
 
 LOW, HIGH = 9.0, 31.0
 """The z at which fields that are crossed begin and end, metres."""

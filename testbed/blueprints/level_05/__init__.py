@@ -8,21 +8,11 @@ from collections.abc import Sequence
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import perch
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_05.support import (
-    beam,
-    pillar,
-    pillars,
-    post_and_block,
-    shelf,
-    slope,
-    soft_side,
-    stack,
-    table,
-    two_pillars,
-)
+from testbed.blueprints.level_05 import support
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
-from testbed.blueprints.parts import BLUE, XZ, agent, ball, bearing_to, near, pane, polar, ramp, tunnel, wall
+from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, tunnel, wall
 from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.places import XZ, bearing_to, near, polar
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, run
 
 
@@ -245,18 +235,18 @@ CONDITIONS = (
     condition(one_can_hide_it, 2, hides="wall", bare="slab"),
     condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
     condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
-    condition(two_pillars, 3, height=2),
-    condition(pillar, 1, kind="LightBlock", height=2, width=1),
-    condition(pillar, 2, kind="HeavyBlock", height=3, width=1.2),
-    condition(post_and_block, 3, height=2),
-    condition(stack, 2, kind="LightBlock", count=3, cube=1.2),
-    condition(beam, 2, height=2, span=4),
-    condition(pillars, 2, count=3, height=2, limit=500),
-    condition(shelf, 3, height=2),
-    condition(table, 3, height=2),
-    condition(slope, 2, screened=False),
-    condition(soft_side, 2, inner=5),
-    condition(slope, 3, screened=True),
+    condition(support.two_pillars, 3, height=2),
+    condition(support.pillar, 1, kind="LightBlock", height=2, width=1),
+    condition(support.pillar, 2, kind="HeavyBlock", height=3, width=1.2),
+    condition(support.post_and_block, 3, height=2),
+    condition(support.stack, 2, kind="LightBlock", count=3, cube=1.2),
+    condition(support.beam, 2, height=2, span=4),
+    condition(support.pillars, 2, count=3, height=2, limit=500),
+    condition(support.shelf, 3, height=2),
+    condition(support.table, 3, height=2),
+    condition(support.slope, 2, screened=False),
+    condition(support.soft_side, 2, inner=5),
+    condition(support.slope, 3, screened=True),
     condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
     condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
     condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),

@@ -2,8 +2,9 @@
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.choices import perch
-from testbed.blueprints.parts import GREY, XZ, agent, ball, block, near, polar, ramp, scattered, side, wall
+from testbed.blueprints.parts import GREY, agent, ball, block, ramp, wall
 from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.places import XZ, near, polar, scattered, side
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT
 
 RUN_UP = 5.0

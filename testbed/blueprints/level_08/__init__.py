@@ -5,10 +5,10 @@ import math
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.compartments import Compartments, compartments
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_08.rolling import passing_behind, rolling_behind
-from testbed.blueprints.level_08.search import gathering, over_ramps, pits, two_in_turn
-from testbed.blueprints.parts import ball, even, near, ramp, side
+from testbed.blueprints.level_08 import rolling, search
+from testbed.blueprints.parts import ball, ramp
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near, side
 
 MEMORY = ("object permanence", "working memory", "irreversible choice")
 
@@ -195,23 +195,23 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
 CONDITIONS = (
     condition(falling, 1, count=2),
     condition(falling, 1, count=3),
-    condition(gathering, 1, bays=3, balls=2),
-    condition(over_ramps, 1, count=2),
-    condition(over_ramps, 2, count=3),
-    condition(over_ramps, 3, count=4),
-    condition(rolling_behind, 1, screens=1),
+    condition(search.gathering, 1, bays=3, balls=2),
+    condition(search.over_ramps, 1, count=2),
+    condition(search.over_ramps, 2, count=3),
+    condition(search.over_ramps, 3, count=4),
+    condition(rolling.rolling_behind, 1, screens=1),
     condition(thrown_along, 2, count=2),
     condition(thrown_along, 3, count=4),
-    condition(pits, 1, columns=3, rows=1),
-    condition(pits, 3, columns=4, rows=3),
-    condition(pits, 2, columns=3, rows=2, lights=(25, 60)),
+    condition(search.pits, 1, columns=3, rows=1),
+    condition(search.pits, 3, columns=4, rows=3),
+    condition(search.pits, 2, columns=3, rows=2, lights=(25, 60)),
     condition(down_a_ramp, 2, drop=True),
     condition(down_a_ramp, 1, drop=False),
     condition(larger_of_two, 2, count=2),
     condition(larger_of_two, 3, count=4, lights=(25, 75)),
-    condition(passing_behind, 2, count=3),
-    condition(passing_behind, 3, count=4),
-    condition(rolling_behind, 2, screens=1, lights=(25, 60)),
+    condition(rolling.passing_behind, 2, count=3),
+    condition(rolling.passing_behind, 3, count=4),
+    condition(rolling.rolling_behind, 2, screens=1, lights=(25, 60)),
     condition(falling, 2, count=3, lights=(25, 60)),
     condition(falling, 3, count=4, lights=(25, 100)),
     condition(falling, 3, count=3, lights=(25,)),
@@ -219,8 +219,8 @@ CONDITIONS = (
     condition(more_of_them, 3, counts=(1, 2, 3)),
     condition(falling_among_bad, 2, count=3, bad=1),
     condition(falling_among_bad, 3, count=5, bad=4),
-    condition(two_in_turn, 3, count=2),
+    condition(search.two_in_turn, 3, count=2),
     condition(thrown_over, 2, count=3),
-    condition(gathering, 3, bays=5, balls=3),
-    condition(rolling_behind, 3, screens=2, lights=(25, 60)),
+    condition(search.gathering, 3, bays=5, balls=3),
+    condition(rolling.rolling_behind, 3, screens=2, lights=(25, 60)),
 )

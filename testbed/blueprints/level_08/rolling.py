@@ -2,8 +2,9 @@
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import agent, ball, even, near, side, wall
+from testbed.blueprints.parts import agent, ball, wall
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near, side
 from testbed.blueprints.walls import across, along
 
 SCREEN = 2.6

@@ -1,8 +1,9 @@
 """Level 8, object permanence: bays, ramps and pits into which rewards fall."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
-from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
+from testbed.blueprints.parts import BLUE, agent, ball, ramp, wall
 from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near, side
 from testbed.blueprints.walls import THICK, along
 
 SCREEN = 2.4

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from testbed.blueprints.blueprint import Blueprint, Rng, task
 from testbed.blueprints.choices import Apparatus, boxes, fill, hub, ledge, mark, pens
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_09.sums import adding, subtracting
+from testbed.blueprints.level_09 import sums
 from testbed.blueprints.placement import any_quarter_turn
 
 Sizes = Sequence[float]
@@ -96,15 +96,15 @@ CONDITIONS = (
     condition(larger_but_fewer, 2, large=(3,), small=(1, 1, 1, 1, 1), fewer_wins=False, limit=500),
     condition(totals_all_around, 2, options=((3, 2, 2), (1, 1, 1, 1), (3, 1), (2,))),
     condition(totals_in_pens, 3, options=((2, 2, 2), (3, 1, 1), (1, 1, 1, 1))),
-    condition(adding, 1, resting=(0, 0), rolling=(2, 0)),
-    condition(adding, 2, resting=(2, 1), rolling=(3, 0)),
-    condition(adding, 1, resting=(0, 0), rolling=(3, 1)),
-    condition(adding, 2, resting=(1, 2), rolling=(3, 1)),
-    condition(adding, 2, resting=(1, 0), rolling=(3, 1)),
-    condition(adding, 3, resting=(1, 2), rolling=(3, 1), limit=500),
-    condition(subtracting, 1, numbers=(2, 3), leaving=(0, 2)),
-    condition(subtracting, 2, numbers=(3, 4), leaving=(0, 2)),
-    condition(subtracting, 3, numbers=(4, 5), leaving=(1, 3), limit=500),
+    condition(sums.adding, 1, resting=(0, 0), rolling=(2, 0)),
+    condition(sums.adding, 2, resting=(2, 1), rolling=(3, 0)),
+    condition(sums.adding, 1, resting=(0, 0), rolling=(3, 1)),
+    condition(sums.adding, 2, resting=(1, 2), rolling=(3, 1)),
+    condition(sums.adding, 2, resting=(1, 0), rolling=(3, 1)),
+    condition(sums.adding, 3, resting=(1, 2), rolling=(3, 1), limit=500),
+    condition(sums.subtracting, 1, numbers=(2, 3), leaving=(0, 2)),
+    condition(sums.subtracting, 2, numbers=(3, 4), leaving=(0, 2)),
+    condition(sums.subtracting, 3, numbers=(4, 5), leaving=(1, 3), limit=500),
     condition(numbers_in_pens, 3, numbers=(5, 4), size=1, limit=500),
     condition(numbers_all_around, 3, numbers=(6, 5, 4, 3), size=1, glass=False, limit=500),
 )

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import FIRM, fill, mark
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, pane, wall, zone
 from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import near, side
 from testbed.blueprints.walls import GAP, THICK
 
 SIZE = 2.0

@@ -2,18 +2,10 @@
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
 from testbed.blueprints.condition import condition
-from testbed.blueprints.level_10.blocks import (
-    bridging,
-    care,
-    doorway,
-    knocking_down,
-    knocking_down_choice,
-    releasing,
-    toppling,
-)
-from testbed.blueprints.level_10.tubes import low_shelf_poking, low_shelf_raking, trap_tube, tube
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, near, wall, zone
+from testbed.blueprints.level_10 import blocks, tubes
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, wall, zone
 from testbed.blueprints.placement import anywhere, in_frame, upright
+from testbed.blueprints.places import near
 
 OFF_LIMITS = "Get the green ball out of the red zone without entering it."
 
@@ -124,29 +116,29 @@ CONDITIONS = (
     condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
     condition(raking, 1, gap=2, size=10, ends=True),
     condition(raking, 2, gap=2.8, size=8.5, ends=False),
-    condition(low_shelf_raking, 2, back=True),
+    condition(tubes.low_shelf_raking, 2, back=True),
     condition(tool_choice, 1, wrong="none"),
     condition(tool_choice, 2, wrong="hook on this side"),
     condition(tool_choice, 2, wrong="hook turned away"),
     condition(tool_choice, 2, wrong="outside"),
     condition(tool_choice, 3, wrong="short"),
-    condition(low_shelf_poking, 1, length=6),
-    condition(tube, 1, long=8, thick=False),
-    condition(tube, 2, long=6, thick=True),
-    condition(releasing, 2, stop=False),
+    condition(tubes.low_shelf_poking, 1, length=6),
+    condition(tubes.tube, 1, long=8, thick=False),
+    condition(tubes.tube, 2, long=6, thick=True),
+    condition(blocks.releasing, 2, stop=False),
     condition(tool_choice, 3, wrong="two parts"),
-    condition(trap_tube, 3, inserted=False),
-    condition(trap_tube, 3, inserted=True),
-    condition(knocking_down, 1, lookalike=False),
-    condition(knocking_down, 2, lookalike=True),
-    condition(knocking_down_choice, 3),
-    condition(bridging, 2, stop=True, other=0),
-    condition(bridging, 3, stop=False, other=0),
-    condition(bridging, 3, stop=False, other=0.7),
-    condition(toppling, 1, fixed=0),
-    condition(toppling, 2, fixed=2),
-    condition(care, 2, count=5),
-    condition(doorway, 2, count=1),
-    condition(doorway, 3, count=2),
-    condition(releasing, 3, stop=True),
+    condition(tubes.trap_tube, 3, inserted=False),
+    condition(tubes.trap_tube, 3, inserted=True),
+    condition(blocks.knocking_down, 1, lookalike=False),
+    condition(blocks.knocking_down, 2, lookalike=True),
+    condition(blocks.knocking_down_choice, 3),
+    condition(blocks.bridging, 2, stop=True, other=0),
+    condition(blocks.bridging, 3, stop=False, other=0),
+    condition(blocks.bridging, 3, stop=False, other=0.7),
+    condition(blocks.toppling, 1, fixed=0),
+    condition(blocks.toppling, 2, fixed=2),
+    condition(blocks.care, 2, count=5),
+    condition(blocks.doorway, 2, count=1),
+    condition(blocks.doorway, 3, count=2),
+    condition(blocks.releasing, 3, stop=True),
 )

@@ -3,21 +3,9 @@
 import math
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
-from testbed.blueprints.parts import (
-    BLUE,
-    DEATH,
-    GREY,
-    agent,
-    ball,
-    block,
-    near,
-    pane,
-    polar,
-    ramp,
-    wall,
-    zone,
-)
+from testbed.blueprints.parts import BLUE, DEATH, GREY, agent, ball, block, pane, ramp, wall, zone
 from testbed.blueprints.placement import anywhere, in_frame, upright
+from testbed.blueprints.places import near, polar
 from testbed.blueprints.walls import across
 
 LONG = 1000

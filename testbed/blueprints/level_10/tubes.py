@@ -1,8 +1,9 @@
 """Level 10: rewards in places that are too low or too narrow for the agent, but not for a tool."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
-from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, near, pane, ramp, wall
+from testbed.blueprints.parts import BLUE, GREY, agent, ball, block, pane, ramp, wall
 from testbed.blueprints.placement import Frame, anywhere, in_frame
+from testbed.blueprints.places import near
 
 LOW = 0.9
 """Height or width of places that are too small for the agent, which is 1 m thick, metres."""
