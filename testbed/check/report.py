@@ -83,7 +83,7 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
     yield from motion.findings
     yield from reach_findings(built, motion.goals_rest)
     if plan is not None:
-        from testbed.plan import draw
+        from testbed.floor_plan import draw
 
         draw(built.layout, name, plan.with_name(f"{name}.svg"))
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from arena import Episode
-from testbed import find_tasks, solutions
+from testbed import find_tasks
 from testbed.blueprints import (
     CONDITIONS,
     DIFFICULTIES,
@@ -16,8 +16,8 @@ from testbed.blueprints import (
     Draw,
     text,
 )
-from testbed.proof.distance import nearest
-from testbed.proof.similarity import layouts
+from testbed.proof import solutions
+from testbed.proof.similarity import layouts, nearest
 from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER
 
 TASKS = find_tasks()
