@@ -26,7 +26,7 @@ MAX_WAITING = 250
 """Steps after which an attempt that waits starts, even if something still moves."""
 
 MAX_PERTURBATIONS = 8
-"""Maximum number of perturbed legs for the same balls; after that it tries something else."""
+"""Maximum number of perturbed legs for the same balls, before random probes."""
 
 STUCK_LEGS = 6
 """Number of legs without progress after which a leg is perturbed."""

@@ -21,23 +21,24 @@ def prove_again(tasks: Sequence[Task], folder: Path, jobs: int) -> Generator[str
     Raises EvaluationError if the oracle no longer solves a task; what was done before is written.
     """
     kept = dict(solutions.read(folder))
-    with closing(in_order(_checked, [(task, kept[task.id]) for task in tasks], jobs)) as checked:
-        broken = [task for task, verdict in zip(tasks, checked, strict=True) if verdict]
-    with closing(in_order(_again, [(task, kept[task.id]) for task in broken], jobs)) as proofs:
-        for task, proof in zip(broken, proofs, strict=True):
+    with closing(in_order(_renewed, [(task, kept[task.id]) for task in tasks], jobs)) as proofs:
+        for task, proof in zip(tasks, proofs, strict=True):
+            if proof is None:
+                continue
             old, kept[task.id] = kept[task.id].solution, proof
             beside = [kept[other.id] for other in tasks if other.path.parent == task.path.parent]
             solutions.write(beside, task.path.parent / solutions.FILE)
             yield f"{task.id}: {old.steps} steps before, {proof.solution.steps} now"
 
 
-def _checked(work: tuple[Task, Proof]) -> str:
-    return solutions.verify(*work).problem
+def _renewed(work: tuple[Task, Proof]) -> Proof | None:
+    """A new proof of the same file, None if the old one is still reproduced.
 
-
-def _again(work: tuple[Task, Proof]) -> Proof:
-    """A proof of the same file: the same actions if they still pass, otherwise what the oracle finds."""
+    Its actions stay the same if they still pass; otherwise the oracle finds new ones.
+    """
     task, proof = work
+    if not solutions.verify(task, proof).problem:
+        return None
     with closing(Episode(task.spec, task_id=task.id)) as episode:
         failure = waited(episode)
     with Replay(proof.solution, task.spec) as replay:
