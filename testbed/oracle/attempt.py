@@ -10,7 +10,7 @@ from arena.scene import Scene
 from testbed.blueprints import Push
 from testbed.oracle.cost_map import CostToGo, without_targets
 from testbed.oracle.driver import Driver
-from testbed.oracle.local_planner import Leg, LocalPlanner, locate
+from testbed.oracle.local_planner import Leg, LocalPlanner
 from testbed.oracle.motion import TURNS
 from testbed.oracle.pushing import Pusher
 from testbed.oracle.random_probe import RandomProbe, StraightRun
@@ -189,7 +189,7 @@ class Attempt:
     def _forbidden_ahead(self) -> bool:
         (x, y, z), (vx, _, vz) = self.episode.position, self.episode.velocity
         ahead = np.array([[x + 0.15 * vx, z + 0.15 * vz]])
-        node = locate(without_targets(self._world.costs), ahead, np.array([y])).node[0]
+        node = without_targets(self._world.costs).locate(ahead, np.array([y])).node[0]
         return bool(node >= 0 and np.isinf(self._world.costs.price[node]))
 
     def _moving(self, scene: Scene) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
@@ -9,7 +10,7 @@ from scipy.sparse.csgraph import dijkstra
 from arena.geometry.placed import AGENT_RADIUS
 from arena.scene import Floats, Scene
 from testbed.oracle.solids import LOOSE, Solid, solids_of
-from testbed.oracle.terrain import Bools, Ints, Terrain, local
+from testbed.oracle.terrain import COUNT, SPACING, Bools, Ints, Terrain, local
 
 HOT = 11.0
 """A step in a hot zone costs ten steps of the clock more (section 6.1)."""
@@ -34,6 +35,23 @@ LEAN_COST = 10.0
 
 DROP_COST, WALL_COST, PUSH_COST = 4.0, 1.0, 1.5
 """Extra cost per metre beside a drop, beside a wall, and through what has to be pushed."""
+
+
+RISE = 0.3
+"""Maximum height above what the slope explains at which the agent may be after a step, metres."""
+
+MOUNT = 0.03
+"""Maximum step up where the agent would lean on an edge, metres."""
+
+NEAREST = 0.29
+"""Maximum distance of a point from its node, metres: within the node's cell, or slightly beside it."""
+
+LEVEL = 0.4
+"""Nodes whose heights differ by less are on the same ground, metres."""
+
+_CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+_RING = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
+"""Offsets of the grid points that are searched for a node: first the nearest four, then those around."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +139,13 @@ class CostMap:
         return np.flatnonzero(self.touching(ball, -REACH))
 
 
+class Located(NamedTuple):
+    """For each of some points: the node under it (-1 for none) and the cost to go from there."""
+
+    node: Ints
+    cost: Floats
+
+
 class CostToGo:
     """`cost` (n,): the cost of the path from each node to the nearest target, infinite if there is none.
 
@@ -148,6 +173,39 @@ class CostToGo:
             after = after[after]
         dx, dz = self.terrain.x[after] - self.terrain.x, self.terrain.z[after] - self.terrain.z
         return np.where(np.hypot(dx, dz) > 0.1, np.degrees(np.arctan2(dx, dz)), np.nan)
+
+    def locate(self, points: Floats, height: Floats, rise: float | Floats = RISE) -> Located:
+        """The nodes nearest to points (m, 2) for a sphere whose centre is at `height` (m,), or lower.
+
+        They may be higher by `rise` (m,), unless the sphere would have to mount an edge.
+        """
+        found = self._around(points, height, rise, _CORNERS)
+        lost = np.flatnonzero(found.node < 0)
+        if len(lost):
+            # At a wall all four corners may be too near to it, and points farther out not.
+            rises = rise if isinstance(rise, float) else rise[lost]
+            wider = self._around(points[lost], height[lost], rises, _RING)
+            found.node[lost], found.cost[lost] = wider
+        return found
+
+    def _around(
+        self, points: Floats, height: Floats, rise: float | Floats, offsets: tuple[tuple[int, int], ...]
+    ) -> Located:
+        terrain, scaled = self.terrain, points / SPACING
+        base = np.floor(scaled).astype(np.intp)
+        nodes, distances = [], []
+        for di, dj in offsets:
+            i = np.clip(base[:, 0] + di, 0, COUNT - 1)
+            j = np.clip(base[:, 1] + dj, 0, COUNT - 1)
+            nodes.append(terrain.highest(i * COUNT + j, height + rise, height + MOUNT))
+            distances.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
+        node, distance = np.array(nodes), np.array(distances)
+        node[distance > NEAREST] = -1
+        best = node[np.where(node < 0, np.inf, distance).argmin(axis=0), np.arange(len(points))]
+        level = np.abs(terrain.height[node] - terrain.height[best]) < LEVEL
+        level &= ~terrain.steep[node] | terrain.steep[best]
+        cost = np.where((node >= 0) & level, self.cost[node] + distance, np.inf).min(axis=0)
+        return Located(best, np.where(best < 0, np.inf, cost))
 
 
 def without_targets(costs: CostMap) -> CostToGo:

@@ -7,9 +7,9 @@ import numpy as np
 from arena.physics.agent import DRIVE, GRAVITY, TICK_S
 from arena.rules import TICKS_PER_STEP
 from arena.scene import Floats, Vector
-from testbed.oracle.cost_map import CostToGo
+from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located
 from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill
-from testbed.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints, Terrain
+from testbed.oracle.terrain import CLIMB, COUNT, SPACING, Bools, Ints
 
 LONGEST = 16
 """Maximum number of driven steps per leg; the speed carries over into the next."""
@@ -20,9 +20,6 @@ always pays."""
 
 BACKWARD_DEG = 6.0
 """Driving backward costs as much as an additional turn by this angle, degrees."""
-
-RISE = 0.3
-"""Maximum height above what the slope explains at which the agent may be after a step, metres."""
 
 PROGRESS, IDLING = 0.3, 100.0
 """Minimum progress of a leg, metres of cost, and the penalty for less: the cost of a second turn is not
@@ -36,15 +33,6 @@ SAMPLES = 9
 
 STEP_S = TICK_S * TICKS_PER_STEP
 
-MOUNT = 0.03
-"""Maximum step up where the agent would lean on an edge, metres."""
-
-NEAREST = 0.29
-"""Maximum distance of a point from its node, metres: within the node's cell, or slightly beside it."""
-
-LEVEL = 0.4
-"""Nodes whose heights differ by less are on the same ground, metres."""
-
 
 class Leg(NamedTuple):
     """Turn by `turns` steps (right where positive), then drive `steps` steps, backward where negative."""
@@ -52,69 +40,6 @@ class Leg(NamedTuple):
     turns: int
     steps: int
     score: float
-
-
-class Located(NamedTuple):
-    """For each of some points: the node under it (-1 for none) and the cost to go from there."""
-
-    node: Ints
-    cost: Floats
-
-
-def locate(field: CostToGo, points: Floats, height: Floats, rise: float | Floats = RISE) -> Located:
-    """The nodes nearest to points (m, 2) for a sphere whose centre is at `height` (m,), or lower.
-
-    They may be higher by `rise` (m,), unless the sphere would have to mount an edge.
-    """
-    found = _around(field, points, height, rise, _CORNERS)
-    lost = np.flatnonzero(found.node < 0)
-    if len(lost):
-        # At a wall all four corners may be too near to it, and points farther out not.
-        rises = rise if isinstance(rise, float) else rise[lost]
-        wider = _around(field, points[lost], height[lost], rises, _RING)
-        found.node[lost], found.cost[lost] = wider
-    return found
-
-
-_CORNERS = ((0, 0), (0, 1), (1, 0), (1, 1))
-_RING = ((-1, 0), (-1, 1), (2, 0), (2, 1), (0, -1), (1, -1), (0, 2), (1, 2))
-
-
-def _around(
-    field: CostToGo,
-    points: Floats,
-    height: Floats,
-    rise: float | Floats,
-    offsets: tuple[tuple[int, int], ...],
-) -> Located:
-    terrain = field.terrain
-    scaled = points / SPACING
-    base = np.floor(scaled).astype(np.intp)
-    nodes, distances = [], []
-    for di, dj in offsets:
-        i = np.clip(base[:, 0] + di, 0, COUNT - 1)
-        j = np.clip(base[:, 1] + dj, 0, COUNT - 1)
-        nodes.append(_highest(terrain, i * COUNT + j, height + rise, height + MOUNT))
-        distances.append(SPACING * np.hypot(scaled[:, 0] - i, scaled[:, 1] - j))
-    node, distance = np.array(nodes), np.array(distances)
-    node[distance > NEAREST] = -1
-    far = np.where(node < 0, np.inf, distance)
-    rows = np.arange(len(points))
-    best = node[far.argmin(axis=0), rows]
-    level = np.abs(terrain.height[node] - terrain.height[best]) < LEVEL
-    level &= ~terrain.steep[node] | terrain.steep[best]
-    cost = np.where((node >= 0) & level, field.cost[node] + distance, np.inf).min(axis=0)
-    return Located(best, np.where(best < 0, np.inf, cost))
-
-
-def _highest(terrain: Terrain, cell: Ints, limit: Floats, mounted: Floats) -> Ints:
-    """The highest node over each point up to `limit`, or up to `mounted` for nodes that lean on an edge."""
-    found = np.full(len(cell), -1)
-    for nodes in terrain.at:
-        here = nodes[cell]
-        allowed = np.where(terrain.steep[here], mounted, limit)
-        found = np.where((here >= 0) & (terrain.height[here] <= allowed), here, found)
-    return found
 
 
 class Rollouts:
@@ -149,7 +74,7 @@ class LocalPlanner:
     def cost_from(self, position: Vector) -> float:
         """The cost to go from the agent's position; infinite if there is no path."""
         point = np.array([[position[0], position[2]]])
-        return float(locate(self._field, point, np.array([position[1]])).cost[0])
+        return float(self._field.locate(point, np.array([position[1]])).cost[0])
 
     def leg(
         self, position: Vector, velocity: Vector, yaw_deg: float, noise: Floats | None = None
@@ -188,7 +113,7 @@ class LocalPlanner:
 
     def _coasting_cost(self, coasted: Floats, height: float) -> Floats:
         """Additional cost of 0, 1, 2 ... steps of turning: distance and time in expensive places."""
-        node = locate(self._field, coasted, np.full(len(coasted), height)).node
+        node = self._field.locate(coasted, np.full(len(coasted), height)).node
         price = np.where(node >= 0, self._field.price[node], 1.0)
         heat = np.where(node >= 0, self._field.heat[node], 1.0)
         distance = np.r_[0.0, np.linalg.norm(np.diff(coasted, axis=0), axis=1)]
@@ -201,7 +126,7 @@ class LocalPlanner:
 
     def _steps_until_forbidden(self, coasted: Floats, height: float) -> int:
         """Number of steps of turning after which the agent coasts into what is forbidden; 99 for never."""
-        found = locate(self._field, coasted, np.full(len(coasted), height))
+        found = self._field.locate(coasted, np.full(len(coasted), height))
         bad = np.flatnonzero(self._forbidden(found))
         return int(bad[0]) if len(bad) and bad[0] != 0 else 99
 
@@ -215,7 +140,7 @@ class LocalPlanner:
         distance = np.linalg.norm(points - runs.points, axis=1)
         fallen = runs.height + runs.rising * STEP_S - GRAVITY / 2 * STEP_S**2
         base = np.where(runs.flying, np.maximum(fallen, runs.height), runs.height)
-        found = locate(self._field, points, base, np.where(runs.flying, 0.1, 1.1 * distance + RISE))
+        found = self._field.locate(points, base, np.where(runs.flying, 0.1, 1.1 * distance + RISE))
         runs.blocked |= found.node < 0
         runs.blocked |= self._mounts(runs, points, found.node)
         moving = ~runs.blocked & ~runs.dead
@@ -249,7 +174,7 @@ class LocalPlanner:
         line = runs.points[rising] + shares * (points[rising] - runs.points[rising])
         cells = np.clip(np.rint(line / SPACING), 0, COUNT - 1).astype(np.intp)
         limit = np.tile(height[node[rising]] + 0.1, SAMPLES)
-        under = _highest(self._field.terrain, (cells[..., 0] * COUNT + cells[..., 1]).ravel(), limit, limit)
+        under = self._field.terrain.highest((cells[..., 0] * COUNT + cells[..., 1]).ravel(), limit, limit)
         ground = np.where(under >= 0, height[under], -1.0).reshape(SAMPLES, -1)
         ground[0] = runs.height[rising]
         steps = np.linalg.norm(np.diff(cells, axis=0), axis=-1) * SPACING
@@ -264,14 +189,14 @@ class LocalPlanner:
         The second array is the cost of turning there into the direction of the path.
         """
         stop = runs.points + stopping(runs.velocity)
-        node = locate(self._field, stop, runs.height).node
+        node = self._field.locate(stop, runs.height).node
         stop = np.where(self._mounts(runs, stop, node)[:, None], runs.points, stop)
         cost, forbidden = np.full(len(stop), np.inf), np.zeros(len(stop), bool)
         surcharge = np.zeros(len(stop))
         free, last = np.ones(len(stop), bool), np.zeros(len(stop), np.intp)
         for share in STOP_SHARES:
             point = runs.points + share * (stop - runs.points)
-            found = locate(self._field, point, runs.height)
+            found = self._field.locate(point, runs.height)
             # A braking path that meets a wall ends there.
             free &= found.node >= 0
             last = np.where(free, found.node, last)

@@ -150,6 +150,15 @@ class Terrain:
         rows = np.r_[0, np.cumsum(good)][self._rows]
         return csr_matrix((weights[good], self.source[good], rows), shape=(count, count))
 
+    def highest(self, cell: Ints, limit: Floats, mounted: Floats) -> Ints:
+        """The highest node over each point up to `limit`, or to `mounted` for nodes that lean on an edge."""
+        found = np.full(len(cell), -1)
+        for nodes in self.at:
+            here = nodes[cell]
+            allowed = np.where(self.steep[here], mounted, limit)
+            found = np.where((here >= 0) & (self.height[here] <= allowed), here, found)
+        return found
+
     def spread(self, values: Floats, fall: float, times: int) -> Floats:
         """Values spread to their neighbours, reduced by the factor `fall` per edge, over `times` edges."""
         values = values.copy()

@@ -10,7 +10,7 @@ from arena.scene import Floats, Scene
 from testbed.oracle.cost_map import Ball, CostMap, CostToGo, without_targets
 from testbed.oracle.forecast import Forecast
 from testbed.oracle.leaps import leaps
-from testbed.oracle.local_planner import LocalPlanner, locate
+from testbed.oracle.local_planner import LocalPlanner
 from testbed.oracle.solids import LOOSE, solids, solids_of
 from testbed.oracle.strategy import Strategy
 from testbed.oracle.targets import Choice, Regions, balls
@@ -143,7 +143,7 @@ class WorldModel:
     def node(self) -> int:
         """The node that the agent is on, -1 for none."""
         x, y, z = self._episode.position
-        found = locate(without_targets(self.costs), np.array([[x, z]]), np.array([y]))
+        found = without_targets(self.costs).locate(np.array([[x, z]]), np.array([y]))
         return int(found.node[0])
 
     def _update(self, scene: Scene) -> None:

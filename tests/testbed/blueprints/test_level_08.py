@@ -10,7 +10,6 @@ from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
 from testbed.oracle.cost_map import CostMap, without_targets
-from testbed.oracle.local_planner import locate
 from testbed.oracle.solids import solids
 from testbed.oracle.targets import Regions, balls
 from testbed.oracle.terrain import Terrain
@@ -80,7 +79,7 @@ def test_a_wrong_choice_is_possible_and_final(draw):
         scene, (x, y, z) = episode.scene(), episode.position
     best = max(balls(scene), key=lambda ball: ball.reward)
     costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)
-    start = locate(without_targets(costs), np.array([[x, z]]), np.array([y])).node[0]
+    start = without_targets(costs).locate(np.array([[x, z]]), np.array([y])).node[0]
     graph = Regions(costs, []).graph
     # A node more, from which all that touch the ball are one step away, so that one search is enough.
     back = vstack([graph.T.tocsr(), costs.touching(best, 0).astype(float)[None]])
