@@ -1,8 +1,7 @@
 """Conditions: a paradigm with its parameters, from which any number of variants are drawn."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,16 +15,15 @@ Paradigm = Callable[..., Blueprint]
 DIFFICULTIES = (1, 2, 3)
 
 
-@dataclass(frozen=True)
 class Condition:
     """One task of a level: a paradigm, how difficult it is here (1 to 3) and its parameters.
 
     Its variants differ in what the paradigm draws at random: places, sides, colours.
     """
 
-    paradigm: Paradigm
-    difficulty: int
-    parameters: Mapping[str, object]
+    def __init__(self, paradigm: Paradigm, difficulty: int, **parameters: object) -> None:
+        """`parameters` are those of the paradigm's function."""
+        self.paradigm, self.difficulty, self.parameters = paradigm, difficulty, parameters
 
     @property
     def name(self) -> str:
@@ -35,11 +33,6 @@ class Condition:
     def drawn(self, rng: Rng) -> Blueprint:
         """A variant."""
         return self.paradigm(rng, **self.parameters)
-
-
-def condition(paradigm: Paradigm, difficulty: int, **parameters: object) -> Condition:
-    """A condition; its parameters are those of the paradigm's function."""
-    return Condition(paradigm, difficulty, parameters)
 
 
 class Draw(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from testbed.blueprints.blueprint import Blueprint, Color, Object, Rng, task
-from testbed.blueprints.condition import Condition, condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE
 from testbed.blueprints.level_04 import CONDITIONS as FOUR
@@ -84,34 +84,34 @@ def _any(rng: Rng) -> Color:
 
 
 CONDITIONS = (
-    condition(one_new_color, 1, of=TWO[0]),
-    condition(one_new_color, 1, of=TWO[6]),
-    condition(a_color_for_each, 1, of=TWO[2]),
-    condition(a_color_for_each, 2, of=TWO[12]),
-    condition(colors_of_goals, 2, of=TWO[3]),
-    condition(colors_of_goals, 3, of=TWO[17]),
-    condition(exchanged_colors, 3, of=TWO[20]),
-    condition(one_new_color, 2, of=TWO[8]),
-    condition(painted_room, 1, count=1),
-    condition(a_color_for_each, 1, of=THREE[0]),
-    condition(a_color_for_each, 2, of=THREE[8]),
-    condition(a_color_for_each, 2, of=THREE[25]),
-    condition(one_new_color, 2, of=THREE[16]),
-    condition(exchanged_colors, 2, of=THREE[17]),
-    condition(exchanged_colors, 3, of=THREE[20]),
-    condition(colors_of_goals, 3, of=THREE[29]),
-    condition(a_color_for_each, 2, of=THREE[26]),
-    condition(colors_of_goals, 2, of=THREE[5]),
-    condition(one_new_color, 2, of=FOUR[21]),
-    condition(a_color_for_each, 2, of=FOUR[9]),
-    condition(colors_of_goals, 3, of=FOUR[10]),
-    condition(one_new_color, 2, of=FOUR[11]),
-    condition(one_new_color, 2, of=FIVE[0]),
-    condition(a_color_for_each, 2, of=FIVE[4]),
-    condition(exchanged_colors, 3, of=FIVE[14]),
-    condition(colors_of_goals, 3, of=FIVE[18]),
-    condition(painted_room, 2, count=4),
-    condition(a_color_for_each, 3, of=FIVE[29]),
-    condition(a_color_for_each, 2, of=FIVE[26]),
-    condition(colors_of_goals, 3, of=FIVE[23]),
+    Condition(one_new_color, 1, of=TWO[0]),
+    Condition(one_new_color, 1, of=TWO[6]),
+    Condition(a_color_for_each, 1, of=TWO[2]),
+    Condition(a_color_for_each, 2, of=TWO[12]),
+    Condition(colors_of_goals, 2, of=TWO[3]),
+    Condition(colors_of_goals, 3, of=TWO[17]),
+    Condition(exchanged_colors, 3, of=TWO[20]),
+    Condition(one_new_color, 2, of=TWO[8]),
+    Condition(painted_room, 1, count=1),
+    Condition(a_color_for_each, 1, of=THREE[0]),
+    Condition(a_color_for_each, 2, of=THREE[8]),
+    Condition(a_color_for_each, 2, of=THREE[25]),
+    Condition(one_new_color, 2, of=THREE[16]),
+    Condition(exchanged_colors, 2, of=THREE[17]),
+    Condition(exchanged_colors, 3, of=THREE[20]),
+    Condition(colors_of_goals, 3, of=THREE[29]),
+    Condition(a_color_for_each, 2, of=THREE[26]),
+    Condition(colors_of_goals, 2, of=THREE[5]),
+    Condition(one_new_color, 2, of=FOUR[21]),
+    Condition(a_color_for_each, 2, of=FOUR[9]),
+    Condition(colors_of_goals, 3, of=FOUR[10]),
+    Condition(one_new_color, 2, of=FOUR[11]),
+    Condition(one_new_color, 2, of=FIVE[0]),
+    Condition(a_color_for_each, 2, of=FIVE[4]),
+    Condition(exchanged_colors, 3, of=FIVE[14]),
+    Condition(colors_of_goals, 3, of=FIVE[18]),
+    Condition(painted_room, 2, count=4),
+    Condition(a_color_for_each, 3, of=FIVE[29]),
+    Condition(a_color_for_each, 2, of=FIVE[26]),
+    Condition(colors_of_goals, 3, of=FIVE[23]),
 )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from testbed.blueprints.blueprint import Blueprint, Rng
-from testbed.blueprints.condition import Condition, condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_01 import CONDITIONS as ONE
 from testbed.blueprints.level_02 import CONDITIONS as TWO
 from testbed.blueprints.level_03 import CONDITIONS as THREE
@@ -44,34 +44,34 @@ def _darkened(task: Blueprint, blackouts: tuple[int, ...]) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(dark_interval, 1, of=ONE[0], after=15, length=45),
-    condition(dark_interval, 1, of=ONE[1], after=15, length=45),
-    condition(darkness, 1, of=ONE[1], after=22),
-    condition(darkness, 2, of=ONE[2], after=30),
-    condition(blinking, 1, of=ONE[4], period=20),
-    condition(darkness, 3, of=ONE[5], after=22),
-    condition(blinking, 2, of=ONE[11], period=40),
-    condition(flashes, 3, of=ONE[12], after=50, light=5, dark=20),
-    condition(dark_interval, 2, of=ONE[15], after=15, length=45),
-    condition(darkness, 2, of=TWO[0], after=30),
-    condition(dark_interval, 2, of=TWO[5], after=15, length=60),
-    condition(blinking, 2, of=TWO[12], period=20),
-    condition(darkness, 3, of=TWO[16], after=30),
-    condition(flashes, 3, of=TWO[10], after=50, light=5, dark=20),
-    condition(darkness, 3, of=TWO[18], after=30),
-    condition(blinking, 2, of=FOUR[0], period=20),
-    condition(blinking, 3, of=FOUR[1], period=20),
-    condition(darkness, 2, of=FOUR[6], after=30),
-    condition(dark_interval, 3, of=FOUR[8], after=15, length=45),
-    condition(flashes, 3, of=FOUR[11], after=50, light=5, dark=20),
-    condition(blinking, 3, of=FOUR[19], period=20),
-    condition(flashes, 3, of=FIVE[16], after=50, light=5, dark=20),
-    condition(darkness, 2, of=THREE[0], after=30),
-    condition(dark_interval, 2, of=THREE[5], after=15, length=60),
-    condition(flashes, 2, of=ONE[18], after=50, light=5, dark=20),
-    condition(blinking, 2, of=THREE[15], period=40),
-    condition(flashes, 3, of=THREE[12], after=50, light=5, dark=20),
-    condition(darkness, 3, of=THREE[8], after=30),
-    condition(dark_interval, 2, of=FIVE[4], after=15, length=60),
-    condition(blinking, 3, of=FIVE[25], period=60),
+    Condition(dark_interval, 1, of=ONE[0], after=15, length=45),
+    Condition(dark_interval, 1, of=ONE[1], after=15, length=45),
+    Condition(darkness, 1, of=ONE[1], after=22),
+    Condition(darkness, 2, of=ONE[2], after=30),
+    Condition(blinking, 1, of=ONE[4], period=20),
+    Condition(darkness, 3, of=ONE[5], after=22),
+    Condition(blinking, 2, of=ONE[11], period=40),
+    Condition(flashes, 3, of=ONE[12], after=50, light=5, dark=20),
+    Condition(dark_interval, 2, of=ONE[15], after=15, length=45),
+    Condition(darkness, 2, of=TWO[0], after=30),
+    Condition(dark_interval, 2, of=TWO[5], after=15, length=60),
+    Condition(blinking, 2, of=TWO[12], period=20),
+    Condition(darkness, 3, of=TWO[16], after=30),
+    Condition(flashes, 3, of=TWO[10], after=50, light=5, dark=20),
+    Condition(darkness, 3, of=TWO[18], after=30),
+    Condition(blinking, 2, of=FOUR[0], period=20),
+    Condition(blinking, 3, of=FOUR[1], period=20),
+    Condition(darkness, 2, of=FOUR[6], after=30),
+    Condition(dark_interval, 3, of=FOUR[8], after=15, length=45),
+    Condition(flashes, 3, of=FOUR[11], after=50, light=5, dark=20),
+    Condition(blinking, 3, of=FOUR[19], period=20),
+    Condition(flashes, 3, of=FIVE[16], after=50, light=5, dark=20),
+    Condition(darkness, 2, of=THREE[0], after=30),
+    Condition(dark_interval, 2, of=THREE[5], after=15, length=60),
+    Condition(flashes, 2, of=ONE[18], after=50, light=5, dark=20),
+    Condition(blinking, 2, of=THREE[15], period=40),
+    Condition(flashes, 3, of=THREE[12], after=50, light=5, dark=20),
+    Condition(darkness, 3, of=THREE[8], after=30),
+    Condition(dark_interval, 2, of=FIVE[4], after=15, length=60),
+    Condition(blinking, 3, of=FIVE[25], period=60),
 )

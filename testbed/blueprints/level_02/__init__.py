@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill, ledge
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_02 import costs, waiting
 from testbed.blueprints.mazes import radial_sectors, y_maze
 from testbed.blueprints.parts import BLUE, agent, ball, wall
@@ -102,34 +102,34 @@ def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(y_maze_choice, 1, best=green(2), other=None, height=LOW),
-    condition(y_maze_choice, 1, best=green(1), other=None, height=TALL),
-    condition(ledge_choice, 1, best=green(1), other=None),
-    condition(y_maze_choice, 1, best=green(1), other=red(1), height=LOW),
-    condition(y_maze_choice, 2, best=green(1), other=red(2), height=TALL),
-    condition(y_maze_choice, 1, best=green(3), other=green(1), height=LOW),
-    condition(y_maze_choice, 2, best=green(2), other=green(1), height=TALL),
-    condition(y_maze_choice, 3, best=green(2), other=green(1.5), height=TALL),
-    condition(ledge_choice, 1, best=green(3), other=green(1)),
-    condition(ledge_choice, 1, best=green(1), other=red(1)),
-    condition(ledge_choice, 3, best=green(2), other=green(1.5)),
-    condition(radial_choice, 1, best=green(3), other=green(1), arms=3, height=LOW),
-    condition(radial_choice, 2, best=green(2), other=green(1), arms=5, height=TALL),
-    condition(radial_choice, 3, best=green(1), other=red(1), arms=6, height=TALL),
-    condition(corridor_choice, 1, best=green(1), other=None),
-    condition(corridor_choice, 1, best=green(1), other=red(1)),
-    condition(corridor_choice, 2, best=green(2), other=green(1)),
-    condition(corridor_choice, 3, best=green(2), other=green(1.5)),
-    condition(costs.size_against_distance, 1, large=2, small=0.5, far=26, close=10),
-    condition(costs.size_against_distance, 2, large=2, small=1, far=33, close=5),
-    condition(costs.climbing_for_more, 2, large=3, small=1, height=2.5),
-    condition(costs.climbing_for_more, 3, large=2, small=1, height=5),
-    condition(costs.crossing_heat_for_more, 2, large=3, small=1, depth=5),
-    condition(costs.far_but_more, 2, close=1, far=3),
-    condition(waiting.waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
-    condition(waiting.waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
-    condition(waiting.terraces, 2, levels=2, each=2),
-    condition(waiting.terraces, 3, levels=3, each=2),
-    condition(waiting.green_rolls_first, 2, count=2, slope=2),
-    condition(waiting.green_last, 2, count=4),
+    Condition(y_maze_choice, 1, best=green(2), other=None, height=LOW),
+    Condition(y_maze_choice, 1, best=green(1), other=None, height=TALL),
+    Condition(ledge_choice, 1, best=green(1), other=None),
+    Condition(y_maze_choice, 1, best=green(1), other=red(1), height=LOW),
+    Condition(y_maze_choice, 2, best=green(1), other=red(2), height=TALL),
+    Condition(y_maze_choice, 1, best=green(3), other=green(1), height=LOW),
+    Condition(y_maze_choice, 2, best=green(2), other=green(1), height=TALL),
+    Condition(y_maze_choice, 3, best=green(2), other=green(1.5), height=TALL),
+    Condition(ledge_choice, 1, best=green(3), other=green(1)),
+    Condition(ledge_choice, 1, best=green(1), other=red(1)),
+    Condition(ledge_choice, 3, best=green(2), other=green(1.5)),
+    Condition(radial_choice, 1, best=green(3), other=green(1), arms=3, height=LOW),
+    Condition(radial_choice, 2, best=green(2), other=green(1), arms=5, height=TALL),
+    Condition(radial_choice, 3, best=green(1), other=red(1), arms=6, height=TALL),
+    Condition(corridor_choice, 1, best=green(1), other=None),
+    Condition(corridor_choice, 1, best=green(1), other=red(1)),
+    Condition(corridor_choice, 2, best=green(2), other=green(1)),
+    Condition(corridor_choice, 3, best=green(2), other=green(1.5)),
+    Condition(costs.size_against_distance, 1, large=2, small=0.5, far=26, close=10),
+    Condition(costs.size_against_distance, 2, large=2, small=1, far=33, close=5),
+    Condition(costs.climbing_for_more, 2, large=3, small=1, height=2.5),
+    Condition(costs.climbing_for_more, 3, large=2, small=1, height=5),
+    Condition(costs.crossing_heat_for_more, 2, large=3, small=1, depth=5),
+    Condition(costs.far_but_more, 2, close=1, far=3),
+    Condition(waiting.waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
+    Condition(waiting.waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
+    Condition(waiting.terraces, 2, levels=2, each=2),
+    Condition(waiting.terraces, 3, levels=3, each=2),
+    Condition(waiting.green_rolls_first, 2, count=2, slope=2),
+    Condition(waiting.green_last, 2, count=4),
 )

@@ -3,7 +3,7 @@
 import math
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_03 import heights
 from testbed.blueprints.mazes import Rooms
 from testbed.blueprints.parts import agent, ball, block, tunnel, wall
@@ -225,34 +225,34 @@ def maze(rng: Rng, count: int, loops: float) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(detour, 1, width=8, transparent=False),
-    condition(blind_alley, 1, length=20, width=7),
-    condition(detour, 1, width=16, transparent=False),
-    condition(detour, 2, width=9, transparent=True),
-    condition(detour, 3, width=20, transparent=True),
-    condition(passage, 1, gaps=(4.5,)),
-    condition(passage, 2, gaps=(2.2,)),
-    condition(blind_alley, 2, length=33, width=4),
-    condition(heights.ridge, 2, width=12, transparent=True),
-    condition(wedge, 2, half=45, length=8, within=False, transparent=True),
-    condition(wedge, 2, half=45, length=7, within=True, transparent=True),
-    condition(cross, 3, length=13, quarters=1, transparent=True),
-    condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
-    condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
-    condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
-    condition(heights.platform, 1, height=1.2, beside=60),
-    condition(heights.platform, 2, height=2.2, beside=160),
-    condition(heights.walkway, 2, legs=1, width=2.2, height=2),
-    condition(heights.walkway, 3, legs=2, width=2.2, height=1.5),
-    condition(heights.over_the_wall, 2, height=1.5),
-    condition(heights.terraces, 3, storeys=3, rise=1),
-    condition(heights.terraces, 1, storeys=1, rise=1),
-    condition(barrier_in_u, 2, depth=6, width=7, transparent=False),
-    condition(barrier_in_u, 3, depth=10, width=6, transparent=True),
-    condition(blocks_in_the_way, 2, kind="LightBlock", size=1.5, columns=2, rows=1),
-    condition(passage, 3, gaps=(4, 3, 3)),
-    condition(spiral, 2, corners=6, lane=3.5),
-    condition(heights.yard, 3, inner=9, height=1.5),
-    condition(rings, 2, radii=(6, 12), transparent=False),
-    condition(maze, 3, count=5, loops=0.1),
+    Condition(detour, 1, width=8, transparent=False),
+    Condition(blind_alley, 1, length=20, width=7),
+    Condition(detour, 1, width=16, transparent=False),
+    Condition(detour, 2, width=9, transparent=True),
+    Condition(detour, 3, width=20, transparent=True),
+    Condition(passage, 1, gaps=(4.5,)),
+    Condition(passage, 2, gaps=(2.2,)),
+    Condition(blind_alley, 2, length=33, width=4),
+    Condition(heights.ridge, 2, width=12, transparent=True),
+    Condition(wedge, 2, half=45, length=8, within=False, transparent=True),
+    Condition(wedge, 2, half=45, length=7, within=True, transparent=True),
+    Condition(cross, 3, length=13, quarters=1, transparent=True),
+    Condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
+    Condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
+    Condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
+    Condition(heights.platform, 1, height=1.2, beside=60),
+    Condition(heights.platform, 2, height=2.2, beside=160),
+    Condition(heights.walkway, 2, legs=1, width=2.2, height=2),
+    Condition(heights.walkway, 3, legs=2, width=2.2, height=1.5),
+    Condition(heights.over_the_wall, 2, height=1.5),
+    Condition(heights.terraces, 3, storeys=3, rise=1),
+    Condition(heights.terraces, 1, storeys=1, rise=1),
+    Condition(barrier_in_u, 2, depth=6, width=7, transparent=False),
+    Condition(barrier_in_u, 3, depth=10, width=6, transparent=True),
+    Condition(blocks_in_the_way, 2, kind="LightBlock", size=1.5, columns=2, rows=1),
+    Condition(passage, 3, gaps=(4, 3, 3)),
+    Condition(spiral, 2, corners=6, lane=3.5),
+    Condition(heights.yard, 3, inner=9, height=1.5),
+    Condition(rings, 2, radii=(6, 12), transparent=False),
+    Condition(maze, 3, count=5, loops=0.1),
 )

@@ -3,7 +3,7 @@
 import math
 
 from testbed.blueprints.blueprint import Blueprint, Rng, task
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_04 import hot, paths
 from testbed.blueprints.parts import DEATH, agent, ball, wall, zone, zone_between
 from testbed.blueprints.placement import any_orientation
@@ -165,34 +165,34 @@ def blind_corner(rng: Rng, zones: int) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(island, 1, width=4, depth=4),
-    condition(island, 2, width=20, depth=11),
-    condition(slalom, 2, strips=2, thick=3, gap=9),
-    condition(hot.hot_band, 1, depth=8),
-    condition(hot.hot_lake, 2, width=22, depth=26),
-    condition(paths.corridors, 1, count=4, blocked=1, width=5),
-    condition(paths.straight_path, 1, width=6),
-    condition(hot.lanes, 2, sizes=(1, 1), heat=(1.0, 0.0), mark=0.5),
-    condition(ring, 2, half=9, gap=5, inwards=False),
-    condition(blind_corner, 2, zones=1),
-    condition(blind_corner, 3, zones=3),
-    condition(behind_a_wall, 2, length=18),
-    condition(pocket, 2, gap=4, depth=4),
-    condition(pocket, 3, gap=2.5, depth=3),
-    condition(spokes, 2, arms=6, length=13),
-    condition(hot.lanes, 2, sizes=(5, 0.5), heat=(1.0, 0.0), mark=0.5),
-    condition(hot.lanes, 3, sizes=(1, 1), heat=(1.0, 0.2), mark=0.45),
-    condition(hot.hot_gate, 2, gates=2),
-    condition(paths.corridors, 3, count=5, blocked=4, width=3.4),
-    condition(paths.winding_path, 2, bends=1, width=4.5),
-    condition(paths.winding_path, 3, bends=2, width=3.2),
-    condition(paths.bridges, 2, width=4, height=0.5, broken=0),
-    condition(paths.leap, 2, depth=5),
-    condition(paths.bridges, 3, width=3.4, height=1.0, broken=1),
-    condition(hot.red_rows, 3, rows=3, gap=5),
-    condition(paths.ridge, 3, height=1.5),
-    condition(hot.red_rows, 2, rows=1, gap=6),
-    condition(ring, 3, half=8, gap=3, inwards=True),
-    condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
-    condition(paths.straight_path, 3, width=2.6),
+    Condition(island, 1, width=4, depth=4),
+    Condition(island, 2, width=20, depth=11),
+    Condition(slalom, 2, strips=2, thick=3, gap=9),
+    Condition(hot.hot_band, 1, depth=8),
+    Condition(hot.hot_lake, 2, width=22, depth=26),
+    Condition(paths.corridors, 1, count=4, blocked=1, width=5),
+    Condition(paths.straight_path, 1, width=6),
+    Condition(hot.lanes, 2, sizes=(1, 1), heat=(1.0, 0.0), mark=0.5),
+    Condition(ring, 2, half=9, gap=5, inwards=False),
+    Condition(blind_corner, 2, zones=1),
+    Condition(blind_corner, 3, zones=3),
+    Condition(behind_a_wall, 2, length=18),
+    Condition(pocket, 2, gap=4, depth=4),
+    Condition(pocket, 3, gap=2.5, depth=3),
+    Condition(spokes, 2, arms=6, length=13),
+    Condition(hot.lanes, 2, sizes=(5, 0.5), heat=(1.0, 0.0), mark=0.5),
+    Condition(hot.lanes, 3, sizes=(1, 1), heat=(1.0, 0.2), mark=0.45),
+    Condition(hot.hot_gate, 2, gates=2),
+    Condition(paths.corridors, 3, count=5, blocked=4, width=3.4),
+    Condition(paths.winding_path, 2, bends=1, width=4.5),
+    Condition(paths.winding_path, 3, bends=2, width=3.2),
+    Condition(paths.bridges, 2, width=4, height=0.5, broken=0),
+    Condition(paths.leap, 2, depth=5),
+    Condition(paths.bridges, 3, width=3.4, height=1.0, broken=1),
+    Condition(hot.red_rows, 3, rows=3, gap=5),
+    Condition(paths.ridge, 3, height=1.5),
+    Condition(hot.red_rows, 2, rows=1, gap=6),
+    Condition(ring, 3, half=8, gap=3, inwards=True),
+    Condition(foraging_among_zones, 2, zones=16, count=5, mark=3, limit=500),
+    Condition(paths.straight_path, 3, width=2.6),
 )

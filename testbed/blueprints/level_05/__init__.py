@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import perch
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_05 import support
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
 from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, tunnel, wall
@@ -224,34 +224,34 @@ def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(screens, 1, count=2, clear=0),
-    condition(screens, 2, count=5, clear=0),
-    condition(screens, 1, count=4, clear=2),
-    condition(hooked_alley, 2, length=20, width=5),
-    condition(one_can_hide_it, 1, hides="wall", bare="pane"),
-    condition(one_can_hide_it, 1, hides="wall", bare="post"),
-    condition(one_can_hide_it, 1, hides="tunnel", bare="slab"),
-    condition(one_can_hide_it, 2, hides="tunnel", bare="clear tunnel"),
-    condition(one_can_hide_it, 2, hides="wall", bare="slab"),
-    condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
-    condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
-    condition(support.two_pillars, 3, height=2),
-    condition(support.pillar, 1, kind="LightBlock", height=2, width=1),
-    condition(support.pillar, 2, kind="HeavyBlock", height=3, width=1.2),
-    condition(support.post_and_block, 3, height=2),
-    condition(support.stack, 2, kind="LightBlock", count=3, cube=1.2),
-    condition(support.beam, 2, height=2, span=4),
-    condition(support.pillars, 2, count=3, height=2, limit=500),
-    condition(support.shelf, 3, height=2),
-    condition(support.table, 3, height=2),
-    condition(support.slope, 2, screened=False),
-    condition(support.soft_side, 2, inner=5),
-    condition(support.slope, 3, screened=True),
-    condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
-    condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
-    condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),
-    condition(rooms, 2, count=2, goals=1, door=3, limit=500),
-    condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
-    condition(ledges, 3, count=3, height=1.6),
-    condition(stairs, 3, flights=3, rise=1.2),
+    Condition(screens, 1, count=2, clear=0),
+    Condition(screens, 2, count=5, clear=0),
+    Condition(screens, 1, count=4, clear=2),
+    Condition(hooked_alley, 2, length=20, width=5),
+    Condition(one_can_hide_it, 1, hides="wall", bare="pane"),
+    Condition(one_can_hide_it, 1, hides="wall", bare="post"),
+    Condition(one_can_hide_it, 1, hides="tunnel", bare="slab"),
+    Condition(one_can_hide_it, 2, hides="tunnel", bare="clear tunnel"),
+    Condition(one_can_hide_it, 2, hides="wall", bare="slab"),
+    Condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
+    Condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
+    Condition(support.two_pillars, 3, height=2),
+    Condition(support.pillar, 1, kind="LightBlock", height=2, width=1),
+    Condition(support.pillar, 2, kind="HeavyBlock", height=3, width=1.2),
+    Condition(support.post_and_block, 3, height=2),
+    Condition(support.stack, 2, kind="LightBlock", count=3, cube=1.2),
+    Condition(support.beam, 2, height=2, span=4),
+    Condition(support.pillars, 2, count=3, height=2, limit=500),
+    Condition(support.shelf, 3, height=2),
+    Condition(support.table, 3, height=2),
+    Condition(support.slope, 2, screened=False),
+    Condition(support.soft_side, 2, inner=5),
+    Condition(support.slope, 3, screened=True),
+    Condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
+    Condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
+    Condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),
+    Condition(rooms, 2, count=2, goals=1, door=3, limit=500),
+    Condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
+    Condition(ledges, 3, count=3, height=1.6),
+    Condition(stairs, 3, flights=3, rise=1.2),
 )

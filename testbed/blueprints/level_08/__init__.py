@@ -4,7 +4,7 @@ import math
 
 from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.compartments import Compartments, compartments
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_08 import rolling, search
 from testbed.blueprints.parts import ball, ramp
 from testbed.blueprints.placement import any_orientation
@@ -193,34 +193,34 @@ def down_a_ramp(rng: Rng, drop: bool) -> Blueprint:
 
 
 CONDITIONS = (
-    condition(falling, 1, count=2),
-    condition(falling, 1, count=3),
-    condition(search.gathering, 1, bays=3, balls=2),
-    condition(search.over_ramps, 1, count=2),
-    condition(search.over_ramps, 2, count=3),
-    condition(search.over_ramps, 3, count=4),
-    condition(rolling.rolling_behind, 1, screens=1),
-    condition(thrown_along, 2, count=2),
-    condition(thrown_along, 3, count=4),
-    condition(search.pits, 1, columns=3, rows=1),
-    condition(search.pits, 3, columns=4, rows=3),
-    condition(search.pits, 2, columns=3, rows=2, lights=(25, 60)),
-    condition(down_a_ramp, 2, drop=True),
-    condition(down_a_ramp, 1, drop=False),
-    condition(larger_of_two, 2, count=2),
-    condition(larger_of_two, 3, count=4, lights=(25, 75)),
-    condition(rolling.passing_behind, 2, count=3),
-    condition(rolling.passing_behind, 3, count=4),
-    condition(rolling.rolling_behind, 2, screens=1, lights=(25, 60)),
-    condition(falling, 2, count=3, lights=(25, 60)),
-    condition(falling, 3, count=4, lights=(25, 100)),
-    condition(falling, 3, count=3, lights=(25,)),
-    condition(more_of_them, 2, counts=(1, 3)),
-    condition(more_of_them, 3, counts=(1, 2, 3)),
-    condition(falling_among_bad, 2, count=3, bad=1),
-    condition(falling_among_bad, 3, count=5, bad=4),
-    condition(search.two_in_turn, 3, count=2),
-    condition(thrown_over, 2, count=3),
-    condition(search.gathering, 3, bays=5, balls=3),
-    condition(rolling.rolling_behind, 3, screens=2, lights=(25, 60)),
+    Condition(falling, 1, count=2),
+    Condition(falling, 1, count=3),
+    Condition(search.gathering, 1, bays=3, balls=2),
+    Condition(search.over_ramps, 1, count=2),
+    Condition(search.over_ramps, 2, count=3),
+    Condition(search.over_ramps, 3, count=4),
+    Condition(rolling.rolling_behind, 1, screens=1),
+    Condition(thrown_along, 2, count=2),
+    Condition(thrown_along, 3, count=4),
+    Condition(search.pits, 1, columns=3, rows=1),
+    Condition(search.pits, 3, columns=4, rows=3),
+    Condition(search.pits, 2, columns=3, rows=2, lights=(25, 60)),
+    Condition(down_a_ramp, 2, drop=True),
+    Condition(down_a_ramp, 1, drop=False),
+    Condition(larger_of_two, 2, count=2),
+    Condition(larger_of_two, 3, count=4, lights=(25, 75)),
+    Condition(rolling.passing_behind, 2, count=3),
+    Condition(rolling.passing_behind, 3, count=4),
+    Condition(rolling.rolling_behind, 2, screens=1, lights=(25, 60)),
+    Condition(falling, 2, count=3, lights=(25, 60)),
+    Condition(falling, 3, count=4, lights=(25, 100)),
+    Condition(falling, 3, count=3, lights=(25,)),
+    Condition(more_of_them, 2, counts=(1, 3)),
+    Condition(more_of_them, 3, counts=(1, 2, 3)),
+    Condition(falling_among_bad, 2, count=3, bad=1),
+    Condition(falling_among_bad, 3, count=5, bad=4),
+    Condition(search.two_in_turn, 3, count=2),
+    Condition(thrown_over, 2, count=3),
+    Condition(search.gathering, 3, bays=5, balls=3),
+    Condition(rolling.rolling_behind, 3, screens=2, lights=(25, 60)),
 )

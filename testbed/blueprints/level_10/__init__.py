@@ -1,7 +1,7 @@
 """Level 10, causal reasoning: the reward is obtained with a tool, or by moving an obstacle."""
 
 from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
-from testbed.blueprints.condition import condition
+from testbed.blueprints.condition import Condition
 from testbed.blueprints.level_10 import blocks, tubes
 from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, wall, zone
 from testbed.blueprints.placement import anywhere, in_frame, upright
@@ -111,34 +111,34 @@ def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
 
 
 CONDITIONS = (
-    condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
-    condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
-    condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
-    condition(raking, 1, gap=2, size=10, ends=True),
-    condition(raking, 2, gap=2.8, size=8.5, ends=False),
-    condition(tubes.low_shelf_raking, 2, back=True),
-    condition(tool_choice, 1, wrong="none"),
-    condition(tool_choice, 2, wrong="hook on this side"),
-    condition(tool_choice, 2, wrong="hook turned away"),
-    condition(tool_choice, 2, wrong="outside"),
-    condition(tool_choice, 3, wrong="short"),
-    condition(tubes.low_shelf_poking, 1, length=6),
-    condition(tubes.tube, 1, long=8, thick=False),
-    condition(tubes.tube, 2, long=6, thick=True),
-    condition(blocks.releasing, 2, stop=False),
-    condition(tool_choice, 3, wrong="two parts"),
-    condition(tubes.trap_tube, 3, inserted=False),
-    condition(tubes.trap_tube, 3, inserted=True),
-    condition(blocks.knocking_down, 1, lookalike=False),
-    condition(blocks.knocking_down, 2, lookalike=True),
-    condition(blocks.knocking_down_choice, 3),
-    condition(blocks.bridging, 2, stop=True, other=0),
-    condition(blocks.bridging, 3, stop=False, other=0),
-    condition(blocks.bridging, 3, stop=False, other=0.7),
-    condition(blocks.toppling, 1, fixed=0),
-    condition(blocks.toppling, 2, fixed=2),
-    condition(blocks.care, 2, count=5),
-    condition(blocks.doorway, 2, count=1),
-    condition(blocks.doorway, 3, count=2),
-    condition(blocks.releasing, 3, stop=True),
+    Condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
+    Condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
+    Condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
+    Condition(raking, 1, gap=2, size=10, ends=True),
+    Condition(raking, 2, gap=2.8, size=8.5, ends=False),
+    Condition(tubes.low_shelf_raking, 2, back=True),
+    Condition(tool_choice, 1, wrong="none"),
+    Condition(tool_choice, 2, wrong="hook on this side"),
+    Condition(tool_choice, 2, wrong="hook turned away"),
+    Condition(tool_choice, 2, wrong="outside"),
+    Condition(tool_choice, 3, wrong="short"),
+    Condition(tubes.low_shelf_poking, 1, length=6),
+    Condition(tubes.tube, 1, long=8, thick=False),
+    Condition(tubes.tube, 2, long=6, thick=True),
+    Condition(blocks.releasing, 2, stop=False),
+    Condition(tool_choice, 3, wrong="two parts"),
+    Condition(tubes.trap_tube, 3, inserted=False),
+    Condition(tubes.trap_tube, 3, inserted=True),
+    Condition(blocks.knocking_down, 1, lookalike=False),
+    Condition(blocks.knocking_down, 2, lookalike=True),
+    Condition(blocks.knocking_down_choice, 3),
+    Condition(blocks.bridging, 2, stop=True, other=0),
+    Condition(blocks.bridging, 3, stop=False, other=0),
+    Condition(blocks.bridging, 3, stop=False, other=0.7),
+    Condition(blocks.toppling, 1, fixed=0),
+    Condition(blocks.toppling, 2, fixed=2),
+    Condition(blocks.care, 2, count=5),
+    Condition(blocks.doorway, 2, count=1),
+    Condition(blocks.doorway, 3, count=2),
+    Condition(blocks.releasing, 3, stop=True),
 )
