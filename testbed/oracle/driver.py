@@ -7,7 +7,7 @@ TURN_DEG = 6.0
 
 
 def waiting(episode: Episode) -> Action:
-    """The next action of waiting: turning left and right by turns, as scripts have no idle command."""
+    """The next action of waiting: turning left and right alternately, as scripts have no idle command."""
     return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
 
 
@@ -24,7 +24,7 @@ class Driver:
         self._parity = False
 
     def idle(self, steps: int) -> None:
-        """Wait by turning right and left by turns."""
+        """Wait by turning right and left alternately."""
         for _ in range(steps):
             self._parity = not self._parity
             self.turn(1 if self._parity else -1)

@@ -129,7 +129,7 @@ def _walk(replay: Replay) -> dict[str, Any]:
 
 
 def _turns(actions: Sequence[Action]) -> int:
-    """Number of times that the agent starts to turn; waiting (left and right by turns) counts once."""
+    """Number of times that the agent starts to turn; waiting (left and right alternately) counts once."""
     turning = [action.rotate is not Rotate.NONE for action in actions]
     return sum(now and not before for before, now in pairwise([False, *turning]))
 

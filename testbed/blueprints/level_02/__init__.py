@@ -1,4 +1,4 @@
-"""Level 2, preferences: two or more things can be had, and the pass mark asks for the best."""
+"""Level 2, preferences: of two or more things that can be reached, the pass mark asks for the best."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ def red(size: float) -> Thing:
 
 
 def _choice(best: Thing, other: Thing | None, solution: str, *objects: Object) -> Blueprint:
-    """A choice of one; the mark is exactly what the other would bring without a clock."""
+    """A choice; the pass mark is exactly what the other option would bring without a clock."""
     rival = "" if other is None else f" and not the {'red' if other.kind == 'BadGoal' else 'smaller'} one"
     return task(
         f"Take the green ball of size {best.size:g}{rival}.",
@@ -62,7 +62,7 @@ def y_maze_choice(rng: Rng, best: Thing, other: Thing | None, height: float) -> 
 
 @any_quarter_turn
 def ledge_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
-    """Two-alternative choice from a ledge: once down on one side there is no way to the other."""
+    """Two-alternative choice from a ledge: once down on one side, the agent cannot reach the other."""
     apparatus = ledge(rng)
     balls = [
         thing
@@ -85,7 +85,7 @@ def radial_choice(rng: Rng, best: Thing, other: Thing, arms: int, height: float)
 
 @any_quarter_turn
 def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
-    """Choice in a corridor: from a beam one drops for good into one of two lanes that part."""
+    """Choice in a corridor: from a beam the agent drops into one of two lanes and cannot return."""
     half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
     height, end = near(rng, 1.2, 0.15), near(rng, 24, 2)
     objects = [

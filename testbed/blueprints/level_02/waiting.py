@@ -1,4 +1,4 @@
-"""Level 2, preferences in time: what comes first is not the best, or ends what else could be had."""
+"""Level 2, preferences in time: what comes first is not the best, or ends the episode too early."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -89,7 +89,7 @@ def green_last(rng: Rng, count: int) -> Blueprint:
 
 @any_quarter_turn
 def terraces(rng: Rng, levels: int, each: int) -> Blueprint:
-    """Order of levels: what is on a terrace is gathered before one drops to the next, for good."""
+    """Order of levels: what is on a terrace is gathered before dropping to the next, without return."""
     step = 1.4
     bounds = [0.0, *(near(rng, 40 / (levels + 1) * i, 1.5) for i in range(1, levels + 1)), 40.0]
     objects: list[Object] = [agent(near(rng, 20, 12), bounds[1] - 3, near(rng, 0, 30), y=step * levels)]

@@ -71,7 +71,7 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
 
 @any_free_pose
 def wedge(rng: Rng, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
-    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, else the ball is in it.
+    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, or the ball is in it.
 
     `half` is half the angle of the wedge, degrees; it opens towards smaller z.
     """
