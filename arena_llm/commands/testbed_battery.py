@@ -32,7 +32,7 @@ def verify_command(
 ) -> None:
     """Replay every task's solution, which must pass, and its failure, which must fail; status 1 where not."""
     from testbed import find_tasks, parse_levels
-    from testbed.proof.replay import verify_all
+    from testbed.proof.solutions import verify_all
     from testbed.tasks import LEVELS_FOLDER
 
     folder = testbed or LEVELS_FOLDER

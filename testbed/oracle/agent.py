@@ -2,22 +2,23 @@
 
 import numpy as np
 
-from arena import TURN_LEFT, TURN_RIGHT, Action, Episode
+from arena import Action, Episode
+from testbed.oracle.driver import waiting
 from testbed.oracle.solve import solve
 
 
 class Oracle:
-    """Plans on the true state when it is first asked, then carries the plan out.
+    """Plans on the true state at its first action, then carries the plan out.
 
-    An upper bound: it knows the layout, where every ball will roll, and what its own actions will bring.
+    An upper bound: it knows the layout, where every ball will roll, and the effects of its own actions.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
-        """`rng` is not used: what it tries at random depends on the number of the attempt alone."""
+        """`rng` is not used: random probes depend on the number of the attempt alone."""
         self._plan: list[Action] | None = None
 
     def act(self, episode: Episode) -> Action:
-        """The next action; turning to and fro where the plan is at its end."""
+        """The next action; after the end of the plan it waits."""
         if self._plan is None:
             plan = solve(
                 episode.spec,
@@ -27,6 +28,4 @@ class Oracle:
                 taken=episode.actions,
             )
             self._plan = list(reversed(plan.actions))
-        if self._plan:
-            return self._plan.pop()
-        return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
+        return self._plan.pop() if self._plan else waiting(episode)

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from arena_llm.doctor.egl import install_command
+from arena_llm.system import BROWSER_PACKAGES, browser
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",

@@ -5,7 +5,7 @@ from functools import cache
 from arena import ACTIONS, Episode, Recording
 from arena.recording import spec_sha256
 from human_data.people.store import ActionRow, Participant, Store, Trial
-from testbed import solutions
+from testbed.proof import solutions
 from testbed.tasks import LEVELS_FOLDER, task_named
 
 TASK = task_named("01-01-01")

@@ -9,10 +9,8 @@ from arena import IDLE, Episode, load_text
 from arena.taskfile.catalog import KINDS
 from render.renderer import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
-from testbed.oracle.field import Ground
-from testbed.oracle.pilot import places
+from testbed.oracle.cost_map import CostMap, without_targets
 from testbed.oracle.solids import solids
-from testbed.oracle.survey import plain
 from testbed.oracle.targets import Regions, balls
 from testbed.oracle.terrain import Terrain
 
@@ -22,9 +20,7 @@ SETTLED = 60
 DRAWS = [Draw(8, number, 1, 0) for number in range(1, 1 + len(CONDITIONS[8]))]
 each = pytest.mark.parametrize("draw", DRAWS, ids=lambda draw: f"{draw.level:02d}-{draw.task:02d}")
 FINAL = {
-    condition_of(draw).name: draw
-    for draw in DRAWS
-    if "irreversible choice" in blueprint(condition_of(draw), draw).capacities
+    condition_of(draw).name: draw for draw in DRAWS if "irreversible choice" in blueprint(draw).capacities
 }
 """One draw of every paradigm in which a choice cannot be undone."""
 
@@ -35,7 +31,7 @@ def renderer():
 
 
 def episode_of(draw):
-    return Episode(load_text(text(condition_of(draw), draw)).arenas[0], task_id="memory")
+    return Episode(load_text(text(draw)).arenas[0], task_id="memory")
 
 
 def settle(episode, draw, steps=SETTLED):
@@ -63,11 +59,9 @@ def test_balls_are_seen_first_and_hidden_then(renderer, draw):
         assert max(pixels(renderer, episode.scene()).values()) == 0
 
 
-@pytest.mark.parametrize(
-    "draw", [draw for draw in DRAWS if blueprint(condition_of(draw), draw).blackouts], ids=lambda d: d.task
-)
+@pytest.mark.parametrize("draw", [draw for draw in DRAWS if blueprint(draw).blackouts], ids=lambda d: d.task)
 def test_the_light_goes_out_when_all_is_hidden(renderer, draw):
-    first = blueprint(condition_of(draw), draw).blackouts[0]
+    first = blueprint(draw).blackouts[0]
     with episode_of(draw) as episode:
         for _ in range(5 * first // 3):
             episode.step(IDLE)
@@ -84,11 +78,11 @@ def test_a_wrong_choice_is_possible_and_final(draw):
         settle(episode, draw)
         scene, (x, y, z) = episode.scene(), episode.position
     best = max(balls(scene), key=lambda ball: ball.reward)
-    ground = Ground(Terrain(solids(scene)), scene, [], 1.0)
-    start = places(plain(ground), np.array([[x, z]]), np.array([y])).node[0]
-    graph = Regions(ground, []).graph
+    costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)
+    start = without_targets(costs).locate(np.array([[x, z]]), np.array([y])).node[0]
+    graph = Regions(costs, []).graph
     # A node more, from which all that touch the ball are one step away, so that one search is enough.
-    back = vstack([graph.T.tocsr(), ground.touching(best, 0).astype(float)[None]])
+    back = vstack([graph.T.tocsr(), costs.touching(best, 0).astype(float)[None]])
     back = hstack([back, csr_matrix((back.shape[0], 1))]).tocsr()
     leading = np.zeros(back.shape[0], bool)
     leading[breadth_first_order(back, back.shape[0] - 1, return_predecessors=False)] = True

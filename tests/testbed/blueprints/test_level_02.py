@@ -4,7 +4,7 @@ import pytest
 
 from arena import load_text
 from testbed.blueprints import CONDITIONS, Draw, blueprint
-from tests.testbed.options import drawn, reachable
+from tests.testbed.blueprints.options import drawn, reachable
 
 FINAL = ("ledge choice", "corridor choice", "far but more")
 """Paradigms in which one drops down into an option."""
@@ -29,7 +29,7 @@ def test_all_can_be_had_at_first_and_one_option_after_a_drop(task):
 
 @pytest.mark.parametrize("task", range(1, 31))
 def test_the_worse_option_earns_no_more_than_the_mark(task):
-    made = blueprint(CONDITIONS[2][task - 1], Draw(2, task, 1, 0))
+    made = blueprint(Draw(2, task, 1, 0))
     green = sorted(
         (thing.size[0] for thing in made.objects if thing.kind == "GoodGoal" and thing.size), reverse=True
     )

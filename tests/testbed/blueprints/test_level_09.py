@@ -4,7 +4,7 @@ import pytest
 
 from arena import load_text
 from testbed.blueprints import CONDITIONS
-from tests.testbed.options import drawn, reachable
+from tests.testbed.blueprints.options import drawn, reachable
 
 ROLLING = 120
 """Steps after which all that rolls has left the shelf or the terrace."""

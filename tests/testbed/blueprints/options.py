@@ -1,23 +1,23 @@
-"""Which balls can be had together: the ground as the oracle surveys it."""
+"""Which balls can be had together: the ground as the oracle maps it."""
 
 from contextlib import closing
 
 import numpy as np
 
 from arena import TURN_LEFT, TURN_RIGHT, Episode, load_text
-from testbed.blueprints import CONDITIONS, Draw, text
-from testbed.oracle.field import Ball, Ground
-from testbed.oracle.manner import Manner
+from testbed.blueprints import Draw, text
+from testbed.oracle.cost_map import Ball, CostMap
 from testbed.oracle.solids import solids
-from testbed.oracle.survey import Survey
+from testbed.oracle.strategy import Strategy
 from testbed.oracle.targets import Choice, Regions, balls
 from testbed.oracle.terrain import Terrain
+from testbed.oracle.world_model import WorldModel
 
 
 def drawn(level: int, task: int) -> str:
     """The first shipped variant of a task."""
     draw = Draw(level, task, 1, 0)
-    return text(CONDITIONS[level][task - 1], draw)
+    return text(draw)
 
 
 def reachable(file: str, wait: int = 0) -> tuple[list[Ball], list[list[Ball]]]:
@@ -29,17 +29,17 @@ def reachable(file: str, wait: int = 0) -> tuple[list[Ball], list[list[Ball]]]:
         for step in range(wait):
             episode.step(TURN_RIGHT if step % 2 else TURN_LEFT)
         scene = episode.scene()
-        ground = Ground(Terrain(solids(scene)), scene, [], 1.0)
-        survey = Survey(episode, Manner())
-        survey.pilot(scene)
-        start = survey.node()
-    choice = Choice(ground, Regions(ground, []), balls(scene))
+        costs = CostMap(Terrain(solids(scene)), scene, [], 1.0)
+        world = WorldModel(episode, Strategy())
+        world.planner(scene)
+        start = world.node()
+    choice = Choice(costs, Regions(costs, []), balls(scene))
 
     def at(node: int) -> list[Ball]:
         mask = choice.reached(node)
-        return [ball for ball in choice.good if mask[ground.targets(ball)].any()]
+        return [ball for ball in choice.good if mask[costs.targets(ball)].any()]
 
     first = at(start)
     # On a wall or ledge beside a ball one still has a choice: the lowest places are where it is gone.
-    lowest = [targets[np.argmin(ground.terrain.height[targets])] for targets in map(ground.targets, first)]
+    lowest = [targets[np.argmin(costs.terrain.height[targets])] for targets in map(costs.targets, first)]
     return first, [at(int(node)) for node in lowest]

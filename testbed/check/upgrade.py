@@ -1,4 +1,4 @@
-"""Rewrite old keys and object names in the newest spelling, and touch nothing else of the text."""
+"""Rewrite old keys and object names in the newest spelling, and nothing else of the text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Change:
 
 
 def newest_key(spelled: str, field: str | int) -> str:
-    """The newest spelling of a key that sets `field`; the key itself where there is no other."""
+    """The newest spelling of a key that sets `field`; the key itself if there is no other."""
     for table in KEYS.values():
         if table.get(spelled) == field:
             return [key for key, sets in table.items() if sets == field][-1]
@@ -38,8 +38,8 @@ def upgrade_text(
 ) -> tuple[str, tuple[Change, ...]]:
     """The text in the newest spelling, and what was changed, from top to bottom.
 
-    Raises ConfigError as `arena.taskfile.load.load_text` does, and where a word cannot be replaced without
-    changing what the file means (as where an anchor shares it with something else).
+    Raises ConfigError as `arena.taskfile.load.load_text` does, and if a word cannot be replaced without
+    changing the file's meaning (such as an anchor that something else shares).
     """
     before = load_located(text, source, version)
     edits = sorted(set(_edits(before)))

@@ -7,8 +7,8 @@ import pytest
 
 from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
-from testbed.blueprints import CONDITIONS, Draw, condition_of, text
-from tests.testbed.views import seen_goals
+from testbed.blueprints import CONDITIONS, Draw, text
+from tests.testbed.blueprints.views import seen_goals
 
 SIZE = 128
 TASKS = range(1, len(CONDITIONS[3]) + 1)
@@ -30,7 +30,7 @@ OPAQUE = [task for task, made in enumerate(CONDITIONS[3], 1) if is_opaque(made)]
 
 def start(task):
     draw = Draw(3, task, 1, seed=5)
-    return Episode(load_text(text(condition_of(draw), draw)).arenas[0], task_id="made")
+    return Episode(load_text(text(draw)).arenas[0], task_id="made")
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -25,7 +25,7 @@ def spec_of(task):
 
 @called(*IN_THE_WAY)
 def test_the_straight_way_fails(draw):
-    task = blueprint(condition_of(draw), draw)
+    task = blueprint(draw)
     goal = next(thing for thing in task.objects if thing.kind == "GoodGoal")
     with Episode(spec_of(task), task_id="straight") as episode:
         x, _, z = episode.position
@@ -40,7 +40,7 @@ def test_the_straight_way_fails(draw):
 
 @called("lanes")
 def test_the_worse_lane_fails(draw):
-    task = blueprint(condition_of(draw), draw)
+    task = blueprint(draw)
     goals = [thing for thing in task.objects if thing.kind == "GoodGoal"]
     # The second lane is the better one, but where the first one's ball is so much larger.
     better = goals[0] if goals[0].size > goals[1].size else goals[1]
@@ -50,7 +50,7 @@ def test_the_worse_lane_fails(draw):
 
 def test_zones_keep_off_the_fence():
     for draw in DRAWS:
-        for thing in blueprint(condition_of(draw), draw).objects:
+        for thing in blueprint(draw).objects:
             if thing.kind in ("DeathZone", "HotZone") and thing.yaw == 0:
                 x, z = thing.place[0], thing.place[2]
                 half = thing.size[0] / 2, thing.size[2] / 2

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from testbed import solutions
+from testbed.proof import solutions
 from testbed.tasks import find_tasks
 from tests.test_cli import run
 

@@ -1,4 +1,4 @@
-"""Plans: an arena from above as a small SVG file, z up and x to the right."""
+"""Floor plans: an arena from above as a small SVG file, z up and x to the right."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -20,36 +20,36 @@ _SCALE = (SIZE - 2 * _MARGIN) / ARENA_SIZE
 _FLOOR = "#efe6d6"
 _INK = "#333333"
 _TICK_M = 10
-WAY = "#0060a0"
-"""Colour of a way that was driven."""
+PATH_COLOR = "#0060a0"
+"""Colour of the agent's path."""
 _DEADLY, _HOT = "#c83c32", "#f0a030"
 
 
 def draw(layout: Layout, title: str, path: Path) -> None:
-    """Write the plan of a layout to a file, whose folder is made where it is missing.
+    """Write the floor plan of a layout to a file; a missing folder is created.
 
-    Raises ConfigError where it cannot be written.
+    Raises ConfigError if it cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        ElementTree.ElementTree(plan(layout, title)).write(path, encoding="utf-8", xml_declaration=True)
+        write_svg(floor_plan(layout, title), path)
     except OSError as error:
         raise ConfigError(f"{path}: the plan cannot be written: {error.strerror or error}") from None
 
 
-def plan(layout: Layout, title: str) -> ElementTree.Element:
-    """The plan as an `svg` element.
+def write_svg(root: ElementTree.Element, path: Path) -> None:
+    """Write an `svg` element to a file; raises OSError."""
+    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
 
-    Every object is one element of class `thing`, in creation order but zones first and by height, so that
-    what is above covers what is below; the agent is the element of class `agent`.
+
+def floor_plan(layout: Layout, title: str) -> ElementTree.Element:
+    """The floor plan as an `svg` element.
+
+    Every object is one element of class `thing`: zones first, then by height, so that higher ones cover lower
+    ones, then in creation order. The agent is the element of class `agent`.
     """
-    root = ElementTree.Element(
-        "svg",
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {SIZE} {SIZE}",
-        width=str(SIZE),
-        height=str(SIZE),
-    )
+    space = {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {SIZE} {SIZE}"}
+    root = ElementTree.Element("svg", space | {"width": str(SIZE), "height": str(SIZE)})
     _add(root, "rect", width=SIZE, height=SIZE, fill="white")
     _text(root, title, SIZE / 2, _MARGIN / 2 + 5, size=16)
     side = ARENA_SIZE * _SCALE
@@ -62,27 +62,26 @@ def plan(layout: Layout, title: str) -> ElementTree.Element:
     return root
 
 
-def add_way(root: ElementTree.Element, places: Sequence[Vector]) -> None:
-    """Draw a way, places in metres, onto a plan: a line with a ring at its start and a square at its end."""
+def add_path(root: ElementTree.Element, places: Sequence[Vector]) -> None:
+    """Draw a path, places in metres, on a plan: a line with a ring at its start and a square at its end."""
     shown = [place for k, place in enumerate(places) if k == 0 or place != places[k - 1]]
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(on_plan, shown))
-    for color, width in (("white", "6"), (WAY, "2.5")):
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(to_pixels, shown))
+    for color, width in (("white", "6"), (PATH_COLOR, "2.5")):
         _add(root, "polyline", points=line, fill="none", stroke=color, **{"stroke-width": width})
-    ring = {"r": "11", "fill": "none", "stroke": WAY, "stroke-width": "3"}
-    x, y = on_plan(shown[0])
-    _add(root, "circle", cx=f"{x:.1f}", cy=f"{y:.1f}", **ring)
-    square = {"width": "22", "height": "22", "fill": "none", "stroke": WAY, "stroke-width": "3"}
-    x, y = on_plan(shown[-1])
-    _add(root, "rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", **square)
+    style = {"fill": "none", "stroke": PATH_COLOR, "stroke-width": "3"}
+    x, y = to_pixels(shown[0])
+    _add(root, "circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r="11", **style)
+    x, y = to_pixels(shown[-1])
+    _add(root, "rect", x=f"{x - 11:.1f}", y=f"{y - 11:.1f}", width="22", height="22", **style)
 
 
-def on_plan(position: Vector) -> tuple[float, float]:
-    """Where a place of the arena (metres) is on the plan: pixels to the right and down."""
+def to_pixels(position: Vector) -> tuple[float, float]:
+    """Pixels to the right and down of a place of the arena (metres) on the plan."""
     return _MARGIN + position[0] * _SCALE, SIZE - _MARGIN - position[2] * _SCALE
 
 
 def _height(placed: Placed) -> float:
-    """What the drawing order goes by; goals come last, for nothing may hide them."""
+    """Sort key of the drawing order; goals come last, so that nothing hides them."""
     if placed.kind.body is Body.ZONE:
         return -1.0
     return math.inf if placed.kind.is_goal else placed.position[1] + placed.size[1] / 2
@@ -111,7 +110,7 @@ def _style(placed: Placed) -> dict[str, object]:
 
 
 def _footprint(placed: Placed) -> str:
-    """Path of the outline seen from above, in pixels about the object's own origin, z upwards."""
+    """Outline seen from above as an SVG path, in pixels about the object's own origin, z upwards."""
     shape, (x, _, z) = placed.kind.shape, placed.size
     if shape in BARS:
         parts = bar_parts(shape, placed.size)
@@ -150,8 +149,8 @@ def _scale(root: ElementTree.Element) -> None:
 
 
 def _pose(position: Vector, yaw: float) -> str:
-    """A yaw is clockwise seen from above, as an SVG rotation is."""
-    x, z = on_plan(position)
+    """Position and rotation; a yaw is clockwise seen from above, like an SVG rotation."""
+    x, z = to_pixels(position)
     return f"translate({x:.2f} {z:.2f}) rotate({yaw:.2f})"
 
 

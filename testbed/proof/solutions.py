@@ -1,21 +1,23 @@
-"""Verified solutions: for every task of the battery a recording that passes and one that fails."""
+"""Verified solutions: a recording that passes and one that fails for every task."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from arena import Outcome, Recording, RecordingError
+from arena import ConfigError, Outcome, Recording, RecordingError
+from arena.parallel import Engine, in_order
 from arena.replay import Replay
 from testbed.tasks import Task
 
 FILE = "solutions.jsonl"
-"""The file beside the tasks of a level: one pair a line, sorted by task."""
+"""The file beside the tasks of a level: one pair per line, sorted by task."""
 
 
 class Proof(BaseModel):
-    """That a task can be passed and can be failed: a recording of each."""
+    """Evidence that a task can be passed and can be failed: a recording of each."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,7 +31,7 @@ class Proof(BaseModel):
 
 
 class Verdict(NamedTuple):
-    """What came of replaying the recordings of one task: `problem` is empty where both hold."""
+    """Result of replaying the recordings of one task: `problem` is empty if both are reproduced."""
 
     task_id: str
     problem: str
@@ -44,7 +46,7 @@ def write(proofs: Iterable[Proof], path: Path) -> None:
 def read(folder: Path) -> Mapping[str, Proof]:
     """The proofs in all solution files of a folder and its subfolders, by task.
 
-    Raises RecordingError where a file is broken.
+    Raises RecordingError if a file is broken.
     """
     return {proof.task_id: proof for path in sorted(folder.rglob(FILE)) for proof in _read(path)}
 
@@ -56,6 +58,25 @@ def _read(path: Path) -> Iterator[Proof]:
         except ValidationError as error:
             what = error.errors()[0]["msg"]
             raise RecordingError(f"{path}:{number}: not a solution: {what}") from None
+
+
+def verify_all(
+    tasks: Sequence[Task], folder: Path, jobs: int, engine: Engine | None = None
+) -> Generator[Verdict, None, None]:
+    """Verify tasks in several processes, in their order; their solutions are in `folder` and its subfolders.
+
+    Raises ConfigError if there is none at all, RecordingError if a file of solutions is broken.
+    """
+    proofs = read(folder)
+    if not proofs:
+        raise ConfigError(f"{folder}: no {FILE} here or below: there is nothing to verify")
+    work = [(task, proofs.get(task.id)) for task in tasks]
+    with closing(in_order(_verify, work, jobs, engine, lambda item: item[0].id)) as verdicts:
+        yield from verdicts
+
+
+def _verify(work: tuple[Task, Proof | None]) -> Verdict:
+    return verify(*work)
 
 
 def verify(task: Task, proof: Proof | None) -> Verdict:

@@ -11,7 +11,7 @@ from arena.geometry.shapes import ARENA_SIZE
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from testbed.check import Options, check_files
-from testbed.plan import SIZE, add_way, draw, on_plan, plan
+from testbed.floor_plan import SIZE, add_path, draw, floor_plan, to_pixels
 from tests.arena.worlds import agent, item, spec
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -22,7 +22,9 @@ def layout(*items: str, version: str = "3.1.3") -> Layout:
 
 
 def drawn(*items: str, version: str = "3.1.3") -> ElementTree.Element:
-    return ElementTree.fromstring(ElementTree.tostring(plan(layout(*items, version=version), "a <title>")))
+    return ElementTree.fromstring(
+        ElementTree.tostring(floor_plan(layout(*items, version=version), "a <title>"))
+    )
 
 
 def things(root: ElementTree.Element) -> list[ElementTree.Element]:
@@ -120,12 +122,12 @@ def test_a_plan_that_cannot_be_written_is_one_sentence(tmp_path: Path):
         draw(layout(), "title", tmp_path / "file" / "plan.svg")
 
 
-def test_a_way_leads_from_a_ring_to_a_square():
-    root = plan(layout(agent("20 0 5")), "way")
-    add_way(root, [(20, 0.5, 5), (20, 0.5, 5), (20, 0.5, 15), (30, 0.5, 15)])
+def test_a_path_leads_from_a_ring_to_a_square():
+    root = floor_plan(layout(agent("20 0 5")), "path")
+    add_path(root, [(20, 0.5, 5), (20, 0.5, 5), (20, 0.5, 15), (30, 0.5, 15)])
     line = root.findall("polyline")[-1].get("points")
     places = [tuple(map(float, point.split(","))) for point in line.split()]
-    expected = [on_plan(place) for place in ((20, 0, 5), (20, 0, 15), (30, 0, 15))]
+    expected = [to_pixels(place) for place in ((20, 0, 5), (20, 0, 15), (30, 0, 15))]
     assert sum(places, ()) == pytest.approx(sum(expected, ()), abs=0.06)
     ring, square = root.findall("circle")[-1], root.findall("rect")[-1]
     assert (float(ring.get("cx")), float(ring.get("cy"))) == pytest.approx(places[0], abs=0.06)

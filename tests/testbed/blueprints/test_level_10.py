@@ -6,9 +6,9 @@ from contextlib import closing
 import pytest
 
 from arena import Episode, load_text
-from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Shove, blueprint, condition_of, to_yaml
+from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Push, blueprint, to_yaml
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.manner import Manner
+from testbed.oracle.strategy import Strategy
 
 TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
 MOST_STEPS_WITHOUT_PUSH = 20
@@ -19,44 +19,44 @@ TASKS = range(1, len(CONDITIONS[10]) + 1)
 
 def _task(number: int) -> Blueprint:
     draw = Draw(10, number, 1, 5)
-    return blueprint(condition_of(draw), draw)
+    return blueprint(draw)
 
 
 def _numbers(*names: str) -> list[int]:
     return [n for n, made in enumerate(CONDITIONS[10], 1) if made.paradigm.__name__ in names]
 
 
-def _passes(task: Blueprint, shove: Shove) -> bool:
+def _passes(task: Blueprint, push: Push) -> bool:
     """Whether a push and then the direct way pass a task.
 
     The place to stand at may be a little off to a side, as what lies there is elsewhere in each draw.
     """
     spec = load_text(to_yaml(task)).arenas[0]
-    angle = math.radians(shove.bearing)
+    angle = math.radians(push.bearing)
     for aside in (0.0, 0.8, -0.8, 1.6, -1.6):
-        x, z = shove.x + aside * math.cos(angle), shove.z - aside * math.sin(angle)
+        x, z = push.x + aside * math.cos(angle), push.z - aside * math.sin(angle)
         with closing(Episode(spec, task_id="level 10")) as episode:
-            Attempt(episode, Manner(), (shove._replace(x=x, z=z),)).run()
+            Attempt(episode, Strategy(), (push._replace(x=x, z=z),)).run()
             if episode.steps > MOST_STEPS_WITHOUT_PUSH:
                 return bool(episode.passed) and episode.done
     raise AssertionError("the push cannot be tried")
 
 
-def _mirrored(shove: Shove, start: Object) -> Shove:
+def _mirrored(push: Push, start: Object) -> Push:
     """A push on the other side of the line along which the agent looks at its start."""
     yaw = math.radians(start.yaw)
-    east, north = shove.x - start.place[0], shove.z - start.place[2]
+    east, north = push.x - start.place[0], push.z - start.place[2]
     along = 2 * (east * math.sin(yaw) + north * math.cos(yaw))
     x, z = along * math.sin(yaw) - east, along * math.cos(yaw) - north
-    return shove._replace(
-        x=start.place[0] + x, z=start.place[2] + z, bearing=(2 * start.yaw - shove.bearing) % 360
+    return push._replace(
+        x=start.place[0] + x, z=start.place[2] + z, bearing=(2 * start.yaw - push.bearing) % 360
     )
 
 
 @pytest.mark.parametrize("number", TASKS)
 def test_there_is_something_to_push_and_the_solution_pushes_it(number: int) -> None:
     task = _task(number)
-    push = task.shoves[0]
+    push = task.pushes[0]
     angle = math.radians(push.bearing)
     ahead = []
     for thing in task.objects:
@@ -73,14 +73,14 @@ def test_there_is_something_to_push_and_the_solution_pushes_it(number: int) -> N
 def test_the_same_push_on_the_wrong_side_does_not_pass(number: int) -> None:
     task = _task(number)
     start = next(thing for thing in task.objects if thing.kind == "Agent")
-    assert not _passes(task, _mirrored(task.shoves[0], start))
+    assert not _passes(task, _mirrored(task.pushes[0], start))
 
 
 @pytest.mark.parametrize("number", _numbers("trap_tube"))
 def test_pushed_from_the_other_end_the_ball_is_trapped(number: int) -> None:
     task = _task(number)
     ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
-    push = task.shoves[0]
+    push = task.pushes[0]
     angle = math.radians(push.bearing)
     away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
     other = push._replace(
@@ -98,14 +98,14 @@ def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
     inward = block.yaw
     angle = math.radians(inward)
     stand = block.place[0] - 3 * math.sin(angle), block.place[2] - 3 * math.cos(angle)
-    assert not _passes(task, Shove(*stand, inward, 5))
+    assert not _passes(task, Push(*stand, inward, 5))
 
 
 @pytest.mark.parametrize("number", _numbers("care"))
 def test_the_block_before_the_ball_pushes_it_out_of_reach(number: int) -> None:
     task = _task(number)
     ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
-    push = task.shoves[0]
+    push = task.pushes[0]
     angle = math.radians(push.bearing)
     away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
     behind = push._replace(x=ball[0] - away * math.sin(angle), z=ball[2] - away * math.cos(angle))

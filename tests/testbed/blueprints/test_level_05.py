@@ -8,7 +8,7 @@ from arena import FORWARD, TURN_LEFT, TURN_RIGHT, Episode, load_text
 from render import Renderer
 from testbed.blueprints import CONDITIONS, Draw, blueprint, condition_of, text
 from testbed.oracle.solve import solve, solved
-from tests.testbed.views import seen_goals
+from tests.testbed.blueprints.views import seen_goals
 
 TASKS = range(1, len(CONDITIONS[5]) + 1)
 HIDDEN = ("screens", "hooked alley", "one can hide it", "ledges", "soft side")
@@ -25,7 +25,7 @@ def draw_of(task):
 
 
 def spec_of(task):
-    return load_text(text(condition_of(draw_of(task)), draw_of(task))).arenas[0]
+    return load_text(text(draw_of(task))).arenas[0]
 
 
 @pytest.mark.parametrize("task", named(HIDDEN))
@@ -40,7 +40,7 @@ def test_the_ball_is_not_seen_from_the_start_wherever_one_looks(task):
 
 @pytest.mark.parametrize("task", named(ALOFT))
 def test_the_balls_are_above_the_agent(task):
-    goals = [thing for thing in blueprint(condition_of(draw_of(task)), draw_of(task)).objects
+    goals = [thing for thing in blueprint(draw_of(task)).objects
              if thing.kind.startswith("GoodGoal")]  # fmt: skip
     assert goals
     assert all(goal.place[1] > 1 for goal in goals)
@@ -61,7 +61,7 @@ def test_who_leaves_the_perch_on_one_side_cannot_get_to_the_other(task):
         with closing(Episode(spec_of(task), task_id="made")) as episode:
             taken = leave(episode, way)
             assert episode.position[1] < 0.7, "still on the perch"
-        shoves = blueprint(condition_of(draw_of(task)), draw_of(task)).shoves
-        plan = solve(spec_of(task), task_id="made", taken=taken, shoves=shoves, budget=1)
+        pushes = blueprint(draw_of(task)).pushes
+        plan = solve(spec_of(task), task_id="made", taken=taken, pushes=pushes, budget=1)
         passed.append(solved(plan.recording))
     assert sorted(passed) == [False, True]
