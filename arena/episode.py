@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from arena import rules
-from arena.action import Action
+from arena.action import TICKS_PER_STEP, Action
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
@@ -115,7 +115,7 @@ class Episode:
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
         over = False
-        for _ in range(rules.TICKS_PER_STEP):
+        for _ in range(TICKS_PER_STEP):
             over = self._tick(actions, events)
             if over:
                 break

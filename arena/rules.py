@@ -14,11 +14,11 @@ from arena.geometry.placed import Placed
 from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
 
-TICKS_PER_STEP = 3
-"""Physics ticks in one environment step."""
-
 TICKS_PER_UNIT = 5
 """The YAML's `t` and blackout frames count units of 5 ticks, i.e. 5/3 steps (section 0, facts 2 and 3)."""
+
+SAFETY_STEPS = 20_000
+"""Steps after which players stop an arena without a time limit; the longest with one takes 1667."""
 
 FULL_HEALTH = 100.0
 HOT_ZONE_FACTOR = 10.0
@@ -79,8 +79,8 @@ class Goals:
     def __init__(self, things: Iterable[Placed], version: Version) -> None:
         self.number = 0
         self.eaten = 0
-        self._every_good_counts = DIFFERENCES[version].changing_goals_end
-        self.refill = not DIFFERENCES[version].only_the_clock
+        self._changing_goals_end = DIFFERENCES[version].changing_goals_end
+        self.change_health = not DIFFERENCES[version].only_the_clock
         """Whether what is touched changes health too, not only the reward."""
         self._things: list[Placed] = []
         self._values: dict[int, float] = {}
@@ -92,7 +92,7 @@ class Goals:
         self._things.append(placed)
         counts = placed.kind.is_good_goal and not placed.blocked
         # In 4.x decay, ripen, grow and shrink goals are not tagged as good goals.
-        if counts and not (self._every_good_counts and placed.kind.change is not Change.NONE):
+        if counts and not (self._changing_goals_end and placed.kind.change is not Change.NONE):
             self.number += 1
 
     def placed(self, index: int) -> Placed:
@@ -111,7 +111,8 @@ class Goals:
     def eat(self, index: int) -> bool:
         """Count a touched ball, and say whether that ends the episode."""
         kind = self._things[index].kind
-        if kind.ends is Ends.LAST or (self._every_good_counts and kind.is_good_goal):
+        # In 4.x every good goal counts, not only the multi goals.
+        if kind.ends is Ends.LAST or (self._changing_goals_end and kind.is_good_goal):
             self.eaten += 1
         # Only multi goals of either sign look at the count; before anything was eaten it says nothing.
         counted = kind.ends is not Ends.ALWAYS and self.eaten > 0
@@ -221,7 +222,7 @@ class Account:
         return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
     def _add(self, amount: np.float32, *, clock: bool = False) -> None:
-        if clock or self._goals.refill:
+        if clock or self._goals.change_health:
             health = self.health + _FULL * amount
             self.health = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
         self._step_reward = self._step_reward + amount

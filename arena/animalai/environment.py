@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.action import TICKS_PER_STEP
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -28,7 +29,6 @@ from arena.rays.rays import ROW_LENGTH
 BEHAVIOR = "AnimalAI?team=0"
 """The name of the only behaviour, which is what the original's build calls it."""
 
-TICKS_PER_STEP = 3
 """Physics ticks of one step of `arena.ArenaEnv`, and the default `decisionPeriod`."""
 
 _IDLE = np.zeros(2, np.int32)

@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium
 
+from arena.action import STEP_S
 from arena.cameras import Frame
 from arena.episode import Episode
 from arena.errors import ConfigError
@@ -17,9 +18,6 @@ from arena.gym.sensors import Drawn, Observation, Sensors
 from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaFile
 from arena.taskfile.versions import version_of
-
-STEP_S = 0.06
-"""Seconds of one step: 3 ticks of 0.02 s."""
 
 
 class ArenaEnv(KeepsEpisode, gymnasium.Env[Any, Any]):

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.mechanisms.operations import Operate
 from arena.mechanisms.stage import Stage
-from arena.physics.agent import TICK_S
 from arena.rules import Event, EventKind
 from arena.scene import Vector
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.layout import SHRINK
 from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
-from arena.physics.agent import TICK_S
 from arena.rules import Event
 from arena.scene import Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS

@@ -5,9 +5,9 @@ from typing import Protocol
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.layout import Placer
 from arena.geometry.placed import Placed
-from arena.physics.agent import TICK_S
 from arena.physics.world import World
 from arena.rules import Account, Event, Goals, Outcome
 from arena.taskfile.config import ArenaSpec, Item

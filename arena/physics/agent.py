@@ -3,16 +3,13 @@
 import math
 from collections.abc import Callable, Mapping
 
-from arena.action import Action, Move, Rotate
+from arena.action import TICK_S, Action, Move, Rotate
 from arena.geometry.placed import AgentStart
 from arena.physics.bodies import AGENT_MASS, Body, swap
 from arena.physics.bullet import bullet
 from arena.physics.contacts import Firm, find, pushed_out, react
 from arena.physics.solver import solve
 from arena.scene import Vector
-
-TICK_S = 0.02
-"""Unity's fixed timestep (`TimeManager.asset`)."""
 
 GRAVITY = 9.81
 DRIVE = 50.0

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.geometry.solids import Solid, colliders_of
-from arena.physics.agent import GRAVITY, TICK_S
+from arena.physics.agent import GRAVITY
 from arena.physics.bodies import CONTACT_OFFSET, agent_friction
 from arena.physics.contacts import SAME_NORMAL, Firm
 from arena.physics.near_parts import NearBox, NearPrisms, Touch

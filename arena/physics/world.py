@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from arena.action import Action
+from arena.action import TICK_S, Action
 from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
 from arena.physics import clients
-from arena.physics.agent import DRIVE, GRAVITY, TICK_S, AgentBody
-from arena.physics.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
+from arena.physics.agent import GRAVITY, AgentBody
+from arena.physics.bodies import AGENT_MASS, Body, Builder, pose, swap
 from arena.physics.bullet import bullet
 from arena.physics.goal_sensor import Touchable, Touches
 from arena.physics.rest_detector import Stillness
@@ -25,8 +25,6 @@ from arena.physics.sleeping_bodies import Heavy
 from arena.physics.static_contacts import Surroundings
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.taskfile.kind import Body as BodyType
-
-__all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
 
 Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
 """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""

@@ -65,7 +65,6 @@ class TunnelTouch:
     def _search(self, origin: Vector, direction: Vector, start: float, limit: float) -> float:
         """The way to the nearest prism, where it is known to be no less than `start`."""
         (x, y, _), (u, v, _), nodes = origin, direction, self._nodes
-        nearest, ahead = math.inf, [(start, len(nodes) - 1)]
         across, up = (1 / (speed if abs(speed) > PARALLEL else PARALLEL) for speed in (u, v))
         wide, high = abs(across), abs(up)
         nearest, ahead = math.inf, [(start, len(nodes) - 1)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
+from arena.geometry.angles import wrap_deg
 from arena.scene import Scene
 from testbed.blueprints import Shove
 from testbed.oracle.field import Field
@@ -176,7 +177,7 @@ class Attempt:
         return False
 
     def _dash(self, dash: Dash) -> None:
-        turn = round(((dash.bearing - self.episode.yaw + 180) % 360 - 180) / 6)
+        turn = round(wrap_deg(dash.bearing - self.episode.yaw) / 6)
         self._drive(Leg(turn, 0, 0.0))
         for _ in range(dash.steps):
             x, _, z = self.episode.position

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.physics.agent import DRIVE, GRAVITY, TICK_S
-from arena.rules import TICKS_PER_STEP
+from arena.action import STEP_S, TICK_S
+from arena.geometry.angles import wrap_deg
+from arena.physics.agent import DRIVE, GRAVITY
 from arena.scene import Floats, Vector
 from testbed.oracle.field import Field
 from testbed.oracle.motion import TURNS, driven, glide, stopping, uphill
@@ -33,8 +34,6 @@ STOP_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 SAMPLES = 9
 """Points on the way of one step at which the ground is looked at: 0.2 m apart at top speed."""
-
-STEP_S = TICK_S * TICKS_PER_STEP
 
 MOUNT = 0.03
 """By how much it may be higher where it would lean on an edge, metres."""
@@ -276,7 +275,7 @@ class Pilot:
             price = self._field.price[last] / self._field.heat[last]
             dear += np.where(free & np.isfinite(price), price - 1, 0.0)
         cost = cost + dear / len(STOP_SHARES) * np.linalg.norm(stop - runs.points, axis=1)
-        askew = np.abs((self._field.bearing[last] - yaws + 180) % 360 - 180)
+        askew = np.abs(wrap_deg(self._field.bearing[last] - yaws))
         turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST * self._field.heat[last]
         cost = np.where(forbidden, np.inf, cost)
         return cost, np.where(np.isfinite(turning), turning, 0.0)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
-from arena.physics.agent import DRIVE, TICK_S
+from arena.action import TICK_S
+from arena.geometry.angles import wrap_deg
+from arena.physics.agent import DRIVE
 from testbed.oracle.motion import driven, stopping
 
 TURN_DEG = 6.0
@@ -86,7 +88,7 @@ class Pusher:
 
     def face(self, bearing: float) -> None:
         """Turn to a bearing (degrees), as nearly as steps of turning allow."""
-        turns = round(((bearing - self._episode.yaw + 180) % 360 - 180) / TURN_DEG)
+        turns = round(wrap_deg(bearing - self._episode.yaw) / TURN_DEG)
         for _ in range(abs(turns)):
             self._act(TURN_RIGHT if turns > 0 else TURN_LEFT)
 
@@ -99,7 +101,7 @@ class Pusher:
         """A short drive, backward where that saves turning, and a stop."""
         if not steps:
             return
-        ahead = abs((bearing - self._episode.yaw + 180) % 360 - 180) <= 90
+        ahead = abs(wrap_deg(bearing - self._episode.yaw)) <= 90
         self.face(bearing if ahead else bearing + 180)
         for _ in range(steps):
             self._act(FORWARD if ahead else BACKWARD)

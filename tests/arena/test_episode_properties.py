@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena import ACTIONS, IDLE, Action, ArenaSpec, Episode, Event, EventKind, LayoutError, Outcome, Recording
+from arena.action import TICK_S
 from arena.geometry.placed import Placed
-from arena.physics.world import TICK_S
 from arena.recording import packed
 from arena.rules import Account, Goals
 from arena.taskfile.kind import Body, Ends, Kind
