@@ -9,12 +9,12 @@ from typing import NamedTuple, Self
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
+from arena.agent_state import AgentState
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
 from arena.mechanisms import Stage, mechanisms_of
 from arena.physics.agent import AgentBody
-from arena.physics.agent_state import AgentState
 from arena.physics.world import World
 from arena.recording import Recording, packed, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from arena.agent_state import AgentState
 from arena.cameras import CameraRenderer, ChannelRenderer, Frame, check_renderer, open_camera
 from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
 from arena.gym.options import degrees, side, whole, yes_or_no
-from arena.physics.agent_state import AgentState
 from arena.rays.rays import ROW_LENGTH, Rays
 from arena.scene import Scene
 from arena.taskfile.versions import Version

@@ -61,11 +61,11 @@ class GrowingBall:
         radius = self._size / 2
         if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
             return True
-        around = stage.world.near((x, y, z), radius, besides=self._index)
+        around = stage.world.overlapping((x, y, z), radius, besides=self._index)
         immovable = (stage.goals.placed(i).kind for i in around)
         if any(kind.mass == 0 or kind.is_heavy for kind in immovable):
             return True
-        return bool(stage.world.near((x, y + radius, z), 0.05, besides=self._index))
+        return bool(stage.world.overlapping((x, y + radius, z), 0.05, besides=self._index))
 
 
 def _towards(value: float, final: float, rate: float) -> float:
