@@ -1,4 +1,4 @@
-"""Which colliders each ray may meet: quick bounds that leave out most of them and never too many."""
+"""Which colliders each ray may hit: fast bounds that rule out most of the others."""
 
 import math
 from collections.abc import Sequence
@@ -12,21 +12,23 @@ _FEW = 24
 """With fewer colliders, plain numbers are faster than arrays."""
 
 _SLACK = 1e-6
-"""Added to bounds, metres: more than all errors of rounding, and too little to let anything useless in."""
+"""Added to bounds, metres: more than all rounding errors, too little to admit many other colliders."""
 
 _TREMBLE = 1e-4
-"""Bounds are not made anew for rotations whose components changed by less: bodies at rest tremble."""
+"""Bounds are not updated for rotations whose components changed by less: bodies at rest tremble."""
 
 Bearings = Sequence[tuple[float, float]]
 """Directions of rays: x and z of horizontal unit vectors."""
 
-Chances = list[tuple[float, int, int]]
-"""What may be met, nearest first: a bound below the way (metres), the ray, the collider."""
+Candidates = list[tuple[float, int, int]]
+"""Possible hits, nearest first: a lower bound of the distance (metres), the ray, the collider."""
 
 
 class Extent(NamedTuple):
-    """The box round a collider: `centre` and `half` extents in the frame of its thing, metres; the ball's
-    centre must come within `reach` of it, which is of a ball its radius, and its box has no size."""
+    """The bounding box of a collider: `centre` and `half` extents in the frame of its thing, metres.
+
+    The cast ball's centre must come within `reach` of it. A ball is a box of size 0.
+    """
 
     owner: int
     centre: Vector
@@ -37,11 +39,11 @@ class Extent(NamedTuple):
 class Bounds:
     """Bounds of an episode's colliders.
 
-    What it keeps from one scene to the next is but a shortcut, as bounds decide on nothing.
+    What they cache from scene to scene only saves time; results never depend on it.
     """
 
     def __init__(self, extents: Sequence[Extent], loose: Sequence[bool]) -> None:
-        """`loose` things (n,) move and turn all the time, so that bounds are balls about their origins."""
+        """`loose` things (n,) move and turn all the time, so their bounds are balls about their origins."""
         self._loose = tuple(loose)
         self._owner = np.array([extent.owner for extent in extents], np.intp)
         self._firm = np.flatnonzero(~np.array(loose, np.bool_))
@@ -54,7 +56,7 @@ class Bounds:
             self.change(number, extent)
 
     def change(self, number: int, extent: Extent) -> None:
-        """Take in the new extent of a collider."""
+        """Update the extent of a collider."""
         (x, y, z), (a, b, c) = extent.centre, extent.half
         reach = extent.reach + _SLACK + 2 * _TREMBLE * (abs(x) + abs(y) + abs(z) + a + b + c)
         radius = math.hypot(x, y, z) + math.hypot(a, b, c) + reach
@@ -65,14 +67,14 @@ class Bounds:
             self._seen, self._turned = b"nothing yet", np.full_like(self._turned, np.inf)
         self._balls[number], self._reach[number] = (extent.owner, radius), reach
 
-    def ahead(self, scene: Scene, bearings: Bearings) -> Chances:
-        """Everything that rays may meet."""
+    def candidates(self, scene: Scene, bearings: Bearings) -> Candidates:
+        """All possible hits of the rays."""
         few = len(self._balls) < _FEW
         return sorted(self._by_balls(scene, bearings) if few else self._by_boxes(scene, bearings))
 
-    def _by_balls(self, scene: Scene, bearings: Bearings) -> Chances:
-        """A ray may meet a ball about a thing that is not too far aside."""
-        chances = []
+    def _by_balls(self, scene: Scene, bearings: Bearings) -> Candidates:
+        """Possible hits by the bounding balls of things."""
+        found = []
         agent_x, agent_y, agent_z = scene.agent_position
         positions, rays = scene.positions.tolist(), list(enumerate(bearings))
         for number, (owner, radius) in enumerate(self._balls):
@@ -82,11 +84,11 @@ class Bounds:
                 continue
             for ray, (u, w) in rays:
                 if -radius <= x * w - z * u <= radius and (along := x * u + z * w) >= -radius:
-                    chances.append((along - radius, ray, number))
-        return chances
+                    found.append((along - radius, ray, number))
+        return found
 
-    def _by_boxes(self, scene: Scene, bearings: Bearings) -> Chances:
-        """A ray may meet a box whose shadow it meets on each of three axes: along it, across, and upwards."""
+    def _by_boxes(self, scene: Scene, bearings: Bearings) -> Candidates:
+        """Possible hits by boxes, projected onto three axes: along the ray, across it, and upwards."""
         self._turn(scene.rotations)
         rays, flat = len(bearings), np.array(bearings).T
         frame = np.zeros((3, 2 * rays + 1))
@@ -101,7 +103,7 @@ class Bounds:
         return list(zip(low.tolist(), chosen.tolist(), numbers.tolist(), strict=True))
 
     def _turn(self, rotations: Floats) -> None:
-        """Take in the present rotations (n, 3, 3) of the things, where they changed by enough to matter."""
+        """Update for the rotations (n, 3, 3) of the things if they changed by enough to matter."""
         if (seen := rotations.tobytes()) == self._seen:
             return
         self._seen = seen
