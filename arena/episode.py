@@ -12,7 +12,7 @@ from arena.agent_state import AgentState
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
-from arena.mechanisms import Stage, mechanisms_of
+from arena.mechanisms import Stage, mechanism_of, mechanisms_of
 from arena.physics.agent import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
@@ -84,7 +84,7 @@ class Episode:
         for account in self._accounts:
             account.enter(spec.time_limit, goals)
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
-        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
+        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         try:
             stage.mechanisms += mechanisms_of(layout, stage)
         except LayoutError:

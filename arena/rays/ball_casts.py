@@ -14,7 +14,7 @@ import numpy as np
 
 from arena.geometry.shapes import ARENA_SIZE, boundary_parts
 from arena.geometry.solids import Solid, box, colliders_of
-from arena.rays.bounds import Bearings, Bounds, Extent
+from arena.rays.bounds import Bearings, Bounds, Collider
 from arena.rays.ray_shapes import TOUCHING, BallShape, BoxShape, PrismShape, Shape
 from arena.rays.tunnel_cast import TunnelShape
 from arena.scene import Floats, Scene, Thing, Vector
@@ -27,20 +27,6 @@ _MIDDLE = ARENA_SIZE / 2
 
 Nearest = list[tuple[float, int]]
 """Distance (metres, infinite for a miss) and index of the thing that is hit, for each ray."""
-
-
-class Collider(NamedTuple):
-    """A solid part of a thing.
-
-    `centre` (metres) is in the thing's frame; `order` are the axes of that frame that are the shape's x, y
-    and z; `half` and `reach` are as in `arena.rays.bounds.Extent`.
-    """
-
-    centre: Vector
-    order: tuple[int, int, int]
-    shape: Shape
-    half: Vector
-    reach: float
 
 
 class LocalBall(NamedTuple):
@@ -72,8 +58,7 @@ class BallCasts:
         self._first = [0, *accumulate(len(group) for group in made)]
         self._colliders = [collider for group in made for collider in group]
         self._owners = [index for index, group in enumerate(made) for _ in group]
-        extents = [self._extent(number) for number in range(len(self._colliders))]
-        self._bounds = Bounds(extents, [thing.moves for thing in things])
+        self._bounds = Bounds(self._colliders, self._owners, [thing.moves for thing in things])
         self._walls = [_collider([box(part.size, part.centre)], radius) for part in boundary_parts()]
 
     def resize(self, sizes: Floats) -> None:
@@ -83,13 +68,9 @@ class BallCasts:
             kind, size = self._things[index].kind, tuple(sizes[index].tolist())
             made = _colliders(kind, size, self._radius, self._fitted)
             self._colliders[first:end] = made
-            for number in range(first, end):
-                self._bounds.change(number, self._extent(number))
+            for number, collider in enumerate(made, start=first):
+                self._bounds.change(number, collider)
         self._sizes = sizes.copy()
-
-    def _extent(self, number: int) -> Extent:
-        collider = self._colliders[number]
-        return Extent(self._owners[number], collider.centre, collider.half, collider.reach)
 
     def nearest(self, scene: Scene, bearings: Bearings, length: float) -> Nearest:
         """What the ball hits first on each ray; the boundary's index is the number of things.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.rays.ray_shapes import Shape
 from arena.scene import Floats, Scene, Vector
 
 _FEW = 24
@@ -24,14 +25,17 @@ Candidates = list[tuple[float, int, int]]
 """Possible hits, nearest first: a lower bound of the distance (metres), the ray, the collider."""
 
 
-class Extent(NamedTuple):
-    """The bounding box of a collider: `centre` and `half` extents in the frame of its thing, metres.
+class Collider(NamedTuple):
+    """A solid part of a thing.
 
-    The cast ball's centre must come within `reach` of it. A ball is a box of size 0.
+    Its bounding box has `centre` and `half` extents in the frame of the thing, metres; that of a ball has
+    size 0. The cast ball's centre must come within `reach` of it. `order` are the axes of the thing's frame
+    that are the shape's x, y and z.
     """
 
-    owner: int
     centre: Vector
+    order: tuple[int, int, int]
+    shape: Shape
     half: Vector
     reach: float
 
@@ -42,30 +46,31 @@ class Bounds:
     What they cache from scene to scene only saves time; results never depend on it.
     """
 
-    def __init__(self, extents: Sequence[Extent], loose: Sequence[bool]) -> None:
-        """`loose` things (n,) move and turn all the time, so their bounds are balls about their origins."""
-        self._loose = tuple(loose)
-        self._owner = np.array([extent.owner for extent in extents], np.intp)
+    def __init__(self, colliders: Sequence[Collider], owners: Sequence[int], loose: Sequence[bool]) -> None:
+        """`owners` are the colliders' things. `loose` things (n,) move and turn all the time, so their bounds
+        are balls about their origins."""
+        count = len(colliders)
+        self._loose, self._owner = tuple(loose), np.array(owners, np.intp)
         self._firm = np.flatnonzero(~np.array(loose, np.bool_))
-        self._centre, self._half = np.zeros((2, len(extents), 3))
-        self._reach = np.zeros((len(extents), 1))
-        self._balls = [(0, 0.0)] * len(extents)
+        self._centre, self._half = np.zeros((2, count, 3))
+        self._reach = np.zeros((count, 1))
+        self._balls = [(owner, 0.0) for owner in owners]
         self._seen, self._turned = b"nothing yet", np.full((len(self._firm), 3, 3), np.inf)
-        self._offset, self._axes = np.zeros((len(extents), 3)), np.zeros((3 * len(extents), 3))
-        for number, extent in enumerate(extents):
-            self.change(number, extent)
+        self._offset, self._axes = np.zeros((count, 3)), np.zeros((3 * count, 3))
+        for number, collider in enumerate(colliders):
+            self.change(number, collider)
 
-    def change(self, number: int, extent: Extent) -> None:
-        """Update the extent of a collider."""
-        (x, y, z), (a, b, c) = extent.centre, extent.half
-        reach = extent.reach + _SLACK + 2 * _TREMBLE * (abs(x) + abs(y) + abs(z) + a + b + c)
+    def change(self, number: int, collider: Collider) -> None:
+        """Replace a collider of the same thing."""
+        (x, y, z), (a, b, c), owner = collider.centre, collider.half, self._balls[number][0]
+        reach = collider.reach + _SLACK + 2 * _TREMBLE * (abs(x) + abs(y) + abs(z) + a + b + c)
         radius = math.hypot(x, y, z) + math.hypot(a, b, c) + reach
-        if self._loose[extent.owner]:
+        if self._loose[owner]:
             reach = radius
         else:
-            self._centre[number], self._half[number] = extent.centre, extent.half
+            self._centre[number], self._half[number] = collider.centre, collider.half
             self._seen, self._turned = b"nothing yet", np.full_like(self._turned, np.inf)
-        self._balls[number], self._reach[number] = (extent.owner, radius), reach
+        self._balls[number], self._reach[number] = (owner, radius), reach
 
     def candidates(self, scene: Scene, bearings: Bearings) -> Candidates:
         """All possible hits of the rays."""
