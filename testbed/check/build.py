@@ -8,7 +8,7 @@ import numpy as np
 from arena.errors import LayoutError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
-from arena.geometry.placement import Placements
+from arena.geometry.placement import OccupiedSpace
 from arena.geometry.shapes import BARS, parts_of
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Shape
@@ -116,7 +116,7 @@ def _in_the_way(built: Built, layout: Layout, index: int) -> Iterator[str]:
     if agents and not _free_of_agent(alone, layout):
         yield "the agent"
     for subject, other in zip(built.things[:index], layout.things, strict=False):
-        before = Placements()
+        before = OccupiedSpace()
         if not other.blocked:
             before.add(other)
         if not before.is_free(alone):
@@ -134,7 +134,7 @@ def _alone(subject: Subject) -> Placed:
 
 
 def _free_of_agent(placed: Placed, layout: Layout) -> bool:
-    agent = Placements()
+    agent = OccupiedSpace()
     for start in layout.agents:
         agent.add_ball(start.position, AGENT_RADIUS)
     return agent.is_free(placed)
