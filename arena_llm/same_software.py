@@ -4,8 +4,8 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 
-from arena.episode import software_versions
 from arena.errors import EvaluationError
+from arena.recording import software_versions
 
 
 @cache

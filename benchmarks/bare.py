@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from arena.action import TICK_S
 from arena.physics.bullet import bullet
 
 SIDE_M = 40.0
 """Side of the floor, the same as an arena's."""
 
-TICK_S = 0.02
 SPEED = 5.0
 """Speed at which the ball is driven, m/s."""
 

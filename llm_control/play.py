@@ -5,14 +5,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from arena import IDLE, Action, Episode, Event, Recording
+from arena.rules import SAFETY_STEPS
 from llm_control.limits import Movement, loops, movement, objection
 from llm_control.observations import Eye, picture_steps
 from llm_control.protocol import Protocol
 from llm_control.script import Script, ScriptSyntaxError, parse
 from render import Frame
-
-SAFETY_STEPS = 20_000
-"""Steps after which an arena without a time limit is stopped; the longest clocked one has 1667."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def run_facts(log: Any, played: Played, request: "Request", model: str, prompts: str) -> dict[str, str]:
     """Model, options, prompts and software of a run; `prompts` is the hash of its prompts."""
-    from arena.episode import software_versions
+    from arena.recording import software_versions
 
     given = request.effective()
     options = {"protocol": given.preset.name if given.preset else None, "folder": request.folder}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.rays.sweep import Colliders
+from arena.rays.ball_casts import BallCasts
 from arena.scene import Floats, Scene, Thing
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
@@ -56,21 +56,21 @@ class LineOfSight:
             return False
         if distances.min() < _NEAREST:
             return True
-        hits = self._distances(scene, points / distances[:, None])
-        own = self._colliders.owner == ball
-        others = np.where(self._opaque & ~own, hits, np.inf).min(axis=1)
-        surface = np.minimum(hits[:, own].min(axis=1), distances)
-        return bool((surface <= others).any())
+        self._update(scene)
+        directions = [(x, y, z) for x, y, z in (points / distances[:, None]).tolist()]
+        own = self._casts.distances(scene, [ball], directions, distances.tolist())
+        surface = [min(pair) for pair in zip(own, distances.tolist(), strict=True)]
+        others = self._casts.distances(scene, self._opaque - {ball}, directions, surface)
+        return any(before <= after for before, after in zip(surface, others, strict=True))
 
-    def _distances(self, scene: Scene, directions: Floats) -> Floats:
-        """Metres (n, colliders) along each direction to each collider, infinite if missed."""
-        if scene.things is not self._things or not np.array_equal(scene.sizes, self._sizes):
-            fitted = DIFFERENCES[Version(scene.version)].fitted_bars
-            self._colliders = Colliders(scene.things, scene.sizes, fitted)
-            clear = [_is_clear(thing) for thing in scene.things]
-            self._opaque = ~np.array([*clear, False])[self._colliders.owner]
-            self._things, self._sizes = scene.things, scene.sizes
-        return self._colliders.sweep(scene, 0.0, directions, 100.0)
+    def _update(self, scene: Scene) -> None:
+        if scene.things is self._things and np.array_equal(scene.sizes, self._sizes):
+            return
+        fitted = DIFFERENCES[Version(scene.version)].fitted_bars
+        self._casts = BallCasts(scene.things, scene.sizes, 0.0, fitted)
+        boundary = len(scene.things)
+        self._opaque = {boundary, *(i for i, thing in enumerate(scene.things) if not _is_clear(thing))}
+        self._things, self._sizes = scene.things, scene.sizes
 
 
 def _is_clear(thing: Thing) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
-from arena.gym.curriculum import spread
+from arena.gym.curriculum import seed_words
 from arena.gym.options import whole
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
@@ -56,7 +56,7 @@ class Levels:
         self._seed, self._played = seed, 0
         self._round: list[Path] = []
         self._tasks: list[tuple[Path, int]] = []
-        self._rng = np.random.default_rng(spread(seed))
+        self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
         """The next task. Raises ConfigError or LayoutError, naming its file, if it is broken."""
@@ -139,7 +139,7 @@ class Generated:
 
     def _draw(self, stream: int, number: int) -> Draw:
         """A random condition, and a variant that no other stream or place in it has."""
-        size, sign = spread(stream)
+        size, sign = seed_words(stream)
         rng = np.random.default_rng([self._seed, size, sign, number])
         level, task = self._conditions[int(rng.integers(len(self._conditions)))]
         variant = FIRST_VARIANT + number + ((2 * size + sign) << 32)

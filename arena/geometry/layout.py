@@ -1,9 +1,9 @@
-"""From what was asked to what is built: every random choice of an episode is made here.
+"""Builds concrete layouts from specifications; makes all random choices of an episode.
 
 The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (sections 7.1, 7.6, 8.2 and 8.3 of
-the behaviour specification): sizes are clipped and times 0.999, objects stand 0.01 above their nominal
-height, each has up to 20 attempts to find a free place, and one whose place is blocked is left at the
-arena's corner.
+the behaviour specification): sizes are clipped and multiplied by 0.999, objects stand 0.01 above their
+nominal height, up to 20 attempts are made to find a free position for each, and a blocked object is left at
+the arena's corner.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed
-from arena.geometry.placement import Placements
+from arena.geometry.placement import OccupiedSpace
 from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
 from arena.scene import SKINS, Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS
@@ -27,57 +27,57 @@ from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_name
 T = TypeVar("T")
 
 SHRINK = 0.999
-"""Factor on every size that is given, so that flush objects do not overlap."""
+"""Factor on every given size, so that adjacent objects do not overlap."""
 
 LIFT = 0.01
-"""Objects and agent start this far above their nominal height, metres."""
+"""Height of objects and agents above their nominal height at the start, metres."""
 
 MAX_THINGS = 1000
-"""More in one arena are refused: thousands take minutes to place. The original battery has up to 156."""
+"""Maximum number in one arena: placing thousands takes minutes. The original battery has up to 156."""
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
 
 ZONE_CENTRE_Y = -0.15
-"""Height of a zone's centre, whatever the YAML's y."""
+"""Height of a zone's centre, whatever its y in the file."""
 
 RANDOM_HEIGHT = 100.0
-"""v3.1.3: a y of exactly -1 is uniform in 0 to 100."""
+"""Upper bound of a random height, metres: in v3.1.3 a y of exactly -1 is uniform in 0 to 100."""
 
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
 SMALLEST_BALL = 0.05
-"""Smallest diameter of a ball that grows or shrinks, metres: Bullet needs more than nothing."""
+"""Minimum diameter of a ball that grows or shrinks, metres; Bullet requires a positive one."""
 
-_NOTHING: Vector = (0.0, 0.0, 0.0)
+_ZERO: Vector = (0.0, 0.0, 0.0)
 
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
-    """The one random generator of an episode; the same three values give the same bits everywhere."""
+    """The random generator of an episode; the same three values give the same bits everywhere."""
     words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
     return np.random.default_rng(np.random.SeedSequence([abs(seed), int(seed < 0), trial, *map(int, words)]))
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
-    """Turn a spec into a concrete layout, drawing every random value from `rng` in file order.
+    """The concrete layout of a specification; takes all random values from `rng` in file order.
 
-    Raises LayoutError where not even an agent can be placed, or where there are too many things.
+    Raises LayoutError if an agent cannot be placed or there are too many objects.
     """
     return Placer(spec.version, rng).layout(spec)
 
 
 class Placer:
-    """Places agents and objects one by one, each where there is still room."""
+    """Places agents and objects one by one at free positions."""
 
     def __init__(self, version: Version, rng: np.random.Generator) -> None:
         self._version = version
         self._differs = DIFFERENCES[version]
         self._rng = rng
-        self._placements = Placements()
+        self._occupied = OccupiedSpace()
 
     def layout(self, spec: ArenaSpec) -> Layout:
-        """Everything of an arena. Raises as `resolve` does."""
+        """The layout of an arena. Raises as `resolve` does."""
         asked = sum(item.instances for item in spec.items)
         if asked > MAX_THINGS:
             raise LayoutError(
@@ -95,9 +95,10 @@ class Placer:
         return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
-        """What instance `number` of an item becomes: one object, or one and its door.
+        """The objects of instance `number` of an item: one, or one and its door.
 
-        A blocked one is marked so, and stands at the arena's corner. Raises LayoutError for an unknown name.
+        A blocked object is marked as such and stands at the arena's corner. Raises LayoutError for an unknown
+        name.
         """
         try:
             kind = kind_named(item.name, self._version)
@@ -109,8 +110,8 @@ class Placer:
     def _thing(self, kind: Kind, item: Item, number: int) -> Placed:
         for _ in range(ATTEMPTS):
             placed = self._draw(kind, item, number)
-            if self._placements.is_free(placed):
-                self._placements.add(placed)
+            if self._occupied.is_free(placed):
+                self._occupied.add(placed)
                 return replace(placed, color=self._color(placed), symbol=self._symbol(placed))
         symbol = DEFAULT if kind.name == "SignBoard" else ""
         return replace(
@@ -123,8 +124,8 @@ class Placer:
             x, z = (self._coordinate(value, 0.0) for value in (asked.x, asked.z))
             position = (x, max(asked.y, 0.0) + AGENT_RADIUS + LIFT, z)
             # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
-            if self._placements.is_free_point(position):
-                self._placements.add_ball(position, AGENT_RADIUS)
+            if self._occupied.is_free_point(position):
+                self._occupied.add_ball(position, AGENT_RADIUS)
                 return self._agent_at(position, item)
         raise LayoutError(
             f"the agent cannot be placed at x={asked.x:g}, y={asked.y:g}, z={asked.z:g}: an object is there; "
@@ -149,13 +150,13 @@ class Placer:
         )
 
     def _skin(self, asked: str) -> str:
-        """The skin asked for; drawn, from a generator of its own, where none of the three is."""
+        """The given skin; a random one, from a separate generator, if it is not one of the three."""
         if asked in SKINS:
             return asked
         return SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
-        drawn = Placed(kind, _NOTHING, _NOTHING, 0.0, None, item=item, number=number)
+        drawn = Placed(kind, _ZERO, _ZERO, 0.0, None, item=item, number=number)
         asked = self._size(drawn)
         x, y, z = (length * stretch for length, stretch in zip(asked, kind.stretch, strict=True))
         position = self._position(drawn, (x, y, z), asked[1])
@@ -223,8 +224,8 @@ def _first(values: Sequence[T], otherwise: T) -> T:
 def changing_values(placed: Placed) -> tuple[float, float]:
     """Initial and final value of a decay, ripen, grow or shrink goal.
 
-    Where the file gives none: 2.5 to 0.5, and 0.5 to 2.5 for a goal that grows. A ripening goal called by
-    its new name takes 2.5 to 0.5 too and so stays as it is; only "AntiDecayGoal" rises (section 7.4).
+    Defaults are 2.5 and 0.5, for a goal that grows 0.5 and 2.5. A ripening goal with its new name has the
+    defaults 2.5 and 0.5 too and therefore does not change; only "AntiDecayGoal" ripens (section 7.4).
     """
     rising = placed.kind.change is Change.GROW or placed.item.name.startswith("Anti")
     initial, final = (0.5, 2.5) if rising else (2.5, 0.5)
@@ -233,7 +234,7 @@ def changing_values(placed: Placed) -> tuple[float, float]:
 
 
 def _changing_size(placed: Placed) -> float:
-    """The size at the start: of the final value for a ripening goal, of the initial one for the others."""
+    """The size at the start: the final value of a ripening goal, the initial one of the others."""
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = 8.0 if change in (Change.GROW, Change.SHRINK) else 5.0

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.layout import SHRINK
 from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
-from arena.physics.agent import TICK_S
 from arena.rules import Event
 from arena.scene import Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS
@@ -85,7 +85,7 @@ class Tree:
         size = SHRINK * (initial + (final - initial) * share)
         world.resize(index, (size, size, size), held=True)
         if share >= 1:
-            world.let_go(index)
+            world.drop(index)
             del self._growing[index]
 
     def _place(self) -> Vector:
@@ -113,7 +113,7 @@ class House:
             return ()
         size = self._settings.final
         at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
-        around = stage.world.near(at, size / 2, besides=self._index)
+        around = stage.world.overlapping(at, size / 2, besides=self._index)
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
             self._given += 1

@@ -4,8 +4,9 @@ import math
 
 from PIL import Image, ImageDraw
 
+from arena.action import TICKS_PER_STEP
 from arena.geometry.shapes import ARENA_SIZE
-from arena.rules import TICKS_PER_STEP, TICKS_PER_UNIT
+from arena.rules import TICKS_PER_UNIT
 from arena_llm.pictures.canvas import GREY, INK, fitted, font, page, paste, write
 from arena_llm.pictures.projection import project
 from arena_llm.pictures.views import StartViews, varies

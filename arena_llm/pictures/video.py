@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from arena import ConfigError, EvaluationError
+from arena.action import STEP_S
 from arena_llm.pictures.encoders import Encoder, Gif, Mp4, check_encoder, first_line
 from arena_llm.pictures.writing import whole_file
 from render import Frame
 
-STEPS_PER_S = 50 / 3
-"""Steps in a second of the original: one takes 3 ticks of 0.02 s."""
+STEPS_PER_S = 1 / STEP_S
 
 _FASTEST_GIF = 50.0
 """A GIF's delays are hundredths of a second, and readers slow down those below two."""

@@ -7,12 +7,13 @@ from pydantic_core import to_jsonable_python
 
 from arena import Episode, Event
 from arena.replay import Replay
+from arena.rules import SAFETY_STEPS
 from arena_llm.verify.kept import Kept
 from arena_llm.verify.pictures import Pictures
 from arena_llm.verify.replies import reply_findings
 from arena_llm.verify.report import Finding
 from llm_control.observations import picture_steps, words
-from llm_control.play import SAFETY_STEPS, ModelEnd
+from llm_control.play import ModelEnd
 from llm_control.protocol import Protocol
 
 

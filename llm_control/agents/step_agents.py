@@ -14,10 +14,10 @@ import numpy.typing as npt
 from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Recording, Rotate
 from arena.geometry.layout import episode_rng
 from arena.rays.rays import CAST_LENGTH, FRACTION, TAGS
+from arena.rules import SAFETY_STEPS
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import loaded
 from llm_control.models import policy_file
-from llm_control.play import SAFETY_STEPS
 from testbed.oracle.agent import Oracle
 
 
@@ -116,7 +116,7 @@ class Braitenberg:
 
     def act(self, episode: Episode) -> Action:
         """The next action."""
-        return self.respond(self._rays.observe(episode.scene()), episode.local_velocity[2])
+        return self.respond(self._rays.observe(episode.scene()), episode.agents[0].local_velocity[2])
 
     def respond(self, rows: npt.NDArray[np.float32], speed: float) -> Action:
         """The next action after rays (21, 14), as `Rays.observe` gives them, and a forward speed in m/s."""

@@ -7,6 +7,8 @@ from functools import cache
 import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
+from arena.geometry.angles import wrap_deg
+from arena.geometry.placed import AGENT_RADIUS
 from llm_control.agents.pixels import FOCAL, steps_for
 from llm_control.finetuning.arenas import THRESHOLD_M, Kind, kind_of, random_arena
 from llm_control.protocol import Protocol
@@ -26,7 +28,6 @@ _IDLE_STEPS = sum(Protocol().initial_idle_steps)
 
 _MOST_STEPS = 45
 _MOST_ATTEMPTS = 2000
-_AGENT_RADIUS_M = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def view(episode: Episode) -> View:
     """Where the ball is, the arena's first thing."""
     east, _, north = (float(value) for value in episode.scene().positions[0] - episode.position)
     bearing = math.degrees(math.atan2(east, north)) - episode.yaw
-    return View(math.hypot(east, north), (bearing + 180) % 360 - 180)
+    return View(math.hypot(east, north), wrap_deg(bearing))
 
 
 @cache
@@ -177,7 +178,7 @@ def unhindered_steps(episode: Episode, seen: View) -> int:
     """Steps from rest until the ball is touched where nothing is in the way: the closed form of driving."""
     radius = float(episode.scene().sizes[0][0]) / 2
     # Two balls on a floor touch at this distance between their centres, measured along the floor.
-    return steps_for(seen.distance - 2 * math.sqrt(radius * _AGENT_RADIUS_M))
+    return steps_for(seen.distance - 2 * math.sqrt(radius * AGENT_RADIUS))
 
 
 def steps_to_touch(episode: Episode) -> int | None:

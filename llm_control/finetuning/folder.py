@@ -15,8 +15,8 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from arena.episode import software_versions
 from arena.errors import EvaluationError
+from arena.recording import software_versions
 from llm_control.finetuning.example import make_example
 from llm_control.finetuning.formats import Format, as_line, exchange
 from llm_control.prompts import PromptSet

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
+from arena.action import TICK_S
 from arena.geometry.placed import Layout
 from arena.scene import Vector
 from report.run.replay import Trace
@@ -84,7 +85,7 @@ def _across(step: int, steps: int) -> float:
 def event_lines(events: Iterable[Any]) -> list[str]:
     """Events in words: when, what, with which object, for what reward."""
     return [
-        f"{event.tick * 0.02:.1f} s: {event.kind}, {event.name}"
+        f"{event.tick * TICK_S:.1f} s: {event.kind}, {event.name}"
         + (f", {event.reward:+.3f}" if event.reward else "")
         for event in events
     ]

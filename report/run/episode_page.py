@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena import ArenaSpec, Event
-from arena.episode import software_versions
 from arena.errors import ArenaError
+from arena.recording import software_versions
 from evaluation.budget import NOT_PLAYED
 from llm_control.protocol import Protocol
 from report.run.drawings import event_lines, health_curve, way_svg

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from arena import ArenaSpec, Episode, Event, Move, Outcome, Recording
 from arena.errors import RecordingError
+from arena.geometry.angles import wrap_deg
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.replay import Replay
 from arena.scene import Scene, Vector
@@ -185,4 +186,4 @@ def _gap(scene: Scene, ball: int) -> float:
 def _bearing(scene: Scene, ball: int) -> float:
     dx = float(scene.positions[ball][0]) - scene.agent_position[0]
     dz = float(scene.positions[ball][2]) - scene.agent_position[2]
-    return (math.degrees(math.atan2(dx, dz)) - scene.agent_yaw + 180) % 360 - 180
+    return wrap_deg(math.degrees(math.atan2(dx, dz)) - scene.agent_yaw)

@@ -8,7 +8,7 @@ import numpy as np
 from arena.errors import LayoutError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
-from arena.geometry.placement import Placements
+from arena.geometry.placement import OccupiedSpace
 from arena.geometry.shapes import BARS, parts_of
 from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Shape
@@ -119,7 +119,7 @@ def _occupants(built: Built, layout: Layout, index: int) -> Iterator[str]:
     if agents and not _free_of_agent(alone, layout):
         yield "the agent"
     for instance, other in zip(built.things[:index], layout.things, strict=False):
-        before = Placements()
+        before = OccupiedSpace()
         if not other.blocked:
             before.add(other)
         if not before.is_free(alone):
@@ -136,7 +136,7 @@ def _alone(instance: ItemInstance) -> Placed:
 
 
 def _free_of_agent(placed: Placed, layout: Layout) -> bool:
-    agent = Placements()
+    agent = OccupiedSpace()
     for start in layout.agents:
         agent.add_ball(start.position, AGENT_RADIUS)
     return agent.is_free(placed)

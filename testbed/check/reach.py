@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator
 
+from arena.action import TICK_S
 from arena.geometry.layout import SHRINK
 from arena.geometry.placed import AGENT_RADIUS, Layout
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, TICK_S
-from arena.physics.world import CONTACT_OFFSET
+from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY
+from arena.physics.bodies import CONTACT_OFFSET
 from arena.rules import TICKS_PER_UNIT
 from arena.taskfile.kind import DEFAULT_FRICTION, Change, Ends, Kind
 from testbed.check.build import Built

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.action import IDLE
+from arena.action import IDLE, TICK_S
 from arena.geometry.layout import LIFT
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import FLOOR_Y
-from arena.physics.world import TICK_S, World
+from arena.physics.world import World
 from arena.scene import Floats
 from testbed.check.build import Built
 from testbed.check.finding import Finding

@@ -1,6 +1,7 @@
 """Simple motions in an episode: wait, turn, drive."""
 
 from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
+from arena.geometry.angles import wrap_deg
 
 TURN_DEG = 6.0
 """Angle of one step of turning, degrees."""
@@ -13,7 +14,7 @@ def waiting(episode: Episode) -> Action:
 
 def angle_to(bearing: float, yaw: float) -> float:
     """Turn from a heading to a bearing, degrees from -180 to 180, positive to the right."""
-    return (bearing - yaw + 180) % 360 - 180
+    return wrap_deg(bearing - yaw)
 
 
 class Driver:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.physics.agent import DRIVE, GRAVITY, TICK_S
-from arena.rules import TICKS_PER_STEP
+from arena.action import TICK_S
+from arena.physics.agent import DRIVE, GRAVITY
 from arena.scene import Floats, Vector
 from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located
 from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill
@@ -30,8 +30,6 @@ STOP_SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 SAMPLES = 9
 """Number of points within one step at which the ground is sampled: 0.2 m apart at top speed."""
-
-STEP_S = TICK_S * TICKS_PER_STEP
 
 
 class Leg(NamedTuple):
@@ -205,7 +203,7 @@ class LocalPlanner:
             price = self._field.price[last] / self._field.heat[last]
             surcharge += np.where(free & np.isfinite(price), price - 1, 0.0)
         cost = cost + surcharge / len(STOP_SHARES) * np.linalg.norm(stop - runs.points, axis=1)
-        askew = np.abs((self._field.bearing[last] - yaws + 180) % 360 - 180)
+        askew = np.abs(wrap_deg(self._field.bearing[last] - yaws))
         turning = np.minimum(askew, 180 - askew + BACKWARD_DEG) / 6 * STEP_COST * self._field.heat[last]
         cost = np.where(forbidden, np.inf, cost)
         return cost, np.where(np.isfinite(turning), turning, 0.0)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP, TICK_S
-from arena.rules import TICKS_PER_STEP
+from arena.action import TICK_S, TICKS_PER_STEP
+from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP
 from arena.scene import Floats
 from arena.taskfile.kind import DEFAULT_FRICTION
 from testbed.oracle.terrain import Bools

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.physics.agent import DRIVE, TICK_S
+from arena.action import TICK_S
+from arena.physics.agent import DRIVE
 from testbed.oracle.driver import TURN_DEG, Driver, angle_to
 from testbed.oracle.motion import driven, stopping
 

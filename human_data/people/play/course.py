@@ -6,7 +6,8 @@ from typing import Protocol as Interface
 
 from arena import Recording
 from arena.recording import spec_sha256
-from human_data.people.play.wire import MOST_STEPS, VIEWS, Mode, View
+from arena.rules import SAFETY_STEPS
+from human_data.people.play.wire import VIEWS, Mode, View
 from human_data.people.store import Participant, Store, Trial
 from testbed import Task
 
@@ -30,7 +31,7 @@ class Assignment:
     views: tuple[View, ...] = VIEWS[:1]
     feedback: bool = True
     may_stop: bool = True
-    most_steps: int = MOST_STEPS
+    most_steps: int = SAFETY_STEPS
 
 
 class Course(Interface):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol as Interface
 
 from arena import Recording
-from human_data.people.play.pacing import STEP_S
+from arena.action import STEP_S
 from human_data.people.play.records import Begun
 from human_data.people.play.wire import Draw, Drawn, Opened, Replied, State, View
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers

@@ -3,9 +3,9 @@
 from typing import Protocol as Interface
 
 from arena import ACTIONS, Episode, Recording, Scene
+from arena.rules import SAFETY_STEPS
 from human_data.people.play.pacing import LADDER
 from human_data.people.play.wire import (
-    MOST_STEPS,
     Answer,
     Draw,
     Drawn,
@@ -107,7 +107,7 @@ def run_down(episode: Episode) -> None:
     Without that, who stops before time has cost anything would pass every task with a pass mark of 0.
     """
     while not episode.done:
-        if not episode.spec.time_limit or episode.steps >= MOST_STEPS:
+        if not episode.spec.time_limit or episode.steps >= SAFETY_STEPS:
             episode.stop()
         else:
             episode.step(ACTIONS[0])

@@ -24,8 +24,8 @@ from urllib.request import HTTPRedirectHandler, build_opener
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+from arena.action import STEP_S
 from human_data.people.play.messages import PROTOCOL, read_frame
-from human_data.people.play.pacing import STEP_S
 from human_data.people.play.security import COOKIE
 
 KEYS_EVERY_S = 0.4

@@ -5,8 +5,7 @@ from math import ceil
 from statistics import median
 from typing import NamedTuple
 
-STEP_S = 0.06
-"""One step of the arena: 3 ticks of 0.02 s, 16.7 steps per second."""
+from arena.action import STEP_S
 
 LEAST_UNSEEN, MOST_UNSEEN = 2, 8
 """Frames on their way at once: one being sent, one being shown. A long way holds more of them, up to 0.4 s;

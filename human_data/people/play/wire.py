@@ -6,6 +6,7 @@ Both ends are ours and run the same code, so the messages are pickled as they ar
 from typing import Literal, NamedTuple
 
 from arena import Recording
+from arena.rules import SAFETY_STEPS
 from testbed import Task
 
 Mode = Literal["keys", "scripts"]
@@ -15,11 +16,6 @@ View = Literal["first", "third", "top"]
 """Through the agent's eyes, from behind it, or from above the arena without perspective."""
 
 VIEWS: tuple[View, ...] = ("first", "third", "top")
-
-
-MOST_STEPS = 20_000
-"""Steps after which an arena without a time limit is stopped, 20 minutes; as long as a model may take
-(`llm_control.play.SAFETY_STEPS`, which would import the model's side)."""
 
 
 class State(NamedTuple):
@@ -57,7 +53,7 @@ class Open(NamedTuple):
     mode: Mode
     actions: tuple[int, ...] = ()
     scripts: tuple[str, ...] = ()
-    most_steps: int = MOST_STEPS
+    most_steps: int = SAFETY_STEPS
 
 
 class Step(NamedTuple):

@@ -7,8 +7,8 @@ from contextlib import suppress
 from multiprocessing import get_context
 
 from arena.errors import EvaluationError
+from arena.rules import SAFETY_STEPS
 from human_data.people.play.wire import (
-    MOST_STEPS,
     Answer,
     Close,
     Draw,
@@ -163,7 +163,7 @@ class RemoteEpisode:
         trial: int,
         mode: Mode,
         drawn: OnDrawn,
-        most_steps: int = MOST_STEPS,
+        most_steps: int = SAFETY_STEPS,
     ) -> None:
         self._workers, self._drawn = workers, drawn
         self._game = workers.number()

@@ -1,11 +1,12 @@
 """What a person of a study plays next: the study's answer to the game's questions."""
 
 from arena import Recording
+from arena.action import STEP_S
 from arena.recording import spec_sha256
+from arena.rules import SAFETY_STEPS
 from human_data.people.play.course import Assignment
-from human_data.people.play.wire import MOST_STEPS
 from human_data.people.store import Participant, Store, Trial
-from human_data.people.study.facts import STEP_S, facts_of
+from human_data.people.study.facts import facts_of
 from human_data.people.study.flow import abandon, settle, where
 from human_data.people.study.plan import Plan
 from human_data.people.study.stages import Playing
@@ -63,5 +64,5 @@ class StudyCourse:
             views=block.views,
             feedback=block.feedback,
             may_stop=block.may_stop,
-            most_steps=MOST_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
+            most_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
         )

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from arena.action import STEP_S
 from human_data.people.store import Note, Participant, Store, Trial
 from human_data.people.store.tables import Action, Answer
 
@@ -18,9 +19,6 @@ that could not be ended, and the ends."""
 
 OURS = "_study"
 """Code of the row for what belongs to no person: the study's file, and refusals. Nobody can have it."""
-
-STEP_S = 0.06
-"""Seconds in the arena of a step."""
 
 
 @dataclass(frozen=True, slots=True)

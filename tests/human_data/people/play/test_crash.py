@@ -8,7 +8,7 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode, load_text
-from human_data.people.play.pacing import STEP_S
+from arena.action import STEP_S
 from human_data.people.play.wire import Drawn
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers
 from human_data.people.store import ActionRow

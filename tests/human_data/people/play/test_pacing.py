@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from human_data.people.play.pacing import LADDER, LEAST_UNSEEN, MOST_UNSEEN, STEP_S, VERY_FEW, Pacer
+from arena.action import STEP_S
+from human_data.people.play.pacing import LADDER, LEAST_UNSEEN, MOST_UNSEEN, VERY_FEW, Pacer
 
 JPEG_BYTES = {512: 20_000, 384: 11_000, 256: 5_000}
 """Of middling pictures; the quality is left out, so that only size and rate can help."""

@@ -7,7 +7,7 @@ import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
 from arena.physics.bullet import bullet
-from arena.physics.static_contacts import Surroundings
+from arena.physics.static_contacts import StaticContacts
 from tests.arena.worlds import agent, episode, item
 
 SOLID = [
@@ -112,13 +112,13 @@ def test_the_agent_moves_as_it_does_when_bullet_finds_its_contacts(name):
         run = episode(start, things, t=0)
         for _ in range(40):
             run.step(IDLE)
-        glided = 0
+        static_steps = 0
         for action in actions:
             if by_bullet:
-                run._stage.world._stillness.disturb()
+                run._stage.world._rest.disturb()
             run.step(action)
-            glided += run._stage.world._stillness.at_rest
-        assert (glided > len(actions) / 3) is not by_bullet
+            static_steps += run._stage.world._rest.at_rest
+        assert (static_steps > len(actions) / 3) is not by_bullet
         ways.append(run.position)
     assert ways[0] == pytest.approx(ways[1], abs=0.03)
 
@@ -166,7 +166,7 @@ def test_what_comes_into_reach_is_found_however_the_agent_came_there():
     at = np.array([20.0, 0.5, 3.0])
     for _ in range(400):
         at = np.clip(at + rng.uniform(-0.6, 0.6, 3), (0.5, 0.45, 0.5), (39.5, 2.5, 39.5))
-        fresh = Surroundings(world._placed, there, world._present()[:3])
+        fresh = StaticContacts(world._placed, there, world._present()[:3])
         place = tuple(at.tolist())
         assert used.contacts(place) == fresh.contacts(place)
         assert used.zones(place) == fresh.zones(place)

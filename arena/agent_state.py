@@ -1,4 +1,4 @@
-"""One agent's state in an episode, as callers see it."""
+"""The state of one agent in an episode."""
 
 import math
 from collections.abc import Callable
@@ -10,56 +10,56 @@ from arena.scene import Vector
 
 
 class AgentState:
-    """What one agent has and where it is; kept up to date by its episode."""
+    """Health, reward and pose of one agent; always up to date."""
 
     def __init__(self, account: Account, pass_mark: float | None, body: Callable[[], AgentBody]) -> None:
-        """`body` gives the agent's body in the arena that is played now."""
+        """`body` returns the agent's body in the current arena."""
         self._account = account
         self._pass_mark = pass_mark
-        self._now = body
-        self._before = 0.0
+        self._current_body = body
+        self._carried = 0.0
         self.total_reward = 0.0
 
     def take_reward(self) -> float:
-        """The reward of the step that just ended; adds it to the total."""
-        reward = self._before + self._account.take_step_reward()
-        self._before = 0.0
+        """Reward of the step that just ended, which is added to the total."""
+        reward = self._carried + self._account.take_step_reward()
+        self._carried = 0.0
         self.total_reward += reward
         return reward
 
     def keep_reward(self) -> None:
-        """Keep what this step brought so far, as the account changes arenas."""
-        self._before += self._account.take_step_reward()
+        """Keep the reward of this step so far while the account changes arenas."""
+        self._carried += self._account.take_step_reward()
 
     @property
     def reward_so_far(self) -> float:
-        """The total reward, the step under way included."""
-        return self.total_reward + self._before + self._account.step_reward
+        """The total reward including the current step."""
+        return self.total_reward + self._carried + self._account.step_reward
 
     @property
     def health(self) -> float:
-        """0 to 100, as the agent is told it."""
+        """0 to 100."""
         return float(self._account.health)
 
     @property
     def outcome(self) -> Outcome | None:
-        """Why the episode ended for this agent; None while it goes on."""
+        """Why the episode ended for this agent; None while it is running."""
         return self._account.outcome
 
     @property
     def passed(self) -> bool | None:
-        """Whether the total reward so far reaches the pass mark; None for an arena without one."""
+        """Whether the total reward so far reaches the pass mark; None if the arena has none."""
         return rules.passed(self.total_reward, self._pass_mark)
 
     @property
     def position(self) -> Vector:
         """Centre in metres, Animal-AI frame."""
-        return self._body.position
+        return self._current_body().position
 
     @property
     def velocity(self) -> Vector:
         """Velocity in m/s, Animal-AI frame."""
-        return self._body.velocity
+        return self._current_body().velocity
 
     @property
     def local_velocity(self) -> Vector:
@@ -72,8 +72,4 @@ class AgentState:
     @property
     def yaw(self) -> float:
         """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
-        return self._body.yaw
-
-    @property
-    def _body(self) -> AgentBody:
-        return self._now()
+        return self._current_body().yaw
