@@ -3,7 +3,7 @@
 from llm_control.script import Repair
 
 
-def mended(reply: str, repairs: tuple[Repair, ...]) -> str:
+def repaired(reply: str, repairs: tuple[Repair, ...]) -> str:
     """The reply with all repairs made in it, the last one first so that positions stay right."""
     for repair in reversed(repairs):
         end = repair.position + len(repair.original)
