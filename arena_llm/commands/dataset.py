@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import bar_beside
+from arena_llm.console import INTERRUPTED, progress_bar
+from arena_llm.options import EngineName, EngineOption, RayAddress, open_engine
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
@@ -47,7 +45,7 @@ def dataset_command(
 
     prompts = prompt_set(prompt)
     plan = None if check else _plan(size, seed, format, image_uri, prompts)
-    with opened(engine, ray_address, jobs) as spread:
+    with open_engine(engine, ray_address, jobs) as spread:
         if plan is None:
             _check(out, prompts, spread)
         else:
@@ -85,7 +83,7 @@ def _write(folder: Path, plan: "Plan", engine: "Engine") -> None:
     jobs = min(engine.jobs, len(missing)) or 1
     work = in_order(partial(write_example, plan=plan), missing, jobs, engine, "example {}".format)
     try:
-        with closing(work), closing(add(folder, work)) as written, bar_beside(Console()) as bar:
+        with closing(work), closing(add(folder, work)) as written, progress_bar() as bar:
             for size in bar.track(written, total=plan.size, completed=first, description="examples"):
                 done, data = done + 1, data + size
     except KeyboardInterrupt:
@@ -111,7 +109,7 @@ def _check(folder: Path, prompts: "PromptSet", engine: "Engine") -> None:
         partial(problem, rules=rules), rows(rules, size), jobs, engine, lambda row: f"line {row.number + 1}"
     )
     try:
-        with closing(work), bar_beside(Console()) as bar:
+        with closing(work), progress_bar() as bar:
             problems = [p for p in bar.track(work, total=size, description="checking") if p is not None]
     except KeyboardInterrupt:
         print("Stopped; nothing was changed.", file=sys.stderr)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from arena_llm.wide import wide_console
+from arena_llm.console import wide_console
 
 COLUMNS = 100
 """Width of the table."""

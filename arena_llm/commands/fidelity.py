@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from arena_llm.wide import wide_console
+from arena_llm.console import wide_console
 
 COLUMNS = 120
 """Width of the table of turns."""

@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.status import INTERRUPTED
-from arena_llm.version_option import AnimalAI
-from arena_llm.wide import bar_beside
+from arena_llm.console import INTERRUPTED, progress_bar
+from arena_llm.options import AnimalAI
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +92,7 @@ def _show_sheets(
     views = StartViews(size, smooth=True)
     broken: list[Entry] = []
     console = _console()
-    with bar_beside(console) as progress:
+    with progress_bar(console) as progress:
         read = progress.track(paths, description="reading")
         entries = [entry for path in read for entry in read_entries(path, animal_ai)]
         drawing = progress.add_task("drawing", total=len(entries))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from arena_llm.pictures.writing import whole_file
+from arena_llm.files import atomic_file
 from render import Frame, png
 
 INK = (34, 34, 34)
@@ -75,5 +75,5 @@ def save(image: Image.Image, path: Path) -> None:
     """Write a page as a PNG file, whole or not at all; raises EvaluationError where that is impossible."""
     import numpy as np
 
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_bytes(png(np.asarray(image)))

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from arena import ConfigError, EvaluationError
+from arena_llm.files import atomic_file
 from arena_llm.pictures.encoders import Encoder, Gif, Mp4, check_encoder, first_line
-from arena_llm.pictures.writing import whole_file
 from render import Frame
 
 STEPS_PER_S = 50 / 3
@@ -75,7 +75,7 @@ def open_video(path: Path, fps: float = STEPS_PER_S) -> Iterator[Video]:
     is missing or the file cannot be written.
     """
     encoder = _encoder_for(path, fps)
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         video = Video(path, partial(encoder, beside, fps))
         try:
             yield video

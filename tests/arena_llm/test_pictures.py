@@ -19,7 +19,6 @@ from arena_llm.pictures import (
     project,
     strip,
     trajectory,
-    whole_file,
 )
 from arena_llm.pictures.canvas import fitted, text_width, wrapped
 from arena_llm.pictures.trajectory import path_color
@@ -303,11 +302,6 @@ def test_a_missing_encoder_is_named_with_what_to_install(tmp_path, monkeypatch):
         write_frames(tmp_path / "film.mp4", GREY)
     write_frames(tmp_path / "film.gif", GREY)
     assert (tmp_path / "film.gif").exists()
-
-
-def test_a_folder_in_the_files_place_is_refused(tmp_path):
-    with pytest.raises(EvaluationError, match="is a folder"), whole_file(tmp_path):
-        pass
 
 
 def test_a_sheet_has_each_pair_in_its_place_and_reasons_in_the_others():

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written completely or not at all."""
 
 import os
 from collections.abc import Iterator
@@ -9,13 +9,11 @@ from arena import EvaluationError
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """A path beside `path` to write to, which takes its place when the block ends well.
+def atomic_file(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` to write to, which replaces `path` when the block succeeds.
 
-    It has the same suffix; whatever stood at `path` stays until then, and the new file is removed where
-    the block fails or is interrupted. The folder is made where it is missing.
-
-    Raises EvaluationError where the folder or the file cannot be written.
+    It has the same suffix and is removed if the block fails or is interrupted. Missing folders are created.
+    Raises EvaluationError if the folder or the file cannot be written.
     """
     beside = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
     try:
@@ -30,3 +28,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     finally:
         if beside.parent.is_dir() and os.access(beside.parent, os.W_OK):
             beside.unlink(missing_ok=True)
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a whole file, text as UTF-8; raises as `atomic_file` does."""
+    with atomic_file(path) as beside:
+        beside.write_bytes(content if isinstance(content, bytes) else content.encode())

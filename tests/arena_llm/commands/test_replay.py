@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -16,6 +14,8 @@ from arena_llm.pictures.hud import strip_height
 from arena_llm.pictures.trajectory import path_color
 from arena_llm.replay import arena_of, find_recording
 from render import Renderer, decode, top_view
+from tests.arena_llm.pictures.films import read_film
+from tests.command import start
 
 ARENA = """
 !ArenaConfig
@@ -83,14 +83,12 @@ def test_a_played_episode_is_recorded_and_replayed_to_its_end(tmp_path, command)
 
 
 def test_a_video_is_made_with_a_frame_for_each_step(task, drive, tmp_path, command):
-    iio = pytest.importorskip("imageio.v2")
     film = tmp_path / "films" / "drive.mp4"
     for _ in range(2):
         result = command("replay", drive, "--task", task, "--video", film, "--size", 200, "--hud")
         assert (result.returncode, result.stderr.strip()) == (0, "")
     assert f"{film} (31 frames, 1.9 s)" in result.stdout
-    with iio.get_reader(film) as reader:
-        facts, read = reader.get_meta_data(), list(reader.iter_data())
+    facts, read = read_film(film)
     assert len(read) == 31
     assert read[0].shape == (200 + strip_height(200), 200, 3)
     assert facts["fps"] == pytest.approx(STEPS_PER_S, abs=0.01)
@@ -116,9 +114,9 @@ def test_stills_are_what_the_agent_saw_pixel_by_pixel(task, drive, tmp_path, com
 def test_the_strip_lies_under_the_picture_and_not_on_it(task, drive):
     recording = Recording.read(drive)
     with Replay(recording, load(task).arenas[0]) as replay:
-        plain, told = Film("behind", 256, steps=30), Film("behind", 256, steps=30, hud=True)
+        plain, with_hud = Film("behind", 256, steps=30), Film("behind", 256, steps=30, hud=True)
         for moment in replay.moments():
-            with_strip = told.frame(moment.episode)
+            with_strip = with_hud.frame(moment.episode)
             assert (with_strip[:256] == plain.frame(moment.episode)).all()
             assert with_strip.shape == (256 + strip_height(256), 256, 3)
 
@@ -276,14 +274,7 @@ def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     recording, film = tmp_path / "long.json", tmp_path / "films" / "long.mp4"
     task.write_text(ARENA.format(agent="").replace("t: 50", "t: 0"))
     record(task, recording, [(TURN_RIGHT,)] * 4000)
-    arguments = ["replay", recording, "--task", task, "--video", film, "--size", 256]
-    started = subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    started = start("replay", recording, "--task", task, "--video", film, "--size", 256)
     deadline = time.monotonic() + 60
     while not (film.parent.exists() and os.listdir(film.parent)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -291,8 +282,8 @@ def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     assert started.poll() is None
     # As a terminal does it: the encoder's process hears it too.
     os.killpg(started.pid, signal.SIGINT)
-    _, told = started.communicate(timeout=60)
-    assert (started.returncode, told) == (130, "Stopped; no video was written.\n")
+    _, errors = started.communicate(timeout=60)
+    assert (started.returncode, errors) == (130, "Stopped; no video was written.\n")
     assert os.listdir(film.parent) == []
 
 

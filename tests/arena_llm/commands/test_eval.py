@@ -1,4 +1,4 @@
-"""Every option of `arena-llm eval` arrives where it is obeyed, and those of the command itself are obeyed."""
+"""Every option of `arena-llm eval` takes effect."""
 
 import json
 
@@ -181,9 +181,9 @@ def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):
     prices.write_text("as_of: 2031-05-04\nmockllm/model: {input: 1, output: 1}\n")
     common = ["--model", "mockllm/model", *SHORT[2:], "--testbed", battery, "--prices", prices]
     said = invoke(*common, "--max-cost", 1, "--log-dir", tmp_path / "logs")
-    told = f"$1 in, $1 out, as of 2031-05-04, not verified; edit {prices}."
-    assert told in said.output
+    note = f"$1 in, $1 out, as of 2031-05-04, not verified; edit {prices}."
+    assert note in said.output
     page = next((tmp_path / "logs").glob("*/report.html")).read_text()
-    assert told in page
+    assert note in page
     (info,) = list_eval_logs(str(tmp_path / "logs"))
-    assert told in json.dumps(read_eval_log(info, header_only=True).eval.metadata)
+    assert note in json.dumps(read_eval_log(info, header_only=True).eval.metadata)
