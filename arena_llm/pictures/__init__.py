@@ -1,4 +1,4 @@
-"""Pictures for people: videos of episodes, paths, pictures of tasks and sheets of many."""
+"""Pictures for people: videos of episodes, trajectories, figures of tasks and contact sheets."""
 
 from arena_llm.pictures.contact_sheet import Tile, contact_sheet
 from arena_llm.pictures.film import VIEWS, Film

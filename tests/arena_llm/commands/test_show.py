@@ -8,8 +8,8 @@ from PIL import Image
 
 from arena import Episode, load_text
 from arena_llm.pictures import describe, project, task_picture
-from arena_llm.pictures.sheets import PER_SHEET, Entry, find_files, plan_sheets, read_entries
-from arena_llm.pictures.views import StartViews, varies
+from arena_llm.pictures.contact_sheet import PER_SHEET, Entry, find_files, plan_sheets, read_entries
+from arena_llm.pictures.views import StartViews, depends_on_seed
 from render import Renderer, decode, top_view
 from testbed import Task, task_named
 
@@ -52,8 +52,8 @@ def test_a_task_is_described_by_what_it_asks_and_by_its_seed_where_that_matters(
 
 
 def test_the_random_skin_of_an_agent_is_no_variant():
-    assert not varies(load_text(text()).arenas[0], "a")
-    assert varies(load_text(text(x=-1)).arenas[0], "a")
+    assert not depends_on_seed(load_text(text()).arenas[0], "a")
+    assert depends_on_seed(load_text(text(x=-1)).arenas[0], "a")
 
 
 def test_the_figure_shows_the_agents_own_pixels_and_the_view_from_above():
@@ -138,12 +138,12 @@ def test_a_sheet_shows_every_task_and_counts_the_broken_ones(command, battery, t
     result = command("show", "--testbed", battery, "--out", out, "--size", 64)
     assert result.returncode == 1
     assert result.stdout == f"Sheet: {out} (7 tasks)\n"
-    told = result.stderr.splitlines()
-    assert told[0] == "arena-llm: 3 of 7 tasks have no picture:"
-    assert [line.split(":")[0].strip() for line in told[1:]] == ["02-01-02", "02-01-03", "02-01-04"]
-    assert "unknown key 'tt'" in told[1]
-    assert "not UTF-8" in told[2]
-    assert "got 1002 objects" in told[3]
+    errors = result.stderr.splitlines()
+    assert errors[0] == "arena-llm: 3 of 7 tasks have no picture:"
+    assert [line.split(":")[0].strip() for line in errors[1:]] == ["02-01-02", "02-01-03", "02-01-04"]
+    assert "unknown key 'tt'" in errors[1]
+    assert "not UTF-8" in errors[2]
+    assert "got 1002 objects" in errors[3]
     assert os.listdir(out.parent) == ["sheet.png"]
     with Image.open(out) as page:
         assert page.width > 6 * 2 * 64
