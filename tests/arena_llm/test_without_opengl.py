@@ -89,7 +89,7 @@ def test_an_evaluation_is_refused_before_an_episode_is_spent(battery, tmp_path):
 def test_a_recording_is_compared_without_its_pictures(unity_recording):
     result = arena_llm("fidelity", "--trace", unity_recording)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Only health, events and places: no picture can be drawn" in result.stdout
+    assert "Only health, events and positions: no picture can be drawn" in result.stdout
     sheet = arena_llm("fidelity", "--trace", unity_recording, "--sheet", "sheet.png")
     assert sheet.returncode == 1
     is_the_sentence(sheet.stderr)

@@ -26,15 +26,15 @@ def played(trace):
 
 
 def test_it_is_read_as_it_was_recorded(trace):
-    assert (len(trace.rows), trace.idle_steps, len(trace.pictures)) == (42, 49, 44)
-    assert trace.rows[-1].steps == 9
-    assert trace.idle_steps + sum(row.steps for row in trace.rows) == 427
+    assert (len(trace.turns), trace.idle_steps, len(trace.pictures)) == (42, 49, 44)
+    assert trace.turns[-1].steps == 9
+    assert trace.idle_steps + sum(turn.steps for turn in trace.turns) == 427
     assert is_tutorial(trace)
 
 
 def test_health_is_as_recorded_after_every_turn(played):
-    off = {turn.row.turn: (turn.health, turn.row.health) for turn in played.turns if turn.agrees is False}
-    assert off == {}
+    off = [turn for turn in played.turns if turn.agrees is False]
+    assert off == []
     assert played.agreeing == played.judged == 41
 
 
@@ -45,17 +45,17 @@ def test_both_yellow_balls_are_reached_in_the_recorded_ticks(played):
     assert ticks[1] == 721
 
 
-def test_the_way_is_the_predicted_one_where_the_prediction_holds(played):
+def test_the_path_is_the_predicted_one_where_the_prediction_holds(played):
     """The table's model knows no give of walls, no overlap and no grazed corner; pictures contradict it."""
     poses = tutorial_poses()
-    compared = [turn for turn in played.turns if turn.row.turn in poses and turn.row.turn <= 35]
+    compared = [turn for turn in played.turns if turn.recorded.turn in poses and turn.recorded.turn <= 35]
     assert len(compared) == 33
     for turn in compared:
-        pose = poses[turn.row.turn]
-        tolerance = 0.1 if turn.row.turn in AGAINST_A_WALL else 0.055
-        assert pose.distance(turn.position[0], turn.position[2]) < tolerance, turn.row.place
+        pose = poses[turn.recorded.turn]
+        tolerance = 0.1 if turn.recorded.turn in AGAINST_A_WALL else 0.055
+        assert pose.distance(turn.position[0], turn.position[2]) < tolerance, turn.recorded.place
         assert turn.yaw == pytest.approx(pose.heading)
-        if turn.row.turn < FIRST_PUSHED_BALL:
+        if turn.recorded.turn < FIRST_PUSHED_BALL:
             assert turn.speed == pytest.approx(pose.speed, abs=0.05)
 
 

@@ -12,7 +12,7 @@ from arena_llm.fidelity.frames import load_picture
 from arena_llm.fidelity.pictures import compare_pictures
 from arena_llm.fidelity.replay import has_random_places
 from render import decode
-from tests.arena_llm.recordings import SIDE, record, save
+from tests.arena_llm.fidelity.recordings import SIDE, record, save
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_without_columns_of_steps_the_paper_s_idle_steps_are_taken(folder):
     (folder / "trace.csv").write_text("turn,script,health_before_script\n1,Go(6);,99\n2,Go(6);,\n3,Go(1);,90")
     trace = read_trace(folder)
     assert trace.idle_steps == 49
-    assert [row.health for row in trace.rows] == [None, 90.0, None]
+    assert [row.health for row in trace.turns] == [None, 90.0, None]
 
 
 def test_random_places_are_noticed(folder):
@@ -126,7 +126,7 @@ COLOURS = [
 
 
 @pytest.mark.parametrize(("colour", "name"), COLOURS)
-def test_colours_of_the_original_are_told_apart(colour, name):
+def test_colours_of_the_original_are_distinguished(colour, name):
     frame = np.full((4, 4, 3), colour, np.uint8)
     assert [CLASSES[index] for index in classify(frame).ravel()] == [name] * 16
 
@@ -156,7 +156,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("edit", "words"), BROKEN, ids=[words for _, words in BROKEN])
-def test_a_broken_table_is_told_with_its_line(folder, edit, words):
+def test_a_broken_table_is_reported_with_its_line(folder, edit, words):
     change(folder, *edit)
     with pytest.raises(RecordingError, match=r"trace\.csv:\d") as error:
         read_trace(folder)
@@ -185,7 +185,7 @@ BAD = [
     (["--trace", "{empty}"], "arena.yaml: not there"),
     (["--trace", "{folder}", "--table", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
     (["--trace", "{folder}", "--poses", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
-    (["--trace", "{folder}", "--frames", "/proc/none"], "/proc/none: cannot be written"),
+    (["--trace", "{folder}", "--frames", "/proc/none"], "/proc/none/obs-0.0.png: cannot be written"),
     (["--trace", "{folder}", "--json", "/proc/none/f.json"], "/proc/none/f.json: cannot be written"),
     (["--trace", "{folder}", "--sheet", "/proc/none/s.png"], "/proc/none/s.png: cannot be written"),
     (["--trace", "{spoilt}"], "obs-1.6.png: not a picture"),
