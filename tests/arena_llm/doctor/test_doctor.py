@@ -1,9 +1,9 @@
-"""`arena-llm doctor` on a machine that is well, and on broken ones."""
+"""`arena-llm doctor` on a working machine, and on broken ones."""
 
 import json
 import os
-import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +13,7 @@ from arena_llm.doctor import State
 from arena_llm.doctor.ask import answer
 from arena_llm.doctor.checks import drawing_checks, physics_checks, python_check, requirement
 from arena_llm.doctor.probe import fault_of
+from tests.command import run
 
 BROKEN_GL = {
     "no EGL library": ({"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}, "libnone.so not loaded"),
@@ -21,17 +22,14 @@ BROKEN_GL = {
 }
 
 
-def doctor(*arguments, **environment):
-    command = [sys.executable, "-m", "arena_llm", "doctor", *arguments]
-    env = os.environ | environment
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+doctor = partial(run, "doctor")
 
 
 def states(result):
     return {check["name"]: check["state"] for check in json.loads(result.stdout)["checks"]}
 
 
-def test_a_well_machine_is_told_so():
+def test_a_working_machine_is_reported():
     result = doctor()
     assert (result.returncode, result.stderr) == (0, "")
     assert "arena-llm can do its main job here." in result.stdout
@@ -41,21 +39,21 @@ def test_a_well_machine_is_told_so():
 
 def test_json_has_every_check():
     result = doctor("--json")
-    told = json.loads(result.stdout)
-    assert told["ok"] is True
-    names = [check["name"] for check in told["checks"]]
+    found = json.loads(result.stdout)
+    assert found["ok"] is True
+    names = [check["name"] for check in found["checks"]]
     assert names[:2] == ["Python", "arena-llm"]
     assert {"moderngl", "gymnasium", "inspect-ai", "Bullet", "physics", "OpenGL", "picture"} <= set(names)
-    assert all(set(check) == {"name", "state", "found", "remedy"} for check in told["checks"])
+    assert all(set(check) == {"name", "state", "found", "remedy"} for check in found["checks"])
 
 
 @pytest.mark.parametrize(("environment", "words"), BROKEN_GL.values(), ids=BROKEN_GL)
 def test_broken_opengl_is_one_row_with_its_remedy(environment, words):
     result = doctor("--json", **environment)
     assert (result.returncode, result.stderr) == (1, "")
-    told = json.loads(result.stdout)
-    assert told["ok"] is False
-    (broken,) = [check for check in told["checks"] if check["state"] == "broken"]
+    found = json.loads(result.stdout)
+    assert found["ok"] is False
+    (broken,) = [check for check in found["checks"] if check["state"] == "broken"]
     assert broken["name"] == "OpenGL"
     assert words in broken["found"]
     unset = broken["remedy"].partition(";")[0].split()
@@ -75,13 +73,11 @@ def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
     found = states(result)
     assert (found["physics"], found["numpy"]) == ("broken", "ok")
     assert "pip install --force-reinstall pybullet" in result.stdout
-    assert "mend the packages first" in result.stdout
+    assert "repair the packages first" in result.stdout
 
 
 def test_other_commands_say_in_a_sentence_what_cannot_be_imported(tmp_path):
-    command = [sys.executable, "-m", "arena_llm", "testbed", "check", "x"]
-    env = os.environ | broken_pybullet(tmp_path)
-    result = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+    result = run("testbed", "check", "x", **broken_pybullet(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("arena-llm: libfoo.so: no such file; ")
     assert result.stderr.count("\n") == 1
@@ -98,7 +94,7 @@ CRASHES = {
 
 @pytest.mark.parametrize(("program", "fault"), CRASHES.items(), ids=CRASHES.values())
 def test_whatever_a_driver_does_is_a_finding(program, fault):
-    assert answer([sys.executable, "-c", program], patience_s=1.0)["fault"] == fault
+    assert answer([sys.executable, "-c", program], timeout_s=1.0)["fault"] == fault
 
 
 def test_a_picture_must_show_something_and_the_same_twice():
