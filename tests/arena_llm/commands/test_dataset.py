@@ -5,16 +5,15 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from llm_control.finetuning import make_example
 from llm_control.prompts import prompt_set
+from llm_control.training_data import make_example
 from render import decode
+from tests.command import run, start
 
 PROMPTS = prompt_set()
 
@@ -29,27 +28,13 @@ def bytes_of(folder):
     }
 
 
-def writing(folder):
-    """The command that writes the data set of these tests."""
-    return [
-        sys.executable,
-        "-m",
-        "arena_llm",
-        "dataset",
-        "--out",
-        str(folder),
-        "--size",
-        "6",
-        "--seed",
-        "5",
-    ]
+SPEC = ("--size", 6, "--seed", 5, "--format", "sharegpt")
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("whole") / "data"
-    program = writing(folder)
-    subprocess.run([*program, "--jobs", "2", "--format", "sharegpt"], check=True, capture_output=True)
+    assert run("dataset", "--out", folder, *SPEC, "--jobs", 2).returncode == 0
     return folder
 
 
@@ -76,10 +61,7 @@ def test_a_finished_data_set_is_left_alone(whole, tmp_path, command):
 
 def test_killed_in_the_middle_no_line_is_torn_and_the_rest_follows(whole, tmp_path, command):
     folder = tmp_path / "data"
-    program = writing(folder)
-    with subprocess.Popen(
-        [*program, "--jobs", "1", "--format", "sharegpt"], stdout=subprocess.DEVNULL
-    ) as process:
+    with start("dataset", "--out", folder, *SPEC, "--jobs", 1) as process:
         part = folder / "train.jsonl.part"
         while not (part.exists() and part.read_bytes().count(b"\n") >= 2):
             assert process.poll() is None
@@ -93,39 +75,38 @@ def test_killed_in_the_middle_no_line_is_torn_and_the_rest_follows(whole, tmp_pa
 
 def test_ctrl_c_says_how_far_it_came(tmp_path):
     folder = tmp_path / "data"
-    program = [sys.executable, "-m", "arena_llm", "dataset", "--out", str(folder), "--size=5000", "--jobs=2"]
-    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with start("dataset", "--out", folder, "--size=5000", "--jobs=2") as process:
         part = folder / "train.jsonl.part"
         while not (part.exists() and part.stat().st_size):
             assert process.poll() is None
             time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert re.fullmatch(r"Stopped after \d+ of 5000 examples; the same command goes on.\n", told)
+    assert re.fullmatch(r"Stopped after \d+ of 5000 examples; the same command continues.\n", errors)
     assert part.read_bytes().endswith(b"\n")
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
-        (("--size", 7), "was begun with size 6, got 7"),
-        (("--size", 6, "--seed", 6), "was begun with seed 5, got 6"),
-        (("--size", 6, "--seed", 5, "--format", "openai"), "was begun with format"),
+        (("--size", 7), "was started with size 6, got 7"),
+        (("--size", 6, "--seed", 6), "was started with seed 5, got 6"),
+        (("--size", 6, "--seed", 5, "--format", "openai"), "was started with format"),
     ],
 )
-def test_other_arguments_are_refused_and_change_nothing(more, told, whole, tmp_path, command):
+def test_other_arguments_are_refused_and_change_nothing(more, words, whole, tmp_path, command):
     folder = tmp_path / "data"
     shutil.copytree(whole, folder)
     defaults = {"--seed": 5, "--format": "sharegpt"} | dict(zip(more[::2], more[1::2], strict=True))
     result = command("dataset", "--out", folder, *(word for pair in defaults.items() for word in pair))
     assert result.returncode == 1
-    assert told in result.stderr
+    assert words in result.stderr
     assert bytes_of(folder) == bytes_of(whole)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         ((), "--size"),
         (("--size", "4", "--format", "yaml"), "expected one of: openai, anthropic, google, sharegpt"),
@@ -135,10 +116,10 @@ def test_other_arguments_are_refused_and_change_nothing(more, told, whole, tmp_p
         (("--check",), "expected the folder of a data set"),
     ],
 )
-def test_wrong_arguments_are_one_sentence(arguments, told, tmp_path, command):
+def test_wrong_arguments_are_one_sentence(arguments, words, tmp_path, command):
     result = command("dataset", "--out", tmp_path / "data", *arguments)
     assert result.returncode == 1
-    assert told in result.stderr
+    assert words in result.stderr
     assert result.stderr.count("\n") == 1
 
 
@@ -213,5 +194,5 @@ def test_the_check_finds_each_damage(damage, whole, tmp_path, command):
     result = command("dataset", "--out", folder, "--check", "--jobs", 1)
     assert result.returncode == (1 if damage else 0)
     if damage:
-        assert "1 of 6 examples are not" in result.stderr
+        assert "1 of 6 examples have errors" in result.stderr
         assert result.stdout.count("\n") == 1

@@ -1,4 +1,4 @@
-"""Random arenas with one ball that is worth having, and where it is seen from the agent."""
+"""Random arenas with one good goal, at a chosen distance and bearing from the agent."""
 
 import math
 from enum import StrEnum
@@ -10,21 +10,21 @@ from arena import ArenaSpec
 from arena.taskfile.config import RGB, Item, Vector3
 
 THRESHOLD_M = 17.5
-"""From this distance on a ball is far (method.md of the paper's supporting materials)."""
+"""A ball at this distance or beyond is far (method.md of the paper's supporting materials)."""
 
 GOALS = ("GoodGoal", "GoodGoalMulti")
 """Green and yellow."""
 
 _DISTANCES_M = {"near": (2.5, THRESHOLD_M), "far": (THRESHOLD_M, 36.0), "turn": (2.5, 36.0)}
-"""Between the centres of agent and ball; nearer than 2.5 m the largest ball all but touches the agent, and an
-arena has no room for much more than 36 m. Our choice, as are all numbers below: the paper gives none."""
+"""Distance between the centres of agent and ball. Below 2.5 m the largest ball almost touches the agent, and
+much more than 36 m does not fit into an arena. Our choice, as are all numbers below: the paper gives none."""
 
 _BEARINGS_DEG = (6.0, 49.0)
-"""How far to the side a ball is that is turned to: a step turns 6 degrees, and the picture ends at 50."""
+"""Bearing of a ball to turn to: a step turns 6 degrees, and the picture ends at 50."""
 
 _DIAMETERS_M = (0.8, 3.0)
 _DISTRACTORS = (2, 20)
-_CLOCKS = (250, 500, 1000)
+_TIME_LIMITS = (250, 500, 1000)
 """Time limits of the official battery."""
 
 _SIZES_M: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]]] = {
@@ -42,14 +42,14 @@ _SIZES_M: dict[str, tuple[tuple[float, float, float], tuple[float, float, float]
     "DeathZone": ((1.0, 0.5, 1.0), (6.0, 0.5, 6.0)),
     "HotZone": ((1.0, 0.5, 1.0), (6.0, 0.5, 6.0)),
 }
-"""The things that stand around, each with its smallest and largest size: those that the system text names."""
+"""The other objects, with their smallest and largest sizes: those that the system prompt names."""
 
 _EDGE_M = 2.0
-"""The agent and the ball stand at least so far from the fence."""
+"""Smallest distance of the agent and the ball from the fence."""
 
 
 class Kind(StrEnum):
-    """The four kinds of example; the first two are one kind of reply."""
+    """The four kinds of example; the first two share one kind of reply."""
 
     LEFT = "turn left"
     RIGHT = "turn right"
@@ -57,23 +57,23 @@ class Kind(StrEnum):
     FAR = "drive into its vicinity"
 
 
-class Placed(NamedTuple):
-    """An arena, and the name of its ball; its first thing is the ball."""
+class SampledArena(NamedTuple):
+    """An arena whose first object is the ball, and the name of that ball."""
 
     spec: ArenaSpec
     goal: str
 
 
 def kind_of(seed: int, index: int) -> Kind:
-    """Each four examples in a row are one of each kind, in random order."""
+    """The kind of an example: every four in a row are one of each kind, in random order."""
     rng = np.random.default_rng([abs(seed), int(seed < 0), 1, index // 4])
     return tuple(Kind)[int(rng.permutation(4)[index % 4])]
 
 
-def random_arena(kind: Kind, rng: np.random.Generator) -> Placed | None:
-    """One draw of an arena for a kind of example; None where the ball would stand outside of it.
+def random_arena(kind: Kind, rng: np.random.Generator) -> SampledArena | None:
+    """Draw an arena for a kind of example; None if the ball would be outside of it.
 
-    The agent and the ball have fixed places, the other things are placed by the arena's own rules.
+    The agent and the ball have fixed positions, the other objects are placed by the arena's own rules.
     """
     x, z = rng.uniform(_EDGE_M, 40 - _EDGE_M, 2)
     # Whole degrees, so that the arena's file is short and exact.
@@ -90,8 +90,8 @@ def random_arena(kind: Kind, rng: np.random.Generator) -> Placed | None:
         Item(name=goal, positions=(Vector3(x=goal_x, z=goal_z),), sizes=(_cube(diameter),)),
         *(_distractor(rng) for _ in range(int(rng.integers(_DISTRACTORS[0], _DISTRACTORS[1] + 1)))),
     )
-    clock = _CLOCKS[int(rng.integers(len(_CLOCKS)))]
-    return Placed(ArenaSpec(time_limit=clock, pass_mark=0.0, items=items), goal)
+    time_limit = _TIME_LIMITS[int(rng.integers(len(_TIME_LIMITS)))]
+    return SampledArena(ArenaSpec(time_limit=time_limit, pass_mark=0.0, items=items), goal)
 
 
 def _direction(kind: Kind, rng: np.random.Generator) -> tuple[float, float]:

@@ -15,14 +15,14 @@ from pydantic import TypeAdapter
 from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
 from llm_control.conversation import first_content, opening
-from llm_control.finetuning import THRESHOLD_M, Format, Kind, as_line, make_example
-from llm_control.finetuning.example import View, _fits
-from llm_control.finetuning.folder import Plan, write_example
-from llm_control.finetuning.formats import exchange
-from llm_control.observations import View as Shown
+from llm_control.observations import View
 from llm_control.prompts import prompt_set
 from llm_control.protocol import Protocol
 from llm_control.script import Go, Turn, parse
+from llm_control.training_data import THRESHOLD_M, Format, Kind, as_line, make_example
+from llm_control.training_data.example import BallPosition, fits
+from llm_control.training_data.folder import DatasetSpec, make_row
+from llm_control.training_data.formats import dialogue
 from render import decode
 
 TURNS = (Kind.LEFT, Kind.RIGHT)
@@ -76,11 +76,11 @@ def test_the_threshold_parts_near_from_far(examples):
     assert THRESHOLD_M == 17.5
     assert all(each.distance < 17.5 for each in examples if each.kind is Kind.NEAR)
     assert all(each.distance >= 17.5 for each in examples if each.kind is Kind.FAR)
-    assert [_fits(kind, View(17.5, 0.0)) for kind in (Kind.NEAR, Kind.FAR)] == [False, True]
-    assert [_fits(kind, View(17.499, 0.0)) for kind in (Kind.NEAR, Kind.FAR)] == [True, False]
+    assert [fits(kind, BallPosition(17.5, 0.0)) for kind in (Kind.NEAR, Kind.FAR)] == [False, True]
+    assert [fits(kind, BallPosition(17.499, 0.0)) for kind in (Kind.NEAR, Kind.FAR)] == [True, False]
 
 
-def test_there_is_one_ball_that_is_worth_having_and_other_things(examples):
+def test_there_is_one_good_goal_among_other_objects(examples):
     for each in examples:
         names = [item.name for item in each.spec.items]
         assert names[:2] == ["Agent", each.goal]
@@ -142,10 +142,10 @@ def test_the_picture_shows_the_ball_where_the_reply_has_it(examples):
 
 
 def test_the_prompt_is_that_of_an_evaluation(examples):
-    said = exchange(examples[0], PROMPTS)
+    said = dialogue(examples[0], PROMPTS)
     (system,) = opening(Protocol(), PROMPTS)
-    *_, told = first_content(Protocol(), PROMPTS, examples[0].health, Shown((examples[0].frame,), None))
-    assert (said.system, said.user) == (system.text, told.text)
+    *_, content = first_content(Protocol(), PROMPTS, examples[0].health, View((examples[0].frame,), None))
+    assert (said.system, said.user) == (system.text, content.text)
     assert f"Health: {examples[0].health:.1f}" in said.user
     with Episode(examples[0].spec, task_id=examples[0].task_id, seed=5) as episode:
         for _ in range(49):
@@ -154,24 +154,24 @@ def test_the_prompt_is_that_of_an_evaluation(examples):
 
 
 def test_an_example_is_the_same_in_another_process_and_depends_on_seed_and_number_only():
-    plan = Plan(10, 5, Format.OPENAI, PROMPTS)
+    spec = DatasetSpec(10, 5, Format.OPENAI, PROMPTS)
     program = (
-        "from llm_control.finetuning import Format; from llm_control.prompts import prompt_set\n"
-        "from llm_control.finetuning.folder import Plan, write_example\n"
-        "w = write_example(6, Plan(999, 5, Format.OPENAI, prompt_set()))\n"
-        "import hashlib; print(hashlib.sha256((w.line + w.facts).encode()).hexdigest())"
+        "from llm_control.training_data import Format; from llm_control.prompts import prompt_set\n"
+        "from llm_control.training_data.folder import DatasetSpec, make_row\n"
+        "row = make_row(6, DatasetSpec(999, 5, Format.OPENAI, prompt_set()))\n"
+        "import hashlib; print(hashlib.sha256((row.line + row.facts).encode()).hexdigest())"
     )
     again = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout.strip()
-    here = write_example(6, plan)
+    here = make_row(6, spec)
     assert hashlib.sha256((here.line + here.facts).encode()).hexdigest() == again
-    assert write_example(6, plan._replace(seed=-5)).facts != here.facts
-    assert write_example(7, plan).facts != here.facts
+    assert make_row(6, spec._replace(seed=-5)).facts != here.facts
+    assert make_row(7, spec).facts != here.facts
 
 
 def line(examples, format, **options):
-    return json.loads(as_line(exchange(examples[0], PROMPTS), format, **options))
+    return json.loads(as_line(dialogue(examples[0], PROMPTS), format, **options))
 
 
 def test_openais_lines_are_chat_messages_of_its_own_library(examples):
