@@ -9,8 +9,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import wide_console
+from arena_llm.console import INTERRUPTED, wide_console
 
 if TYPE_CHECKING:
     from benchmarks.benchmark import Figures, Plan

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from arena_llm.wide import wide_console
+from arena_llm.console import wide_console
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.version_option import AnimalAI
+from arena_llm.options import AnimalAI
 
 if TYPE_CHECKING:
     from human_data.people.play.wire import View

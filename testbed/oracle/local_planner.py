@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.action import TICK_S
+from arena.action import STEP_S, TICK_S
+from arena.geometry.angles import wrap_deg
 from arena.physics.agent import DRIVE, GRAVITY
 from arena.scene import Floats, Vector
 from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located

@@ -4,15 +4,13 @@ import csv
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 
 from testbed.proof import solutions
 from testbed.tasks import find_tasks
-from tests.test_cli import run
+from tests.command import run, start
 
 
 def generate(out, *arguments):
@@ -105,25 +103,8 @@ def test_a_wrong_argument_is_one_sentence(tmp_path, arguments, words):
 
 
 def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
-    command = [
-        "testbed",
-        "generate",
-        "--levels",
-        "1",
-        "--count",
-        "60",
-        "--seed",
-        "3",
-        "--out",
-        str(tmp_path),
-        "--jobs",
-        "2",
-    ]
-    started = subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *command],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+    started = start(
+        *("testbed", "generate", "--levels", 1, "--count", 60, "--seed", 3, "--out", tmp_path, "--jobs", 2)
     )
     deadline = time.monotonic() + 60
     while len(list(tmp_path.rglob("*.yaml"))) < 3 and time.monotonic() < deadline:
@@ -148,12 +129,12 @@ def test_verify_finds_what_is_wrong(drawn, tmp_path, command):
     second = lines[1].replace('"total_reward":0.', '"total_reward":0.1', 1)
     (level / solutions.FILE).write_text("\n".join([lines[0], second, lines[2]]) + "\n")
     bad = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
-    told = bad.stdout.splitlines()
+    printed = bad.stdout.splitlines()
     assert bad.returncode == 1
-    assert told[0] == "01-01-0001: solution: it is of another arena than the task's"
-    assert told[1].startswith("01-02-0001: solution: total reward ")
-    assert told[2] == "01-04-0001: there is no solution"
-    assert told[3].startswith("1 of 4 tasks are proven")
+    assert printed[0] == "01-01-0001: solution: it is of another arena than the task's"
+    assert printed[1].startswith("01-02-0001: solution: total reward ")
+    assert printed[2] == "01-04-0001: there is no solution"
+    assert printed[3].startswith("1 of 4 tasks are proven")
     (level / solutions.FILE).write_text("{}\n")
     broken = command("testbed", "verify", "--testbed", tmp_path, "--jobs", 1)
     assert broken.returncode == 1

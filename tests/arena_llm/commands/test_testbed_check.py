@@ -4,13 +4,11 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from testbed.tasks import LEVELS_FOLDER
-from tests.test_cli import run
+from tests.command import run, start
 
 GOOD = "arenas: {0: {timeLimit: 250, passMark: -1}}\n"
 ODD = "arenas: {0: {timeLimit: 250}}\n"
@@ -57,15 +55,15 @@ def test_quiet_leaves_out_what_is_well(folder):
 def test_json_holds_the_same(folder):
     result = check(folder, "--format", "json")
     assert result.returncode == 1
-    told = json.loads(result.stdout)
-    assert [[f["code"] for f in file["findings"]] for file in told["files"]] == [
+    found = json.loads(result.stdout)
+    assert [[f["code"] for f in file["findings"]] for file in found["files"]] == [
         [],
         ["unreadable"],
         ["no-pass-mark"],
         ["old-key"],
     ]
-    assert told["codes"]["unreadable"] == {"level": "error", "findings": 1, "files": 1}
-    assert told["checked"] == 4
+    assert found["codes"]["unreadable"] == {"level": "error", "findings": 1, "files": 1}
+    assert found["checked"] == 4
 
 
 def test_upgrade_rewrites_once_and_says_what(folder):
@@ -104,11 +102,7 @@ def test_ctrl_c_stops_between_files(tmp_path, jobs):
     task = next(LEVELS_FOLDER.rglob("*.yaml"))
     for number in range(600):
         shutil.copy(task, tmp_path / f"{number:03d}.yaml")
-    command = [sys.executable, "-m", "arena_llm", "testbed", "check", str(tmp_path), "--jobs", str(jobs)]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    assert process.stdout is not None
+    process = start("testbed", "check", tmp_path, "--jobs", jobs)
     process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=30)
