@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
+from arena.geometry.angles import wrap_deg
 from arena.geometry.placed import AGENT_RADIUS
 from arena.replay import Moment, play
 from llm_control.agents.pixels import FOCAL, steps_for
