@@ -23,8 +23,8 @@ class Engine(Protocol):
 
     jobs: int
 
-    def episodes(self) -> Any:
-        """Where episodes of conversations are played; None for this process."""
+    def episodes(self, renderer: str | None = None) -> Any:
+        """The backend for episodes; None for this process. `renderer` is what draws pictures here."""
         ...
 
     def in_order(
@@ -44,8 +44,8 @@ class LocalEngine:
     def __init__(self, jobs: int | None = None) -> None:
         self.jobs = jobs or cores()
 
-    def episodes(self) -> Any:
-        """None: a conversation's episodes are played in this process."""
+    def episodes(self, renderer: str | None = None) -> Any:
+        """None: episodes are played by the runner's own backend."""
         return None
 
     def in_order(

@@ -8,7 +8,6 @@ import typer
 from typer.core import TyperGroup
 
 from arena.errors import ArenaError
-from arena_llm.commands.baseline import baseline_command
 from arena_llm.commands.baselines import baselines_command
 from arena_llm.commands.bench import bench_command
 from arena_llm.commands.compare import compare_command
@@ -25,13 +24,26 @@ from arena_llm.commands.report import report_command
 from arena_llm.commands.run import run_command
 from arena_llm.commands.show import show_command
 from arena_llm.commands.study import study_command
+from arena_llm.commands.suites import suites_command
 from arena_llm.commands.testbed import testbed_app
 from arena_llm.commands.verify import verify_command
 from arena_llm.console import INTERRUPTED
+from arena_llm.suite_options import command_for, suite_in, with_choices
+from evaluation.suites import DEFAULT
+
+_OF_SUITES: dict[str, Callable[..., None]] = {"eval": evaluate_command, "estimate": estimate_command}
+"""Commands whose options are those of the chosen suite."""
 
 
 class _Commands(TyperGroup):
-    """Reports Ctrl-C in one sentence; Typer would print "Aborted"."""
+    """Gives commands the options of the chosen suite, and reports Ctrl-C in a sentence (Typer: "Aborted")."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command, with the options of the suite that its arguments name."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in _OF_SUITES and (suite := suite_in(rest)) != DEFAULT:
+            command = command_for(_OF_SUITES[name], suite)
+        return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -49,8 +61,7 @@ app = typer.Typer(
     add_completion=False,
 )
 _COMMANDS: dict[str, Callable[..., None]] = {
-    "eval": evaluate_command,
-    "estimate": estimate_command,
+    **{name: with_choices(command, DEFAULT) for name, command in _OF_SUITES.items()},
     "report": report_command,
     "verify": verify_command,
     "compare": compare_command,
@@ -62,7 +73,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "fidelity": fidelity_command,
     "play": play_command,
     "study": study_command,
-    "baseline": baseline_command,
+    "suites": suites_command,
     "baselines": baselines_command,
     "doctor": doctor_command,
 }

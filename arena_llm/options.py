@@ -1,21 +1,16 @@
 """Options that several commands share."""
 
-import inspect
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from arena.errors import ConfigError
 from arena.parallel import Engine, LocalEngine
-from llm_control.choices import SHORT_NAMES
-from llm_control.protocol import Protocol
-
-PANEL = "Protocol (overrides the preset; numbers may be 'none')"
 
 
 class EngineName(StrEnum):
@@ -82,41 +77,10 @@ def open_engine(engine: EngineName, address: str | None, jobs: int | None) -> Ge
             raise ConfigError(f"--ray-address {address}: only --engine ray uses a cluster")
         yield LocalEngine(jobs)
         return
-    from arena_llm.ray_engine import RayEngine
+    from evaluation.engines.ray_engine import RayEngine
 
     opened = RayEngine(address or os.environ.get("RAY_ADDRESS") or None, jobs)
     try:
         yield opened
     finally:
         opened.close()
-
-
-def with_protocol_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes `**choices` one option per field of `Protocol`.
-
-    Options that are not given are absent from `choices`.
-    """
-
-    def called(**values: Any) -> None:
-        fields = set(Protocol.model_fields)
-        choices = {key: value for key, value in values.items() if key in fields and value is not None}
-        command(**{key: value for key, value in values.items() if key not in fields}, **choices)
-
-    signature = inspect.signature(command)
-    own = [p for p in signature.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-    own = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    called.__signature__ = signature.replace(parameters=[*own, *map(_option, Protocol.model_fields)])  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in called.__signature__.parameters.values()}  # type: ignore[attr-defined]
-    called.__doc__ = command.__doc__
-    return called
-
-
-def _option(name: str) -> inspect.Parameter:
-    field = Protocol.model_fields[name]
-    is_switch = isinstance(field.default, bool)
-    flag = name.replace("_", "-")
-    aliases = [f"--{short}" for short, long in SHORT_NAMES.items() if long == name]
-    flags = [f"--{flag}/--no-{flag}", *aliases] if is_switch else [f"--{flag}"]
-    option = typer.Option(None, *flags, help=field.description, rich_help_panel=PANEL, show_default=False)
-    kind = bool | None if is_switch else str | None
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from arena import ArenaSpec, ConfigError, Recording, RecordingError, load
+from arena import ArenaSpec, ConfigError, EvaluationError, Recording, RecordingError, load
 from arena.taskfile.versions import Version
+from evaluation.log.files import LARGE
+from evaluation.log.run import RunLog
+from evaluation.log.sample import replay_of
 from testbed.check import task_files
 from testbed.tasks import LEVELS_FOLDER
 
@@ -29,37 +32,28 @@ def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> Kep
         if sample is not None:
             raise RecordingError(f"{path}: --sample chooses from a log (.eval), and this is not one")
         return Kept(Recording.read(path), None)
-    if not path.is_file():
-        raise RecordingError(f"{path}: no such log")
     try:
-        return _logged(path, sample, trial)
-    except RecordingError:
-        raise
-    except Exception as error:  # a log that is cut or no log at all fails anywhere in Inspect
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise RecordingError(f"{path}: not a log of arena-llm eval ({reason})") from None
+        return _logged(RunLog(path), sample, trial)
+    except EvaluationError as error:
+        raise RecordingError(str(error)) from None
 
 
-def _logged(path: Path, sample: str | None, trial: int) -> Kept:
-    from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
-
-    there = [(str(summary.id), summary.epoch - 1) for summary in read_eval_log_sample_summaries(str(path))]
+def _logged(log: RunLog, sample: str | None, trial: int) -> Kept:
+    there = [(name, epoch - 1) for name, epoch in log.samples()]
     if sample is None and len(there) == 1:
         sample, trial = there[0]
     if sample is None or (sample, trial) not in there:
         asked = "no --sample is given" if sample is None else f"no trial {trial} of {sample}"
-        raise RecordingError(f"{path}: {asked}; the log has {_listed(there)}")
-    whole = read_eval_log_sample(str(path), sample, trial + 1)
-    episode: Any = whole.metadata.get("episode")
-    if episode is None:
-        raise RecordingError(f"{path}: the episode {sample} was not finished, so it has no recording")
-    folder = read_eval_log(str(path), header_only=True).eval.task_args.get("folder")
+        raise RecordingError(f"{log.path}: {asked}; the log has {_listed(there)}")
+    record = log.sample(sample, trial + 1, LARGE).records.get(sample)
+    if record is None:
+        raise RecordingError(f"{log.path}: the episode {sample} was not finished, so it has no recording")
     try:
-        recording = Recording.model_validate(episode["recording"])
+        recording = Recording.model_validate(replay_of(record))
     except ValidationError as error:
         reason = str(error).splitlines()[0]
-        raise RecordingError(f"{path}: the recording of {sample} is broken: {reason}") from None
-    return Kept(recording, Path(folder) if folder else None)
+        raise RecordingError(f"{log.path}: the recording of {sample} is broken: {reason}") from None
+    return Kept(recording, log.folder)
 
 
 def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:

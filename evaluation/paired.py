@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from evaluation.statistics import family
 
 PERMUTATIONS = 9999
-"""Random sign changes where there are more than so many possible ones; else all are tried."""
+"""Random sign changes if there are more possible ones than this; otherwise all are tried."""
 
 PERMUTATION_SEED = 20190601
 POWER = 0.8

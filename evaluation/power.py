@@ -13,7 +13,7 @@ class PlannedStudy:
     """Two agents on the same `tasks`, `trials` each, in `groups` of tasks that are variants of one another.
 
     `difference` is the smallest true one, as a share from 0 to 1, that is found in `POWER` of such studies:
-    NaN with fewer than two groups, 1 where none can be found. `rate`, `alike` and `shared` are assumed, as
+    NaN with fewer than two groups, 1 if none can be found. `rate`, `alike` and `shared` are assumed, as
     `planned_difference` takes them.
     """
 
@@ -25,7 +25,7 @@ class PlannedStudy:
     shared: float
     difference: float
 
-    def told(self) -> str:
+    def sentences(self) -> str:
         """The difference and all that it rests on, in sentences."""
         return (
             f"Two agents compared on {_counted(self.tasks, 'task')}, {_counted(self.trials, 'trial')} each, "
@@ -34,7 +34,7 @@ class PlannedStudy:
 
     def _finding(self) -> str:
         if math.isnan(self.difference):
-            return "no difference can be told from chance, because all tasks are variants of one"
+            return "no difference can be distinguished from chance, because all tasks are variants of one"
         if self.difference >= 1:
             return "no difference can be relied on to be found; play more tasks"
         return (

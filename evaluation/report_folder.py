@@ -12,7 +12,8 @@ LIST = ".arena-llm-report"
 class ReportFolder:
     """Writes a report's files; those of an earlier report in the same folder are replaced.
 
-    Raises EvaluationError where the folder cannot be written, or a file in the way is not a report's.
+    Raises EvaluationError if the folder cannot be written, or has a file of the same name that is not a
+    report's.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,7 +41,7 @@ class ReportFolder:
         target = self.path / name
         if name not in self._earlier and name not in self._written and target.exists():
             raise EvaluationError(
-                f"{target}: this file is in the way and is not of a report; choose another folder with --out"
+                f"{target}: this file exists and is not part of a report; choose another folder with --out"
             )
         try:
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -27,6 +27,7 @@ class TrialResult:
     outcome: str | None = None
     steps: int | None = None
     turns: int | None = None
+    score: float | None = None
     error: str | None = None
 
 
@@ -38,13 +39,15 @@ _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean."""
-    return pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS)).astype(_TYPES)
+    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS))
+    numbered = frame["level"].map(lambda group: isinstance(group, int)).all()
+    return frame.astype(_TYPES | ({} if numbered else {"level": "str"}))
 
 
 def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
     """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
 
-    Raises EvaluationError where the file is absent, cannot be read, or does not hold such a table.
+    Raises EvaluationError if the file is absent, cannot be read, or does not hold such a table.
     """
     frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
     return checked_results(frame, path, agent)
@@ -77,9 +80,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -> pd.DataFrame:
     """A table from `path`, once it is sure to be one of results; `agent` replaces the agent's name.
 
-    Raises EvaluationError where it is not.
+    Raises EvaluationError if it is not.
     """
-    absent = [column for column in _COLUMNS if column not in frame.columns]
+    absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
         raise EvaluationError(
             f"{path}:1: no column {', '.join(absent)}; got {', '.join(map(str, frame.columns))}; "
@@ -88,15 +91,16 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
     if frame.empty:
         raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
     _check_rows(frame, path)
-    frame = frame[list(_COLUMNS)].astype(_TYPES)
+    # Version 0.2 had no column of scores.
+    frame = frame.reindex(columns=list(_COLUMNS)).astype(_TYPES)
     return frame if agent is None else frame.assign(agent=agent)
 
 
 def read_runs(runs: Sequence[tuple[str | None, Path]]) -> pd.DataFrame:
     """The results of several runs in one table; each is a file, and a name for its agent if wanted.
 
-    Raises EvaluationError where a file is broken (see `read_results`) or two hold agents of one name, whose
-    trials could not be told apart.
+    Raises EvaluationError if a file is broken (see `read_results`) or two hold agents of one name, whose
+    trials could not be distinguished.
     """
     frames = [read_results(path, name) for name, path in runs]
     owners: dict[str, Path] = {}
@@ -130,7 +134,7 @@ def _check_rows(frame: pd.DataFrame, path: Path) -> None:
             row = int(bad.argmax())
             raise EvaluationError(
                 f"{path}:{row + 2}: {column}: got {str(frame[column].iloc[row])!r}, expected {expected}; "
-                "evaluate again or mend the line"
+                "evaluate again or correct the line"
             )
     twice = frame.duplicated(["agent", "task_id", "trial"])
     if twice.any():

@@ -1,1 +1,1 @@
-"""A model at the controls: script language, prompts, agents, evaluation."""
+"""The arena's suite: how language models, agents and policies play its tasks."""

@@ -1,107 +1,238 @@
-"""The effective protocol of a run: defaults, a preset over them, options over both."""
+"""The choices of the arena's suite, beside those of every suite."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, Field
 
-from arena.errors import ConfigError
-from llm_control.contradictions import Contradiction, shown
-from llm_control.presets import Preset, load_preset, plain
-from llm_control.protocol import Protocol
+from evaluation.choices.contradictions import Rule
+from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
+from testbed import CHILDREN
 
-SHORT_NAMES = {"icl": "demonstration"}
-"""Other names of choices; `--icl` as researchers call the demonstration, in-context learning."""
-
-FOR_POLICIES = (
-    "battery",
-    "tasks",
-    "levels",
-    "animal_ai",
-    "trials",
-    "seed",
-    "initial_idle_steps",
-    "replies",
-    "sample_actions",
+_HERE = Path(__file__).parent
+PRESETS = next(
+    (path for path in (_HERE / "protocols", _HERE.parent / "configs" / "protocols") if path.is_dir()),
+    _HERE / "protocols",
 )
-"""The choices that have an effect on a learned policy."""
-
-_TEXT_FIELDS = frozenset({"animal_ai", "vision", "levels", "tasks"})
-"""Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4, true or 1."""
+"""The shipped presets: inside the package if it is installed, beside it in a source tree."""
 
 
-@dataclass(frozen=True)
-class Effective:
-    """A protocol and where each of its choices comes from: preset, option or default."""
-
-    protocol: Protocol
-    origins: Mapping[str, str]
-    preset: Preset | None
-
-    def rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """Each choice as (name, value, origin, what it means), in the protocol's order.
-
-        Of a policy's protocol, only those that have an effect.
-        """
-        for name, field in Protocol.model_fields.items():
-            if self.protocol.acts and name not in FOR_POLICIES:
-                continue
-            value = shown(getattr(self.protocol, name))
-            yield name, value, self.origins[name], field.description or ""
-
-    def changed(self) -> dict[str, str]:
-        """The choices that come from a preset or an option, as text."""
-        return {name: value for name, value, origin, _ in self.rows() if origin != "default"}
+def _task_ids(value: Any) -> Any:
+    """The word `children` stands for the 40 tasks that children did."""
+    names = listed(value)
+    return CHILDREN if names == ("children",) else names
 
 
-def effective(name: str | None, options: Mapping[str, Any]) -> Effective:
-    """The protocol of a preset (None for the defaults) and options, which go over it.
-
-    Options that are absent do not count; text is read as on a command line. Raises ConfigError for an
-    unknown preset or option, a wrong value, and choices that exclude each other; the message says where the
-    choice comes from.
-    """
-    preset = load_preset(name) if name is not None else None
-    origins = {field: "default" for field in Protocol.model_fields}
-    values: dict[str, Any] = {}
-    for key, value in (preset.choices if preset else {}).items():
-        values[key], origins[key] = _read(key, value), f"preset {preset.name}" if preset else ""
-    for key, value in options.items():
-        key = _known(key)
-        values[key], origins[key] = _read(key, plain(value) if isinstance(value, str) else value), "option"
-    try:
-        return Effective(Protocol(**values), origins, preset)
-    except Contradiction as problem:
-        raise ConfigError(problem.told(origins)) from None
-    except ValidationError as error:
-        raise ConfigError("\n".join(_problems(error, origins, preset))) from None
+def _numbers(value: Any) -> Any:
+    value = (value,) if type(value) is int else listed(value)
+    if not isinstance(value, tuple):
+        return value
+    return tuple(int(part) if isinstance(part, str) and part.isdecimal() else part for part in value)
 
 
-def _known(key: str) -> str:
-    key = SHORT_NAMES.get(key, key)
-    if key not in Protocol.model_fields:
-        near = get_close_matches(key, [*Protocol.model_fields, "protocol", "folder", "prompt"], n=1)
-        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(Protocol.model_fields)}"
-        raise ConfigError(f"unknown option {key!r}; {hint}")
-    return key
+def _levels(value: Any) -> Any:
+    """Inspect's `-T levels=1,3` arrives as a list, `-T levels=2` as a number."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return str(value) if type(value) is int else value
 
 
-def _read(key: str, value: Any) -> Any:
-    if key in _TEXT_FIELDS and isinstance(value, bool | int | float):
-        return str(value).lower()
-    return (
-        float(value)
-        if key in ("blur_px", "temperature", "max_cost_per_episode") and type(value) is int
-        else value
+_Steps = Annotated[tuple[Annotated[int, Field(ge=0, le=1000)], ...], BeforeValidator(_numbers)]
+
+
+def _without_pictures(field: str, changed: Callable[[Any], bool]) -> Rule:
+    return Rule(
+        ("observation", field),
+        lambda c: c["observation"] == "text" and changed(c[field]),
+        "there are no pictures to which it could apply",
     )
 
 
-def _problems(error: ValidationError, origins: Mapping[str, str], preset: Preset | None) -> Iterator[str]:
-    for problem in error.errors():
-        key = str(problem["loc"][0])
-        from_file = preset is not None and origins[key] != "option"
-        where = f"{preset.source}:{preset.lines[key]}: {key}" if from_file and preset else f"option {key}"
-        expected = problem["msg"].removeprefix("Input should be ").replace("tuple", "list")
-        yield f"{where}: got {shown(problem['input'])!r}, expected {expected}"
+def _without_scripts(field: str, changed: Callable[[Any], bool]) -> Rule:
+    return Rule(
+        ("replies", field),
+        lambda c: c["replies"] == "steps" and changed(c[field]),
+        "a policy acts at every step of an episode of its own, without scripts",
+    )
+
+
+_RULES = (
+    _without_scripts("max_scripts", lambda value: value is not None),
+    _without_scripts("loop_turns", lambda value: value is not None),
+    _without_scripts("demonstration", bool),
+    _without_scripts("one_step", bool),
+    _without_scripts("observation", lambda value: value != "image"),
+    _without_pictures("vision", lambda value: value != "true"),
+    _without_pictures("grayscale", bool),
+    _without_pictures("blur_px", bool),
+    _without_pictures("resolution", lambda value: value is not None),
+    _without_pictures("images_per_script", lambda value: value > 1),
+    _without_pictures("image_every", lambda value: value is not None),
+    Rule(
+        ("observation", "vision"),
+        lambda c: c["observation"] == "both" and c["vision"] != "true",
+        "the words would tell what the pictures are to hide",
+    ),
+    Rule(
+        ("vision", "demonstration"),
+        lambda c: c["vision"] != "true" and c["demonstration"],
+        "the demonstration shows what the control is to hide",
+    ),
+    Rule(
+        ("images_per_script", "image_every"),
+        lambda c: c["images_per_script"] > 1 and c["image_every"] is not None,
+        "both say where along a script the pictures are taken",
+    ),
+    Rule(
+        ("one_step", "images_per_script"),
+        lambda c: c["one_step"] and c["images_per_script"] > 1,
+        "a script of one step has one picture",
+    ),
+    Rule(
+        ("one_step", "image_every"),
+        lambda c: c["one_step"] and c["image_every"] is not None,
+        "a script of one step has one picture",
+    ),
+    Rule(
+        ("one_step", "demonstration"),
+        lambda c: c["one_step"] and c["demonstration"],
+        "the demonstration's scripts have many steps",
+    ),
+    Rule(
+        ("replies", "demonstration"),
+        lambda c: c["replies"] == "tools" and c["demonstration"],
+        "the demonstration answers in text",
+    ),
+    Rule(
+        ("observation", "demonstration"),
+        lambda c: c["observation"] != "image" and c["demonstration"],
+        "the demonstration is shown in pictures alone",
+    ),
+    Rule(
+        ("thought_chars", "demonstration"),
+        lambda c: c["thought_chars"] is not None and c["demonstration"],
+        "the demonstration thinks as long as it likes",
+    ),
+    Rule(
+        ("replies", "tools"),
+        lambda c: c["replies"] == "text" and tuple(c["tools"]) != ("act",),
+        "without tool calls there are no tools to choose",
+    ),
+    Rule(
+        ("max_scripts", "loop_turns"),
+        lambda c: c["max_scripts"] is None and c["loop_turns"] is None and c["replies"] != "steps",
+        "a model whose replies take no time would never end; give a number of loop_turns",
+    ),
+    Rule(
+        ("resolution", "image_size"),
+        lambda c: c["resolution"] is not None and c["resolution"] > c["image_size"],
+        "a picture cannot have more distinct pixels than pixels",
+    ),
+)
+
+
+class ArenaChoices(RunChoices):
+    """How an episode in the arena is put to a model; the defaults keep the paper's loop (arXiv 2410.23242).
+
+    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task.
+    """
+
+    rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
+    short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
+    words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
+    for_players: ClassVar[tuple[str, ...]] = (
+        *("battery", "tasks", "levels", "animal_ai", "trials", "seed"),
+        *("initial_idle_steps", "replies", "sample_actions"),
+    )
+    player_defaults: ClassVar[dict[str, Any]] = {
+        **RunChoices.player_defaults,
+        "max_scripts": None,
+        # A policy begins as in training.
+        "initial_idle_steps": (),
+    }
+
+    battery: Literal["any", "original"] = Field(
+        default="any",
+        description="original: the tasks are the 2019 files, so --testbed must name their folder",
+    )
+    tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = Field(
+        default=None,
+        description="ids of the tasks to play, in this order; children: the 40 that children did; none: all",
+    )
+    levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
+        default=None, description="levels to play, such as 1-3 or 1,4; none: all"
+    )
+    animal_ai: Literal["2", "3.1.3", "4"] = Field(
+        default="3.1.3",
+        description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
+    )
+    demonstration: bool = Field(default=False, description="a demonstration episode comes first")
+    initial_idle_steps: _Steps = Field(
+        default=(1, 16, 16, 16),
+        description="idle steps before the first script, in groups; a picture after each but the last",
+    )
+    sample_actions: bool = Field(
+        default=False, description="a learned policy draws its actions; else it takes the best of each step"
+    )
+    tools: Annotated[tuple[Literal["act", "go", "turn"], ...], BeforeValidator(listed)] = Field(
+        default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
+    )
+    one_step: bool = Field(default=False, description="a reply is one command of one step")
+    strict: bool = Field(
+        default=False, description="only the paper's syntax; by default obvious slips are corrected"
+    )
+    max_scripts: Limit | None = Field(
+        default=30, description="replies per episode, then the clock runs down; none: no limit"
+    )
+    loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
+        default=None, description="turns of one repeated or two alternating replies that end the model's part"
+    )
+    thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
+        default=None, description="characters of Think per reply; 0: no Think; none: no limit"
+    )
+    observation: Literal["image", "text", "both"] = Field(
+        default="image", description="text: what is in view is described in words"
+    )
+    image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
+    images_per_script: int = Field(
+        default=1, ge=1, le=100, description="pictures along a script, the last at its end"
+    )
+    image_every: Limit | None = Field(
+        default=None, description="steps of a script between two pictures; the last one is at its end"
+    )
+    vision: Literal["true", "blind", "shuffled"] = Field(
+        default="true", description="control: blind shows black pictures, shuffled those of other arenas"
+    )
+    grayscale: bool = Field(default=False, description="pictures in shades of grey")
+    blur_px: float = Field(
+        default=0.0, ge=0, le=100, description="standard deviation of a Gaussian blur, in pixels"
+    )
+    resolution: Annotated[int, Field(ge=1, le=1024)] | None = Field(
+        default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
+    )
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether the model gets pictures."""
+        return self.observation != "text" and not self.acts
+
+    @property
+    def needs_all_tasks(self) -> bool:
+        """The shuffled control shows pictures of the run's other tasks."""
+        return self.vision == "shuffled"
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools that a model is given."""
+        return self.tools
+
+    def bounds(self) -> Bounds:
+        """What bounds an episode's requests; our message after a reply has about 240 characters."""
+        shown = self.shows_images
+        return Bounds(
+            replies=self.max_scripts,
+            first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
+            images=self.images_per_script if shown else 0,
+            image_px=self.image_size,
+        )

@@ -13,10 +13,10 @@ from render import Mask, Segmenter
 from render.camera import FIRST_PERSON_FOV_DEG
 
 _SIDE = 256
-"""Pixels a side in which it is looked for things; one pixel is a third of a degree in the middle."""
+"""Pixels a side of the searched picture; one pixel is a third of a degree in the middle."""
 
 _RAYS = 200
-"""So many of a thing's pixels at most are measured for its distance."""
+"""Maximum number of a thing's pixels that are measured for its distance."""
 
 
 def describe(scene: Scene) -> str:
@@ -98,7 +98,7 @@ def _distance(scene: Scene, index: int, mask: Mask) -> float:
 
 
 def _fence(scene: Scene, masks: dict[int, Mask]) -> str:
-    """How far the fence is straight ahead, where nothing solid is before it."""
+    """How far the fence is straight ahead, if nothing solid is before it."""
     middle = _SIDE // 2
     if any(mask[middle - 1 : middle + 1, middle - 1 : middle + 1].any() for mask in masks.values()):
         return "- fence: all around the arena, hidden straight ahead"

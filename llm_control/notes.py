@@ -1,49 +1,49 @@
-"""What the system text says about this protocol beyond the paper's."""
+"""What the system text says about these choices beyond the paper's."""
 
 from collections.abc import Iterator
 
-from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
+from evaluation.prompts import PromptSet
+from llm_control.choices import ArenaChoices
 
 NO_LIMIT = "any number"
-"""What a model is told in the place of a number of scripts where there is no limit."""
+"""What a model is shown in the place of a number of scripts if there is no limit."""
 
 
-def system_text(protocol: Protocol, prompts: PromptSet, tasks: int) -> str:
+def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
     """The system prompt, followed by a note on each choice that a model has to know.
 
-    The controls (`vision`) are not told. `tasks`: how many episodes the conversation has.
+    The controls (`vision`) are not mentioned. `tasks`: how many episodes the conversation has.
     """
-    text = prompts.system.fill(scripts=protocol.max_scripts or NO_LIMIT)
-    notes = [*_observation_notes(protocol, prompts), *_reply_notes(protocol, prompts)]
-    if protocol.memory_turns is not None:
-        notes.append(prompts.note_memory.fill(memory=protocol.memory_turns))
-    if protocol.conversation == "run":
-        notes.append(prompts.note_conversation.fill(count=tasks))
+    text = prompts["system"].fill(scripts=choices.max_scripts or NO_LIMIT, image_size=choices.image_size)
+    notes = [*_observation_notes(choices, prompts), *_reply_notes(choices, prompts)]
+    if choices.memory_turns is not None:
+        notes.append(prompts["note_memory"].fill(memory=choices.memory_turns))
+    if choices.conversation == "run":
+        notes.append(prompts["note_conversation"].fill(count=tasks))
     return "\n\n".join([text, "# In this run", *notes]) if notes else text
 
 
-def _observation_notes(protocol: Protocol, prompts: PromptSet) -> Iterator[str]:
-    if protocol.observation == "text":
-        yield prompts.note_words.fill()
-    if protocol.observation == "both":
-        yield prompts.note_both.fill()
-    if protocol.images_per_script > 1 or protocol.image_every is not None:
-        yield prompts.note_along.fill()
-    if protocol.grayscale:
-        yield prompts.note_grey.fill()
-    if protocol.blur_px or protocol.resolution is not None:
-        yield prompts.note_unclear.fill()
+def _observation_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:
+    if choices.observation == "text":
+        yield prompts["note_words"].fill()
+    if choices.observation == "both":
+        yield prompts["note_both"].fill()
+    if choices.images_per_script > 1 or choices.image_every is not None:
+        yield prompts["note_along"].fill()
+    if choices.grayscale:
+        yield prompts["note_grey"].fill()
+    if choices.blur_px or choices.resolution is not None:
+        yield prompts["note_unclear"].fill()
 
 
-def _reply_notes(protocol: Protocol, prompts: PromptSet) -> Iterator[str]:
-    if protocol.one_step:
-        yield prompts.note_one_step.fill()
-    if protocol.replies == "tools":
-        yield prompts.note_tools.fill(tools=", ".join(protocol.tools))
-    if protocol.loop_turns is not None:
-        yield prompts.note_loop.fill(loop=protocol.loop_turns)
-    if protocol.thought_chars == 0:
-        yield prompts.note_no_thoughts.fill()
-    elif protocol.thought_chars is not None:
-        yield prompts.note_short_thoughts.fill(characters=protocol.thought_chars)
+def _reply_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:
+    if choices.one_step:
+        yield prompts["note_one_step"].fill()
+    if choices.replies == "tools":
+        yield prompts["note_tools"].fill(tools=", ".join(choices.tools))
+    if choices.loop_turns is not None:
+        yield prompts["note_loop"].fill(loop=choices.loop_turns)
+    if choices.thought_chars == 0:
+        yield prompts["note_no_thoughts"].fill()
+    elif choices.thought_chars is not None:
+        yield prompts["note_short_thoughts"].fill(characters=choices.thought_chars)

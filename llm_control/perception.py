@@ -1,23 +1,22 @@
 """Run the perception probes on a model and count."""
 
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 from arena.errors import EvaluationError
+from evaluation.evaluate import Display
 from evaluation.folders import check_writable
-from llm_control.evaluate import Display, check_model
-from llm_control.models import model_name, policy_file
+from evaluation.log.files import local_path
+from evaluation.models import check_model, model_name
+from evaluation.statistics import wilson
+from evaluation.suites import get_suite
 from llm_control.probes import KINDS
-
-Z95 = 1.959964
-"""The standard normal's 97.5 % point."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindResult:
-    """The probes of a kind: how many were asked and right; `low` and `high` are Wilson's 95 % interval."""
+    """The probes of a kind: how many were asked and right."""
 
     kind: str
     asked: int
@@ -25,30 +24,18 @@ class KindResult:
 
     @property
     def share(self) -> float:
-        """The share that was right; 0 where nothing was asked."""
+        """The share that was right; 0 if nothing was asked."""
         return self.right / self.asked if self.asked else 0.0
 
     @property
     def chance(self) -> float:
-        """The share that guessing would get."""
+        """The share that random answers would get."""
         return 1 / len(KINDS[self.kind].answers)
 
     @property
-    def low(self) -> float:
-        """Lower end of the interval."""
-        return self._end(-1)
-
-    @property
-    def high(self) -> float:
-        """Upper end of the interval."""
-        return self._end(1)
-
-    def _end(self, sign: int) -> float:
-        n = self.asked
-        if not n:
-            return float(sign > 0)
-        spread = Z95 * sqrt(self.share * (1 - self.share) / n + Z95**2 / (4 * n**2))
-        return (self.share + Z95**2 / (2 * n) + sign * spread) / (1 + Z95**2 / n)
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share."""
+        return wilson(self.right, self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +63,17 @@ def probe(
     """
     import inspect_ai
 
-    import llm_control.registry
+    from llm_control.perception_task import perception
 
-    full = model_name(model)
-    if policy_file(full) is not None:
+    suite = get_suite("arena")
+    full = model_name(suite, model)
+    provider, _, name = full.partition("/")
+    if provider == suite.name and suite.agent(name) is None:
         raise EvaluationError(
             f"{full}: a learned policy answers no questions; it is evaluated by arena-llm eval"
         )
     choices = {} if seed is None else {"seed": seed}
-    task = llm_control.registry.perception(each=each, protocol=protocol, **choices)
+    task = perception(each=each, protocol=protocol, **choices)
     check_writable(log_dir)
     check_model(full)
     logs = inspect_ai.eval(task, model=full, log_dir=str(log_dir), display=display, score_display=False)
@@ -101,7 +90,7 @@ def _counted(log: Any) -> ProbeResult:
     marks = {kind: [_right(s) for s in answered if s.metadata["kind"] == kind] for kind in KINDS}
     rows = tuple(KindResult(kind, len(given), sum(given)) for kind, given in marks.items())
     errors = [sample.error.message.splitlines()[0] for sample in failed if sample.error]
-    path = Path(log.location.removeprefix("file://"))
+    path = local_path(log.location)
     return ProbeResult(rows, len(failed), errors[0] if errors else "", path)
 
 

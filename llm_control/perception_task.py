@@ -9,16 +9,18 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.errors import ConfigError
-from evaluation.faults import guard
-from evaluation.image_budget import ImageBudget
-from evaluation.naming import of_distribution
-from evaluation.refused import refusing
-from llm_control.asking import ask, generate_config
-from llm_control.choices import effective
-from llm_control.conversation import data_uri
+from evaluation.choices.effective import effective
+from evaluation.generation.faults import guard
+from evaluation.generation.generate import generate as ask
+from evaluation.generation.generate import generate_config
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.session import data_uri
+from evaluation.suites import get_suite
+from llm_control.choices import ArenaChoices
 from llm_control.observations import probe_frame
 from llm_control.probes import KINDS, Probe, make_probes, read_answer
-from llm_control.protocol import Protocol
 
 USED = frozenset(
     {"seed", "image_size", "vision", "grayscale", "blur_px", "resolution"}
@@ -38,15 +40,15 @@ def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> T
     """
     if each < 1:
         raise ConfigError(f"each: got {each}, expected 1 or more probes of every kind")
-    given = effective(protocol, choices)
+    given = effective(get_suite("arena"), protocol, choices)
     foreign = [name for name in given.changed() if name not in USED and given.origins[name] == "option"]
     if foreign:
         raise ConfigError(f"a probe has no {', '.join(foreign)}; its options are {', '.join(sorted(USED))}")
-    probes = make_probes(each, given.protocol.seed)
+    probes = make_probes(each, given.choices.seed)
     return Task(
         name="perception",
         dataset=MemoryDataset([_sample(probe) for probe in probes], name="perception"),
-        solver=answer_probe(probes, given.protocol),
+        solver=answer_probe(probes, given.choices),
         scorer=probe_answer(),
         fail_on_error=False,
     )
@@ -58,16 +60,16 @@ def _sample(probe: Probe) -> Sample:
 
 
 @solver
-def answer_probe(probes: tuple[Probe, ...], protocol: Protocol) -> Solver:
+def answer_probe(probes: tuple[Probe, ...], choices: ArenaChoices) -> Solver:
     """Shows the picture and asks the question."""
     by_id = {probe.id: probe for probe in probes}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         probe, model = by_id[str(state.sample_id)], get_model()
-        image = ContentImage(image=data_uri(probe_frame(protocol, probe.scene(), probe.id)))
+        image = ContentImage(image=data_uri(probe_frame(choices, probe.scene(), probe.id)))
         content: list[Content] = [image, ContentText(text=probe.question)]
         state.messages = [ChatMessageUser(content=content)]
-        config = generate_config(model, protocol, probe.id, 0)
+        config = generate_config(model, choices, probe.id, 0)
         guard(get_model())
         state.output, _ = await ask(model, state.messages, (), config, ImageBudget("all"))
         state.messages.append(state.output.message)

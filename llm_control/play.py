@@ -1,24 +1,25 @@
-"""An episode as a conversation sees it: pictures out, replies in. No model and no provider here."""
+"""An episode that is played by scripts: pictures out, replies in. No model and no provider here."""
 
 from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 
 from arena import IDLE, Action, Episode, Event, Recording
 from arena.rules import SAFETY_STEPS
+from evaluation.suite import ModelEnd
+from llm_control.choices import ArenaChoices
 from llm_control.limits import Movement, loops, movement, objection
-from llm_control.observations import Eye, picture_steps
-from llm_control.protocol import Protocol
+from llm_control.observations import Eye
+from llm_control.schedule import opening_steps, steps_along
 from llm_control.script import Script, ScriptSyntaxError, parse
 from render import Frame
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnRecord:
     """One reply and what came of it; state values are those after its last step.
 
     `position` in metres, `yaw` in degrees, `speed` in m/s, `health` 0 to 100, `reward` of this turn.
-    `error` is what the model is told of a reply that was no script; it then cost one idle step.
+    `error` is what the model is shown about a reply that was no script; it then cost one idle step.
     """
 
     turn: int
@@ -43,44 +44,16 @@ class Turn:
         return asdict(self)
 
 
-class ModelEnd(StrEnum):
-    """Why the model was not asked any more."""
-
-    EPISODE = "episode"
-    """The episode was over."""
-    MAX_SCRIPTS = "max_scripts"
-    LOOP = "loop"
-    SOLVER = "solver"
-    """Whatever asked the model stopped by itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeRecord:
-    """A finished episode: its turns, why the model's part ended, and the recording that replays it."""
-
-    turns: tuple[Turn, ...]
-    model_end: ModelEnd
-    recording: Recording
-
-    def as_dict(self) -> dict[str, object]:
-        """Plain values, ready for JSON."""
-        return {
-            "turns": [turn.as_dict() for turn in self.turns],
-            "model_end": str(self.model_end),
-            "recording": self.recording.model_dump(mode="json"),
-        }
-
-
-class Play:
+class ScriptedEpisode:
     """Plays one episode by scripts."""
 
-    def __init__(self, episode: Episode, eye: Eye | None, protocol: Protocol) -> None:
+    def __init__(self, episode: Episode, eye: Eye | None, choices: ArenaChoices) -> None:
         self.episode = episode
-        self.turns: list[Turn] = []
+        self.turns: list[TurnRecord] = []
         self.along: tuple[Frame, ...] = ()
-        """Pictures taken along the last script, where the protocol has them; the one of its end left out."""
+        """Pictures taken along the last script, if the choices ask for them; without the one at its end."""
         self._eye = eye
-        self._protocol = protocol
+        self._choices = choices
         self._movements: list[Movement] = []
 
     @property
@@ -90,8 +63,8 @@ class Play:
 
     @property
     def model_end(self) -> ModelEnd:
-        """Why the model is not asked any more; SOLVER where it may be."""
-        limit, loop = self._protocol.max_scripts, self._protocol.loop_turns
+        """Why the model is not asked any more; SOLVER if it still may be."""
+        limit, loop = self._choices.max_scripts, self._choices.loop_turns
         if self.episode.done:
             return ModelEnd.EPISODE
         if limit is not None and len(self.turns) >= limit:
@@ -101,57 +74,55 @@ class Play:
         return ModelEnd.SOLVER
 
     def begin(self) -> tuple[Frame, ...]:
-        """The idle steps before the first script, with a picture after each group but the last.
-
-        Without such steps there is one picture; without an eye there is none.
-        """
-        frames = []
-        groups = self._protocol.initial_idle_steps
-        for number, steps in enumerate(groups, start=1):
-            self._run([IDLE] * steps)
-            if number < len(groups) and self._eye:
+        """The idle steps before the first script, with the pictures along them; none without an eye."""
+        frames, at = [], 0
+        for step in opening_steps(self._choices):
+            self._run([IDLE] * (step - at))
+            at = step
+            if self._eye:
                 frames.append(self.frame())
-        return tuple(frames) or ((self.frame(),) if self._eye else ())
+        self._run([IDLE] * (sum(self._choices.initial_idle_steps) - at))
+        return tuple(frames)
 
     def frame(self) -> Frame:
         """What the agent sees now, uint8 (image_size, image_size, 3); an eye must have been given."""
-        assert self._eye is not None, "this play has no eye"
+        assert self._eye is not None, "this episode has no eye"
         return self._eye.frame(self.episode.scene())
 
-    def reply(self, text: str) -> Turn:
+    def reply(self, text: str) -> TurnRecord:
         """Play one reply to its end or the episode's, and note what came of it."""
         try:
-            script = parse(text, strict=self._protocol.strict)
+            script = parse(text, strict=self._choices.strict)
         except ScriptSyntaxError as problem:
             return self.refuse(text, problem.feedback)
         return self.play(text, script)
 
-    def play(self, text: str, script: Script) -> Turn:
-        """Play a script; `text` is how the model put it. One that the protocol does not allow is refused."""
-        if (problem := objection(script, self._protocol)) is not None:
+    def play(self, text: str, script: Script) -> TurnRecord:
+        """Play a script; `text` is how the model put it. One that the choices do not allow is refused."""
+        if (problem := objection(script, self._choices)) is not None:
             return self.refuse(text, problem)
         self._movements.append(movement(script))
         return self._turn(text, script, script.actions(), None)
 
-    def act(self, text: str, actions: Iterable[Action]) -> Turn:
-        """Take actions that no script says, one after another; `text` says who acts."""
+    def act(self, text: str, actions: Iterable[Action]) -> TurnRecord:
+        """Take actions that are in no script, one after another; `text` names who acts."""
         self._movements.append(())
         return self._turn(text, Script(()), actions, None)
 
-    def refuse(self, text: str, problem: str) -> Turn:
-        """Idle for one step, because a reply cannot be played; `problem` is what the model is told."""
+    def refuse(self, text: str, problem: str) -> TurnRecord:
+        """Idle for one step, because a reply cannot be played; `problem` is what the model is shown."""
         self._movements.append(())
         return self._turn(text, Script(()), [IDLE], problem)
 
-    def finish(self) -> EpisodeRecord:
-        """Let the clock run down where the model is not asked any more, and close the episode."""
+    def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
+        """Let the clock run down if the model is not asked any more, and close the episode."""
         end = self.model_end
         while not self.episode.done and self.episode.spec.time_limit and self.episode.steps < SAFETY_STEPS:
             self.episode.step(IDLE)
         self.episode.stop()
-        record = EpisodeRecord(tuple(self.turns), end, self.episode.recording())
+        recording = self.episode.recording()
         self.episode.close()
-        return record
+        return tuple(self.turns), end, recording
 
     def _run(self, actions: Iterable[Action], pictures: Container[int] = ()) -> tuple[Event, ...]:
         """Take actions until the episode is over; after the steps in `pictures` a picture is taken."""
@@ -169,12 +140,12 @@ class Play:
         self.along = tuple(along)
         return tuple(events)
 
-    def _turn(self, text: str, script: Script, actions: Iterable[Action], error: str | None) -> Turn:
+    def _turn(self, text: str, script: Script, actions: Iterable[Action], error: str | None) -> TurnRecord:
         episode = self.episode
         reward, steps = episode.total_reward, episode.steps
-        pictures = picture_steps(self._protocol, script.steps) if self._eye else ()
+        pictures = steps_along(self._choices, script.steps) if self._eye else ()
         events = self._run(actions, pictures)
-        turn = Turn(
+        turn = TurnRecord(
             turn=len(self.turns) + 1,
             reply=text,
             thoughts=script.thoughts,

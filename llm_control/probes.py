@@ -1,4 +1,4 @@
-"""Perception probes: pictures with a known answer, to tell seeing from planning.
+"""Perception probes: pictures with a known answer, to separate seeing from planning.
 
 Each arena is laid out so that the answer follows from the positions; nothing hides anything, and every ball
 is within 45 degrees of straight ahead. Each answer of a kind is equally frequent.

@@ -1,22 +1,10 @@
-"""What Inspect AI loads by entry point: the task, the tools that play it, an agent, the provider `arena`."""
-
-from typing import Any
+"""What else of the arena Inspect AI finds by name: probes, tools, and an agent with the tool `act`."""
 
 from inspect_ai.agent import Agent, agent, react
-from inspect_ai.model import modelapi
 
-from evaluation.naming import of_distribution
+from evaluation.inspect_task.naming import of_distribution
 from llm_control.perception_task import perception
-from llm_control.testbed_task import testbed
 from llm_control.tools import act, go, turn
-
-
-@modelapi(name="arena")
-def arena() -> type[Any]:
-    """The offline agents: `arena/random`, `pixels`, `oracle`, `replay/FOLDER` and `policy/FILE`."""
-    from llm_control.agents.provider import ArenaAgents
-
-    return ArenaAgents
 
 
 @agent(name="react")
@@ -26,4 +14,4 @@ def react_agent() -> Agent:
     return react(tools=[act()])
 
 
-__all__ = ["act", "arena", "go", "perception", "react_agent", "testbed", "turn"]
+__all__ = ["act", "go", "perception", "react_agent", "turn"]

@@ -1,47 +1,16 @@
-"""Tools through which any agent of Inspect AI can play: `act`, `go` and `turn`.
+"""The tools by which a model drives the agent: `act`, `go` and `turn`.
 
 They play the episode that the task's setup began for the sample, so they need no arguments of their own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from inspect_ai.solver import TaskState
-from inspect_ai.tool import Tool, ToolError, ToolResult, tool
-from inspect_ai.util import store
+from inspect_ai.tool import Tool, ToolResult, tool
 
-from evaluation.naming import of_distribution
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.tools import play_reply
 from llm_control.script import Go, Turn
-from llm_control.session import Session
-
-_KEY = "arena_session"
-
-_sessions: dict[str, Session] = {}
-"""The running samples' sessions by sample id; physics cannot lie in the store, which goes to the log."""
-
-
-def open_session(state: TaskState, session: Session) -> None:
-    """Make a session the one that the sample's tools play."""
-    state.store.set(_KEY, state.uuid)
-    _sessions[state.uuid] = session
-
-
-def session_of(state: TaskState) -> Session:
-    """The session of a sample. Raises KeyError where none is open."""
-    return _sessions[state.uuid]
-
-
-def close_session(state: TaskState) -> None:
-    """Forget a sample's session and free its physics."""
-    session = _sessions.pop(state.uuid, None)
-    if session is not None:
-        session.close()
-
-
-async def _play(script: str) -> ToolResult:
-    session = _sessions.get(store().get(_KEY, ""))
-    if session is None:
-        raise ToolError("no episode is open: the tools work in the task arena_llm/testbed only")
-    return list(await session.apart(session.reply, script))
 
 
 @tool
@@ -55,7 +24,7 @@ def act() -> Tool:
         Args:
             script: One or more commands, such as Think('on'); Turn(30); Go(10);
         """
-        return await _play(script)
+        return await play_reply(script)
 
     return execute
 
@@ -71,7 +40,7 @@ def go() -> Tool:
         Args:
             steps: Steps of 0.06 seconds, forward where positive, backward where negative.
         """
-        return await _play(str(Go(steps)))
+        return await play_reply(str(Go(steps)))
 
     return execute
 
@@ -87,10 +56,20 @@ def turn() -> Tool:
         Args:
             degrees: To the right where positive, to the left where negative; in multiples of 6.
         """
-        return await _play(str(Turn(degrees)))
+        return await play_reply(str(Turn(degrees)))
 
     return execute
 
 
 TOOLS: dict[str, Callable[[], Tool]] = {"act": act, "go": go, "turn": turn}
 """What makes each tool, by its name."""
+
+
+def script_of_call(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The script that a call of a tool stands for; empty if its arguments are wrong."""
+    try:
+        if tool == "go":
+            return str(Go(int(arguments["steps"])))
+        return str(Turn(int(arguments["degrees"]))) if tool == "turn" else str(arguments["script"])
+    except (KeyError, ValueError, TypeError):
+        return ""

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import llm_control.testbed_task as played
-from evaluation.journal import Journal
+import evaluation.inspect_task.task as played
+from evaluation.generation.journal import Journal
 from tests.llm_control.batteries import run
 
 

@@ -14,7 +14,7 @@ from arena_llm.options import known_version, named_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from llm_control.evaluate import Request
+    from evaluation.request import EvalRequest
     from report.comparison.whole import Comparison
 
 PLAYED = "Playing (only with --run)"
@@ -95,35 +95,38 @@ def _without_password(place: str) -> str:
 
 def _requests(
     agents: "Sequence[str]", testbed: Path | None, tasks: str, trials: int, animal_ai: str | None
-) -> "list[Request]":
-    """What is to be played, all of it checked before anything is played: only agents that cost nothing."""
-    from llm_control.evaluate import Request
-    from llm_control.models import OFFLINE, full_name
+) -> "list[EvalRequest]":
+    """What is to be played, checked before anything is: only agents that cost nothing."""
+    from evaluation.models import full_name
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
     from report.comparison.runs import THEIRS
 
     choices = {"tasks": tasks, "trials": str(trials), "animal_ai": animal_ai or THEIRS}
-    requests = [Request(agent, testbed, None, None, choices) for agent in dict.fromkeys(agents)]
+    suite = get_suite("arena")
+    requests = [EvalRequest(suite, agent, testbed, choices=choices) for agent in dict.fromkeys(agents)]
     for request in requests:
-        if not full_name(request.model).startswith("arena/"):
+        if not full_name(suite, request.model).startswith("arena/"):
+            offline = ", ".join(f"arena/{agent}" for agent in suite.agents)
             raise EvaluationError(
-                f"--run: got {request.model!r}, expected one of: {', '.join(OFFLINE)}; evaluate a model with "
-                "arena-llm eval, which can limit its cost, and name its log here"
+                f"--run: got {request.model!r}, expected one of: {offline}; evaluate a model by "
+                "arena-llm eval, which has limits on its cost, and name its log here"
             )
-        request.tasks()
+        assert request.tasks
     return requests
 
 
-def _log_of(request: "Request", log_dir: Path) -> Path:
-    """The log of a finished run; missing episodes are played first."""
-    from llm_control.evaluate import earlier_log, evaluate
+def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
+    """The log of a finished run; what is missing is played first."""
+    from evaluation.evaluate import earlier_log, evaluate
 
     earlier = earlier_log(request, log_dir)
     if earlier and earlier[1]:
         print(f"{request.model}: {earlier[0]} is there already", file=sys.stderr)
         return earlier[0]
-    print(f"{request.model}: playing {len(request.tasks())} tasks", file=sys.stderr)
+    print(f"{request.model}: playing {len(request.tasks)} tasks", file=sys.stderr)
     try:
-        return evaluate(request, log_dir, resume=earlier is not None, display="none").log
+        return evaluate(request, log_dir, resume=earlier is not None, display="none").path
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped. Finished episodes are kept in {log_dir}; the same command continues.")
 

@@ -15,7 +15,7 @@ from arena_llm.options import EngineName, EngineOption, Jobs, Prompt, RayAddress
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
-    from llm_control.prompts import PromptSet
+    from evaluation.prompts import PromptSet
     from llm_control.training_data.folder import DatasetSpec
 
 _PROBLEMS_SHOWN = 20
@@ -36,9 +36,9 @@ def dataset_command(
     ray_address: RayAddress = None,
 ) -> None:
     """Write training examples: pictures of random arenas, and the ideal reply to each."""
-    from llm_control.prompts import prompt_set
+    from llm_control.prompts import arena_prompts
 
-    prompts = prompt_set(prompt)
+    prompts = arena_prompts(prompt)
     spec = None if check else _spec(size, seed, format, image_uri, prompts)
     with open_engine(engine, ray_address, jobs) as opened:
         if spec is None:

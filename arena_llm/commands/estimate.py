@@ -7,13 +7,15 @@ from rich.console import Console
 from rich.table import Table
 
 from arena_llm.console import line_console
-from arena_llm.options import ModelName, Preset, Prices, Prompt, Testbed, with_protocol_options
+from arena_llm.options import ModelName, Preset, Prices, Prompt, Testbed
+from arena_llm.suite_options import SuiteOption
+from evaluation.suites import DEFAULT
 
 
-@with_protocol_options
 def estimate_command(
     model: ModelName,
     protocol: Preset = None,
+    suite: SuiteOption = DEFAULT,
     testbed: Testbed = None,
     prompt: Prompt = None,
     turns: Annotated[int | None, typer.Option(min=1, help="Replies per episode. Default: the limit.")] = None,
@@ -27,16 +29,17 @@ def estimate_command(
 
     Makes no API calls and needs no key.
     """
-    from evaluation.image_tokens import NOTE
+    from evaluation.estimate import estimate
+    from evaluation.generation.image_tokens import NOTE
+    from evaluation.generation.prices import price_note
     from evaluation.power import planned_study
-    from evaluation.prices import price_note
-    from llm_control.estimate import estimate
-    from llm_control.evaluate import Request
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
 
-    request = Request(model, testbed, prompt, protocol, choices)
+    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices)
     found = estimate(request, prices, turns)
-    ids = [task.id for task in request.tasks()]
-    trials = request.effective().protocol.trials
+    ids = [task.id for task in request.tasks]
+    trials = request.effective.choices.trials
     study = planned_study(ids, trials, rate=pass_rate, alike=trials_alike, shared=agents_alike)
     table = Table("at most", f"with {found.turns} replies per episode")
     for name in ("episodes", "calls", "images", "image_tokens", "input_tokens", "output_tokens"):
@@ -48,5 +51,5 @@ def estimate_command(
     notes = ["Without caching, failed requests and unlimited reasoning.", price_note(found.model, prices)]
     if found.image_tokens:
         notes.append(NOTE)
-    for note in (*notes, study.told()):
+    for note in (*notes, study.sentences()):
         line_console().print(note)

@@ -1,7 +1,7 @@
 """The command `arena-llm eval`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,8 +18,12 @@ from arena_llm.options import (
     RayAddress,
     Testbed,
     open_engine,
-    with_protocol_options,
 )
+from arena_llm.suite_options import SuiteOption
+from evaluation.suites import DEFAULT
+
+if TYPE_CHECKING:
+    from evaluation.request import EvalRequest
 
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
@@ -28,13 +32,13 @@ PlanFile = Annotated[Path | None, typer.Option(help="File of the plan: written b
 RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same limit in seconds of this command.")]
 
 
-@with_protocol_options
 def evaluate_command(
     model: Annotated[
         str | None,
         typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),
     ] = None,
     protocol: Preset = None,
+    suite: SuiteOption = DEFAULT,
     show: Annotated[bool, typer.Option("--show", help="Print all choices and their origins only.")] = False,
     testbed: Testbed = None,
     prompt: Prompt = None,
@@ -55,70 +59,50 @@ def evaluate_command(
     jobs: Jobs = None,
     **choices: Any,
 ) -> None:
-    """Evaluate a model on tasks, and compare it with children and the 2019 competition."""
-    from evaluation.budget import Caps
-    from evaluation.prices import price_note
-    from llm_control.evaluate import Request
-    from llm_control.models import full_name
+    """Evaluate a model on the tasks of a suite, and report the results."""
+    from evaluation.generation.budget import RunLimits
+    from evaluation.generation.prices import price_note
+    from evaluation.models import full_name
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
 
-    request = Request(model or "", testbed, prompt, protocol, choices)
-    caps = Caps(max_tokens_run, max_cost, time_limit_run)
+    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices)
+    limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     if show:
         _show(request)
-    elif model is None:
+        return
+    if model is None:
         raise typer.BadParameter(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
-    else:
-        _warn_without_effect(request)
-        notes = _plan_notes(plan, request) if plan else {}
-        notes["prices"] = price_note(full_name(model), prices)
-        if max_cost is not None or request.effective().protocol.max_cost_per_episode is not None:
-            line_console().print(notes["prices"])
-        _check_engine(request, engine, jobs)
-        with open_engine(engine, ray_address, jobs) as opened:
-            run = {"resume": resume, "caps": caps, "prices": prices, "notes": notes}
-            _evaluate(request, log_dir, out, **run, **_episode_backend(opened))
-
-
-def _check_engine(request: Any, engine: EngineName, jobs: int | None) -> None:
-    """Refuse options that would have no effect."""
+    if names := request.without_effect():
+        line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
+    notes = _plan_notes(plan, request) if plan else {}
+    notes["prices"] = price_note(full_name(request.suite, model), prices)
+    if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
+        line_console().print(notes["prices"])
     if jobs and engine is EngineName.LOCAL:
-        raise ConfigError("--jobs: without --engine ray, episodes are played in one process")
-    if request.policy and engine is not EngineName.LOCAL:
         raise ConfigError(
-            f"--engine {engine.value}: a policy's episodes are played by processes of this machine; "
-            "leave it out, or use arena-llm baseline --agent policy:FILE --engine ray"
+            "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
         )
+    with open_engine(engine, ray_address, jobs) as opened:
+        run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
+        _evaluate(request, log_dir, out, **run)
 
 
-def _episode_backend(engine: Any) -> dict[str, Any]:
-    """Where episodes are played, as arguments of `evaluate`: outside this process only with Ray."""
-    place = engine.episodes()
-    return {"place": place, "at_once": engine.jobs if place else 1}
-
-
-def _warn_without_effect(request: Any) -> None:
-    """Name a preset's choices that have no effect on a policy."""
-    from llm_control.acting import without_effect
-
-    if request.policy and (names := without_effect(request.protocol)):
-        line_console().print(f"Without effect on a policy: {', '.join(names)} of {request.protocol}")
-
-
-def _plan_notes(plan: Path, request: Any) -> dict[str, Any]:
+def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
     """What the log keeps of a plan; deviations are printed before anything is spent."""
-    from llm_control.plan import deviations, plan_of, settle_plan
+    from evaluation.plan import deviations, settle_plan
 
-    planned, done = settle_plan(plan, request), plan_of(request)
+    planned, done = settle_plan(plan, request), request.plan()
     for deviation in deviations(planned, done):
         line_console().print(f"Deviates from {plan}: {deviation}")
     return {"plan": dict(planned), "done": done}
 
 
-def _show(request: Any) -> None:
+def _show(request: "EvalRequest") -> None:
     """Print every effective choice and where it comes from."""
-    given = request.effective()
+    given = request.effective
     table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
     if given.preset is not None:
         table.title = f"{given.preset.name}: {given.preset.description}"
@@ -131,24 +115,24 @@ def _show(request: Any) -> None:
     wide_console(110).print(table)
 
 
-def _evaluate(request: Any, log_dir: Path, out: Path | None, **run: Any) -> None:
+def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
+    from evaluation.evaluate import evaluate
     from evaluation.results import results_frame
-    from llm_control.evaluate import evaluate
     from report.comparison import compare_levels, layouts_note, levels_table
     from report.summary import write_report
 
     console = Console()
     try:
-        result = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
+        log = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
     except KeyboardInterrupt:
         exit_interrupted(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
-    results = results_frame(result.rows)
+    results = results_frame(log.results())
     original = request.folder is not None
-    title = f"{result.facts['model']} in the arena"
-    folder = out or result.log.with_suffix("")
-    facts = {**result.facts, "prices": run["notes"]["prices"]}
+    title = f"{log.model} in the arena"
+    folder = out or log.path.with_suffix("")
+    facts = {"model": log.model, "prices": run["notes"]["prices"], "log": log.path.name}
     files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
     console.print(levels_table(compare_levels(results, same_layouts=original)))
     console.print(layouts_note(original))

@@ -28,7 +28,7 @@ def probe_command(
         exit_interrupted("Stopped.")
     table = Table("question", "right", "of", "share", "95 %", "by chance")
     for row in result.rows:
-        span = f"{row.low:.2f}-{row.high:.2f}"
+        span = "{:.2f}-{:.2f}".format(*row.interval)
         table.add_row(row.kind, str(row.right), str(row.asked), f"{row.share:.2f}", span, f"{row.chance:.2f}")
     console.print(table)
     if result.failed:

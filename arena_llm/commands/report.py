@@ -68,11 +68,11 @@ def _without_probes(folder: Path, found: "Sequence[Path]") -> list[Path]:
 
 
 def _is_of_probes(path: Path) -> bool:
-    from inspect_ai.log import read_eval_log
+    from evaluation.log.files import read_header
 
     try:
-        return read_eval_log(str(path), header_only=True).eval.task.endswith("perception")
-    except Exception:  # an unreadable log is reported when it is opened
+        return str(read_header(path).eval.task).endswith("perception")
+    except EvaluationError:  # one that cannot be read is reported when it is opened
         return False
 
 

@@ -11,7 +11,7 @@ from arena.errors import ConfigError, ScriptError
 from arena_llm.options import AnimalAI, Seed
 
 if TYPE_CHECKING:
-    from llm_control.play import Play, Turn
+    from llm_control.play import ScriptedEpisode, TurnRecord
 
 _NOT_PRINTED = ("thoughts", "repairs", "error")
 
@@ -29,26 +29,26 @@ def run_command(
     """Play scripts and print one line of JSON per turn."""
     from arena import Episode
     from arena_llm.files import write_file
-    from llm_control.play import Play
-    from llm_control.protocol import Protocol
+    from llm_control.choices import ArenaChoices
+    from llm_control.play import ScriptedEpisode
     from render import Renderer
     from testbed import task_named
 
-    idle = {"paper": Protocol().initial_idle_steps, "none": ()}
+    idle = {"paper": ArenaChoices().initial_idle_steps, "none": ()}
     if initial not in idle:
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(idle)}")
     lines = _scripts(scripts, strict)
     chosen = task_named(task, version=animal_ai)
-    protocol = Protocol(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
+    protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode:
-        for turn in _turns(Play(episode, renderer, protocol), lines, frames):
+        for turn in _turns(ScriptedEpisode(episode, renderer, protocol), lines, frames):
             print(json.dumps(_values(turn)), flush=True)
         if recording:
             write_file(recording, episode.recording().model_dump_json() + "\n")
 
 
-def _turns(play: "Play", scripts: list[str], folder: Path | None) -> "Iterator[Turn]":
+def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> "Iterator[TurnRecord]":
     """Play scripts until they or the episode end; saves the pictures if there is a folder for them."""
     from arena_llm.files import write_file
     from render import png
@@ -86,6 +86,6 @@ def _scripts(path: Path, strict: bool) -> list[str]:
     return list(scripts.values())
 
 
-def _values(turn: "Turn") -> dict[str, Any]:
+def _values(turn: "TurnRecord") -> dict[str, Any]:
     values = {key: value for key, value in turn.as_dict().items() if key not in _NOT_PRINTED}
     return {"turn": values.pop("turn"), "script": values.pop("reply"), **values}

@@ -13,8 +13,8 @@ from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, open_e
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
-    from arena_llm.verify import Checked, Source
-    from arena_llm.verify.options import Options
+    from evaluation.verify.result import Checked
+    from evaluation.verify.sources import Options, Source
 
 
 def verify_command(
@@ -33,23 +33,23 @@ def verify_command(
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
 ) -> None:
-    """Replay episodes from their actions and compare every logged value; status 1 if one differs."""
+    """Play logged episodes again and compare every logged value; status 1 if one differs."""
     from arena_llm.files import write_file
-    from arena_llm.verify import find_sources
-    from arena_llm.verify.options import Options
+    from arena_llm.verify.recordings import is_recording
     from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
+    from evaluation.verify.sources import Options, find_sources
 
     console = line_console()
     every: list[Checked] = []
     try:
-        found = find_sources(targets)
+        found = find_sources(targets, is_recording)
         with open_engine(engine, ray_address, jobs) as opened:
             _run(found.sources, Options(frames, testbed, task), opened, every)
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped after {len(every)} episodes.")
-    rates, unknown = pass_rates(found.runs, every)
+    rates, unknown = pass_rates(found.logs, every)
     print_findings(console, every, rates)
-    print_summary(console, every, unknown, len(found.passed_over))
+    print_summary(console, every, unknown, len(found.skipped))
     if out:
         write_file(out, json.dumps(as_json(every, rates), indent=1) + "\n")
     if problem := worst(every, rates):
@@ -61,11 +61,12 @@ def _run(sources: "tuple[Source, ...]", options: "Options", engine: "Engine", ev
     from functools import partial
 
     from arena.parallel import in_order
-    from arena_llm.verify.seen import verify_seen, with_files
+    from arena_llm.verify.recordings import verify
+    from evaluation.verify.sources import located, verify_located
 
     jobs = min(engine.jobs, len(sources))
-    items = (with_files(source, options) for source in sources)
-    work = in_order(partial(verify_seen, options=options), items, jobs, engine, str)
+    items = (located(source, options) for source in sources)
+    work = in_order(partial(verify_located, options=options, verify=verify), items, jobs, engine, str)
     with closing(work), progress_bar() as bar:
         for checked in bar.track(work, total=len(sources), description="replaying"):
             every += checked

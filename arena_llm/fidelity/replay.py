@@ -9,7 +9,7 @@ from arena import IDLE, ArenaSpec, Episode, Event, Outcome, Scene
 from arena.replay import play
 from arena.scene import Vector
 from arena_llm.fidelity.trace import Instant, RecordedTurn, Trace
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def has_random_places(spec: ArenaSpec) -> bool:
 
 def _wait(episode: Episode, trace: Trace, scenes: dict[Instant, Scene]) -> None:
     """The idle steps before the first script: a picture after the first one and after each 16 more."""
-    first, between, *_ = Protocol().initial_idle_steps
+    first, between, *_ = ArenaChoices().initial_idle_steps
     for step in range(1, trace.idle_steps + 1):
         if not episode.done:
             episode.step(IDLE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from arena import ArenaSpec, RecordingError, ScriptError, load
 from arena_llm.fidelity.table import Line, read_table
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
 from llm_control.script import Script, parse
 
 HEALTH_TOLERANCE = 0.05
@@ -82,7 +82,7 @@ def read_trace(folder: Path, table: Path | None = None) -> Trace:
     path = table or _table_of(folder)
     lines = tuple(read_table(path, (TURN, SCRIPT, HEALTH)))
     first = lines[0]
-    idle = first.integer(BEFORE) if first.has(BEFORE) else sum(Protocol().initial_idle_steps)
+    idle = first.integer(BEFORE) if first.has(BEFORE) else sum(ArenaChoices().initial_idle_steps)
     spec = next(iter(load(arena).arenas.values()))
     return Trace(folder.name, spec, path, idle, tuple(_turns(lines)), _pictures(folder))
 

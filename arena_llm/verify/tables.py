@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena_llm.verify.comparison import same
-from arena_llm.verify.found import Run
-from arena_llm.verify.report import Checked, Verdict
+from evaluation.log.run import RunLog
+from evaluation.verify.result import Checked, Verdict
+from evaluation.verify.sample import same
 
 MOST_ROWS, MOST_PER_EPISODE = 60, 4
 """What the table shows; the JSON file has all. After a difference in motion all later turns differ too."""
@@ -30,22 +30,22 @@ class PassRate(NamedTuple):
     replayed: float
 
 
-def pass_rates(runs: Iterable[Run], every: Sequence[Checked]) -> tuple[list[PassRate], list[Path]]:
+def pass_rates(logs: Iterable[RunLog], every: Sequence[Checked]) -> tuple[list[PassRate], list[Path]]:
     """Those that are not as logged, and the logs whose rate cannot be compared.
 
     That needs a replay of every episode that has a score.
     """
     wrong: list[PassRate] = []
     unknown: list[Path] = []
-    for run in runs:
-        episodes = [each for each in every if each.source == str(run.path) and each.scored]
-        if run.pass_rate is None or any(each.problem or not each.finished for each in episodes):
-            unknown.append(run.path)
+    for log in logs:
+        episodes = [each for each in every if each.source == str(log.path) and each.scored]
+        if log.pass_rate is None or any(each.problem or not each.finished for each in episodes):
+            unknown.append(log.path)
             continue
         verdicts = [each.passed for each in episodes if each.passed is not None]
         rate = sum(verdicts) / len(verdicts) if verdicts else math.nan
-        if not same(run.pass_rate, rate):
-            wrong.append(PassRate(run.path, run.pass_rate, rate))
+        if not same(log.pass_rate, rate):
+            wrong.append(PassRate(log.path, log.pass_rate, rate))
     return wrong, unknown
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from arena.taskfile.catalog import KINDS
 from docs._generate import keys, kinds, options
@@ -16,6 +17,12 @@ def gallery() -> str:
         if not kind.internal
     ]
     return table(("picture", "kind", "what it is"), rows)
+
+
+def example_suite() -> str:
+    """The example of a suite, as it is in the source tree."""
+    file = Path(__file__).parents[2] / "examples" / "guessing" / "arena_llm_guessing" / "suite.py"
+    return f'```python title="arena_llm_guessing/suite.py"\n{file.read_text(encoding="utf-8")}```'
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
@@ -34,4 +41,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "choices": options.choices_table,
     "other-options": options.commands_table,
     "presets": options.presets_table,
+    "example-suite": example_suite,
 }

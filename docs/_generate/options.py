@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import typer
 
 from docs._generate.markdown import code, plain, table
-from llm_control.choices import SHORT_NAMES, effective
-from llm_control.contradictions import shown
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.contradictions import shown
+from evaluation.choices.effective import effective
+from evaluation.choices.presets import preset_names
+from llm_control.choices import ArenaChoices
+from llm_control.suite import SUITE
 
 
 def choices_table() -> str:
@@ -28,8 +29,8 @@ def presets_table() -> str:
 
 
 def _choices() -> Iterator[tuple[str, str, str]]:
-    shorts = {long: short for short, long in SHORT_NAMES.items()}
-    for name, field in Protocol.model_fields.items():
+    shorts = {long: short for short, long in ArenaChoices.short_names.items()}
+    for name, field in ArenaChoices.model_fields.items():
         flag = name.replace("_", "-")
         given = f"--{flag}, --no-{flag}" if isinstance(field.default, bool) else f"--{flag}"
         given += f", --{shorts[name]}" if name in shorts else ""
@@ -42,16 +43,16 @@ def _others() -> Iterator[tuple[str, str]]:
     command = typer.main.get_command(app)
     evaluate = command.commands["eval"]  # type: ignore[attr-defined]
     for option in evaluate.params:
-        if option.name not in Protocol.model_fields and option.name != "help":
+        if option.name not in ArenaChoices.model_fields and option.name != "help":
             yield option.name, option.help
 
 
 def _presets() -> Iterator[tuple[str, str, str]]:
-    for name in preset_names():
-        given = effective(name, {})
-        defaults = Protocol().model_dump()
+    for name in preset_names(SUITE):
+        given = effective(SUITE, name, {})
+        defaults = ArenaChoices().model_dump()
         changed = {
-            key: shown(value) for key, value in given.protocol.model_dump().items() if value != defaults[key]
+            key: shown(value) for key, value in given.choices.model_dump().items() if value != defaults[key]
         }
         changes = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
         description = given.preset.description if given.preset else ""

@@ -1,40 +1,29 @@
 """Offline agents that see more than the conversation: the oracle, and the replay of a recording.
 
-A model provider of Inspect knows only messages. The play loop therefore says which episode it plays, for as
-long as its own coroutine runs, and these agents look it up.
+A model provider of Inspect knows only messages. The runner therefore says which episode it plays, for as long
+as its own coroutine runs, and these agents look it up.
 """
 
 from functools import partial
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from anyio import to_thread
-
+from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.suite import Environment
+from llm_control.agents.plan_replies import Plan, next_reply
 from llm_control.agents.recorded import recorded_plan
-from llm_control.agents.telling import Plan, next_reply
-from llm_control.played import PLAYED, Seat
-from llm_control.stage import Known
 from testbed.oracle.solve import solve
 
-_plans: WeakKeyDictionary[Known, Plan] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()
 
 
-async def plan_elsewhere() -> None:
-    """Let the process that plays the episode find the oracle's plan, so that other episodes go on meanwhile.
-
-    Does nothing where there is a plan that holds, or where this process plays.
-    """
-    seat = PLAYED.get()
-    if seat.far is not None and not _holds(seat.episode):
-        _plans[seat.episode] = await to_thread.run_sync(_solved, seat, abandon_on_cancel=True)
-
-
-def oracle_reply() -> str:
-    """The oracle's next reply in the episode that is being played; it plans anew after a deviation."""
-    seat = PLAYED.get()
-    if not _holds(seat.episode):
-        _plans[seat.episode] = _solved(seat)
-    return next_reply(_plans[seat.episode], len(seat.episode.actions), seat.protocol)
+async def oracle_reply() -> str:
+    """The oracle's next reply in the episode that is being played; it plans again after a deviation."""
+    episode = CURRENT.get()
+    environment = episode.environment
+    if not _holds(environment):
+        _plans[environment] = await _solved(episode)
+    return next_reply(_plans[environment], len(environment.known), episode.setup.choices)
 
 
 def replay_reply(folder: Path) -> str:
@@ -42,25 +31,26 @@ def replay_reply(folder: Path) -> str:
 
     Raises RecordingError as `recorded_plan` does.
     """
-    seat = PLAYED.get()
-    episode = seat.episode
-    if episode not in _plans:
-        _plans[episode] = recorded_plan(folder, episode.spec, episode.task_id, episode.trial, seat.protocol)
-    return next_reply(_plans[episode], len(episode.actions), seat.protocol)
+    setup, environment = CURRENT.get().setup, CURRENT.get().environment
+    if environment not in _plans:
+        task = setup.task.content
+        _plans[environment] = recorded_plan(folder, task.spec, task.id, setup.trial, setup.choices)
+    return next_reply(_plans[environment], len(environment.known), setup.choices)
 
 
-def _holds(episode: Known) -> bool:
+def _holds(environment: Environment) -> bool:
     """Whether there is a plan, and the episode has followed it so far or to its end."""
-    plan = _plans.get(episode)
+    plan = _plans.get(environment)
     return plan is not None and all(
-        planned == taken for planned, taken in zip(plan.actions, episode.actions, strict=False)
+        planned == taken for planned, taken in zip(plan.actions, environment.known, strict=False)
     )
 
 
-def _solved(seat: Seat) -> Plan:
-    episode, taken = seat.episode, seat.episode.actions
+async def _solved(episode: CurrentEpisode) -> Plan:
+    setup, taken = episode.setup, episode.environment.known
+    task = setup.task.content
     asked = partial(
-        solve, episode.spec, task_id=episode.task_id, seed=episode.seed, trial=episode.trial, taken=taken
+        solve, task.spec, task_id=task.id, seed=setup.choices.seed, trial=setup.trial, taken=taken
     )
-    plan = seat.far.call(asked) if seat.far else asked()
+    plan = await episode.compute(asked)
     return Plan(len(taken), (*taken, *plan.actions))

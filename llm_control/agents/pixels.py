@@ -1,4 +1,4 @@
-"""An agent that looks only at the last picture: it drives to the ball it sees, and searches else.
+"""An agent that looks only at the last picture: it drives to the ball it sees, and searches if it sees none.
 
 Colours and camera are those of the arena's picture (section 3 of the behaviour specification): goals are
 flat discs, the focal length is 0.4195 of the picture's height, the camera is half a metre above the floor.

@@ -137,7 +137,7 @@ def save_policy(
     """Save a trained model of Stable-Baselines3 as a policy file, and return its path (with `.zip`).
 
     `options` are those that the environment was made with, of `PolicyOptions`; `trained_on` says in words
-    what it learned on, `seed` which seed that had, the model's own where left out.
+    what it learned on, `seed` which seed that had, by default the model's own.
 
     Raises ConfigError for options that are wrong or do not fit the model's spaces, and EvaluationError for a
     model that cannot be played and a file that cannot be written.

@@ -37,7 +37,7 @@ def _library(name: str) -> ModuleType:
 def algorithm_of(model: Any) -> str:
     """The class of a model as `library.NAME`: its own, or the nearest above that a library exports.
 
-    Raises EvaluationError where there is none, and for recurrent ones.
+    Raises EvaluationError if there is none, and for recurrent ones.
     """
     for kind in type(model).__mro__:
         library = kind.__module__.partition(".")[0]

@@ -1,5 +1,6 @@
 """Recordings that the replaying agent plays: which of them a protocol can play, and why not."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -7,12 +8,12 @@ from pathlib import Path
 from arena import IDLE, ArenaSpec, Recording, RecordingError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import Layout
-from llm_control.agents.telling import Plan, replies_needed
-from llm_control.protocol import Protocol
-from testbed import Task
+from evaluation.suite import TaskSpec
+from llm_control.agents.plan_replies import Plan, replies_needed
+from llm_control.choices import ArenaChoices
 
 
-def check_recordings(folder: Path, tasks: tuple[Task, ...], protocol: Protocol) -> None:
+def check_recordings(folder: Path, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
     """See before a run that every episode of it has a recording that can be played.
 
     Raises RecordingError as `recorded_plan` does, and for missing files once for all.
@@ -27,12 +28,12 @@ def check_recordings(folder: Path, tasks: tuple[Task, ...], protocol: Protocol) 
             f"{len(tasks)} tasks; choose those that there are with --tasks"
         )
     for task in tasks:
-        for trial in range(protocol.trials):
-            recorded_plan(folder, task.spec, task.id, trial, protocol)
+        for trial in range(choices.trials):
+            recorded_plan(folder, task.content.spec, task.id, trial, choices)
 
 
-def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, protocol: Protocol) -> Plan:
-    """The recording `folder`/TASK.json as a plan for an episode under this protocol.
+def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
+    """The recording `folder`/TASK.json as a plan for an episode under this choices.
 
     Idle steps at its end are left to the clock where the arena has one. Raises RecordingError where the file
     cannot be read, is of another arena or seed or of several agents, begins otherwise than the protocol, or
@@ -40,10 +41,10 @@ def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, proto
     """
     file = _file(folder, task_id)
     recording = Recording.read(file)
-    _check_arena(file, recording, spec, episode=(protocol.seed, task_id, trial))
+    _check_arena(file, recording, spec, episode=(choices.seed, task_id, trial))
     actions = tuple(recording.unpacked())
     idle = sum(1 for _ in takewhile(lambda action: action == IDLE, actions))
-    begun = sum(protocol.initial_idle_steps)
+    begun = sum(choices.initial_idle_steps)
     if idle < min(begun, len(actions)):
         raise RecordingError(
             f"{file}: begins with {idle} idle steps, this protocol with {begun}; "
@@ -52,7 +53,7 @@ def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, proto
     while spec.time_limit and len(actions) > begun and actions[-1] == IDLE:
         actions = actions[:-1]
     plan = Plan(begun, actions)
-    _check_replies(file, plan, protocol, idle)
+    _check_replies(file, plan, choices, idle)
     return plan
 
 
@@ -82,15 +83,15 @@ def _layout(spec: ArenaSpec, episode: tuple[int, str, int]) -> Layout:
     return replace(layout, agents=tuple(replace(agent, skin="") for agent in layout.agents))
 
 
-def _check_replies(file: Path, plan: Plan, protocol: Protocol, idle: int) -> None:
+def _check_replies(file: Path, plan: Plan, choices: ArenaChoices, idle: int) -> None:
     try:
-        needed = replies_needed(plan, protocol)
+        needed = replies_needed(plan, choices)
     except RecordingError as error:
         raise RecordingError(f"{file}: {error}; `arena-llm replay {file}` plays any recording") from None
-    if protocol.max_scripts is not None and needed > protocol.max_scripts:
-        longer_opening = needed - (idle - plan.begun) <= protocol.max_scripts
+    if choices.max_scripts is not None and needed > choices.max_scripts:
+        longer_opening = needed - (idle - plan.begun) <= choices.max_scripts
         remedy = f"--initial-idle-steps {idle}" if longer_opening else f"--max-scripts {needed}"
         raise RecordingError(
             f"{file}: takes {needed} replies (each idle step is one), this protocol allows "
-            f"{protocol.max_scripts}; add {remedy}"
+            f"{choices.max_scripts}; add {remedy}"
         )

@@ -11,18 +11,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Recording, Rotate
-from arena.geometry.layout import episode_rng
+from arena import ACTIONS, BACKWARD, TURN_LEFT, TURN_RIGHT, Action, Episode, Move, Rays, Rotate
 from arena.rays.rays import CAST_LENGTH, FRACTION, TAGS
-from arena.rules import SAFETY_STEPS
-from llm_control.agents.policy import PolicyAgent
-from llm_control.agents.policy_file import loaded
-from llm_control.models import policy_file
-from testbed.oracle.agent import Oracle
 
 
 class StepAgent(Protocol):
-    """What plays step by step; made anew for each episode."""
+    """What plays step by step; a new one is made for each episode."""
 
     def act(self, episode: Episode) -> Action:
         """The next action."""
@@ -73,10 +67,10 @@ RAYS_PER_SIDE, RAY_MAX_DEGREES = 10, 60.0
 """Rays six degrees apart, as far as one step turns: a ball of 1 m cannot slip between two within 19 m."""
 
 DANGER_REACH, OBSTACLE_REACH = 4.0, 2.0
-"""Dangers and obstacles nearer than this, in metres of free way, push the heading aside."""
+"""Dangers and obstacles nearer than this, in metres of free path, push the heading aside."""
 
 DANGER_MARGIN, OBSTACLE_MARGIN = 1.5, 0.5
-"""Free way in metres that is kept to a danger or an obstacle straight ahead."""
+"""Free path in metres that is kept to a danger or an obstacle straight ahead."""
 
 PUSH_DEG = 45.0
 """How far the strongest fear on one side pushes the heading to the other."""
@@ -91,7 +85,7 @@ LOOK_STEPS, ROAM_STEPS = 60, 100
 """Without food in view it looks round once, 60 steps of 6 degrees, and then roams for 6 s; and again."""
 
 STUCK_STEPS, STUCK_SPEED = 5, 0.2
-"""So many steps of driving at less than this speed, m/s, mean that something unseen is in the way."""
+"""Steps of driving below this speed, m/s, after which something unseen is assumed to block it."""
 
 
 class Braitenberg:
@@ -99,8 +93,8 @@ class Braitenberg:
 
     It knows only the rays and its forward speed. The nearest food in view gives the heading. Fear of a ray is
     cos(angle) x (1 - free way / reach), for what is nearer than the food; the greatest fear of each side
-    pushes the heading to the other side. It drives where it is roughly on course, brakes in time for what is
-    straight ahead, and then turns to one side until the way is free. Without food it looks round and roams.
+    pushes the heading to the other side. It drives if it is roughly on course, brakes in time for what is
+    straight ahead, and then turns to one side until its path is free. Without food it looks around and roams.
     What it touches is invisible to rays, so where it drives without moving it backs off and turns at random.
     """
 
@@ -146,7 +140,7 @@ class Braitenberg:
         return _course(wish)
 
     def _food(self, rows: npt.NDArray[np.float32], way: npt.NDArray[np.float32]) -> tuple[float, float]:
-        """Bearing in degrees and way in metres of the nearest food; 0 and infinite where none is in view."""
+        """Bearing in degrees and distance in metres of the nearest food; 0 and infinity if there is none."""
         food = np.flatnonzero(rows[:, FOOD].any(axis=1))
         if not len(food):
             self._fasting += 1
@@ -185,29 +179,8 @@ def _course(wish: float) -> Action:
 
 
 STEP_AGENTS: dict[str, Callable[[np.random.Generator], StepAgent]] = {
-    "random": RandomActions,
+    "random-steps": RandomActions,
     "held": HeldActions,
     "braitenberg": Braitenberg,
-    "oracle": Oracle,
 }
 """What makes each agent, by its name; all its randomness comes from the generator that it is given."""
-
-
-def play(name: str, episode: Episode) -> Recording:
-    """Let the agent of this name play an episode to its end, and return the recording.
-
-    The agent's randomness is its own: it follows from the episode's seed, task and trial, apart from the
-    arena's. An arena without a time limit is stopped after `SAFETY_STEPS`. `policy:FILE` is a learned policy.
-    Raises KeyError for an unknown name, and EvaluationError as `load_policy` does.
-    """
-    agent = _agent(name, episode)
-    while not episode.done and episode.steps < SAFETY_STEPS:
-        episode.step(agent.act(episode))
-    episode.stop()
-    return episode.recording()
-
-
-def _agent(name: str, episode: Episode) -> StepAgent:
-    if (file := policy_file(name)) is not None:
-        return PolicyAgent(loaded(file))
-    return STEP_AGENTS[name](episode_rng(episode.seed, f"{episode.task_id}/{name}", episode.trial))

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 
 from arena import Episode, load_text
-from llm_control.play import Play, Turn
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode, TurnRecord
 from render import Frame, Renderer
 
 
@@ -20,11 +20,11 @@ class Demonstration:
 
     first_frames: tuple[Frame, ...]
     first_health: float
-    turns: tuple[Turn, ...]
+    turns: tuple[TurnRecord, ...]
     frames: tuple[Frame, ...]
     total_reward: float
 
-    def exchanges(self) -> Iterator[tuple[Turn, Frame | None]]:
+    def exchanges(self) -> Iterator[tuple[TurnRecord, Frame | None]]:
         """Each turn with the picture after it, None after the last."""
         yield from zip(self.turns, (*self.frames, None), strict=True)
 
@@ -35,11 +35,13 @@ def demonstration(image_size: int) -> Demonstration:
     folder = files("llm_control") / "demonstration"
     spec = load_text((folder / "arena.yaml").read_text(encoding="utf-8"), "demonstration").arenas[0]
     scripts = (folder / "scripts.txt").read_text(encoding="utf-8").splitlines()
-    play = Play(Episode(spec, task_id="demonstration"), Renderer(image_size, image_size), Protocol())
+    play = ScriptedEpisode(
+        Episode(spec, task_id="demonstration"), Renderer(image_size, image_size), ArenaChoices()
+    )
     first = play.begin()
     health = play.episode.health
     frames = []
     for script in scripts:
         if not play.reply(script).done:
             frames.append(play.frame())
-    return Demonstration(first, health, play.finish().turns, tuple(frames), play.episode.total_reward)
+    return Demonstration(first, health, play.finish()[0], tuple(frames), play.episode.total_reward)

@@ -13,7 +13,7 @@ import numpy as np
 from arena import ArenaSpec
 from arena.errors import ArenaError, EvaluationError
 from arena.replay import play
-from llm_control.prompts import PromptSet
+from evaluation.prompts import PromptSet
 from llm_control.script import DEGREES_PER_STEP, parse
 from llm_control.training_data.arenas import THRESHOLD_M, Kind, kind_of
 from llm_control.training_data.example import (

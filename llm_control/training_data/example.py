@@ -12,7 +12,7 @@ from arena.geometry.angles import wrap_deg
 from arena.geometry.placed import AGENT_RADIUS
 from arena.replay import Moment, play
 from llm_control.agents.pixels import FOCAL, steps_for
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
 from llm_control.training_data.arenas import THRESHOLD_M, Kind, kind_of, random_arena
 from render import Frame, Renderer
@@ -25,7 +25,7 @@ LEAST_PIXELS = 24
 LEAST_SHARE = 0.6
 """Visible part of the ball: pixels, and share of an unobstructed ball's. Our choice."""
 
-_IDLE_STEPS = sum(Protocol().initial_idle_steps)
+_IDLE_STEPS = sum(ArenaChoices().initial_idle_steps)
 """Steps before the picture, as before the first reply of an evaluation."""
 
 _MAX_STEPS = 45
@@ -107,7 +107,7 @@ def ball_position(episode: Episode) -> BallPosition:
 @cache
 def renderer() -> Renderer:
     """Draws pictures of the size of an evaluation's."""
-    size = Protocol().image_size
+    size = ArenaChoices().image_size
     return Renderer(size, size)
 
 

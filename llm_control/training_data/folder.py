@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from arena.errors import EvaluationError
 from arena.recording import software_versions
-from llm_control.prompts import PromptSet
+from evaluation.prompts import PromptSet
 from llm_control.training_data.example import make_example
 from llm_control.training_data.formats import Format, as_line, dialogue
 from render.context import drawn_by
@@ -45,7 +45,7 @@ class DatasetSpec(NamedTuple):
             "format": str(self.format),
             "image_uri": self.image_uri,
             "prompts_sha256": self.prompts.sha256,
-            "system_prompt_sha256": self.prompts.system.sha256,
+            "system_prompt_sha256": self.prompts["system"].sha256,
         }
         versions = {**software_versions(), "drawn_by": drawn_by()}
         return {"format_of_this_file": 1, "arguments": arguments, "versions": versions, "complete": False}

@@ -11,12 +11,10 @@ import json
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from inspect_ai.model import ContentText
-
-from llm_control.conversation import first_content, opening
+from evaluation.prompts import PromptSet
+from llm_control.choices import ArenaChoices
+from llm_control.messages import first_parts, opening
 from llm_control.observations import View
-from llm_control.prompts import PromptSet
-from llm_control.protocol import Protocol
 from llm_control.training_data.example import Example
 from render import png
 
@@ -53,10 +51,10 @@ class Dialogue(NamedTuple):
 
 def dialogue(example: Example, prompts: PromptSet) -> Dialogue:
     """An example as the start of an evaluation's conversation."""
-    protocol = Protocol()
-    (system,) = opening(protocol, prompts)
-    content = first_content(protocol, prompts, example.health, View((example.frame,), None))
-    text = "".join(part.text for part in content if isinstance(part, ContentText))
+    choices = ArenaChoices()
+    (system,) = opening(choices, prompts)
+    parts = first_parts(choices, prompts, example.health, View((example.frame,), None))
+    text = "".join(part for part in parts if isinstance(part, str))
     return Dialogue(system.text, text, png(example.frame), example.reply, picture_file(example.index))
 
 

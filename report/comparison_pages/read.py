@@ -172,7 +172,7 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
         "others count neither as passed nor as failed."
     )
     known = replace(
-        played_run(results, original or bool(log.arguments.get("folder")), log.protocol.animal_ai),
+        played_run(results, original or bool(log.arguments.get("folder")), log.choices.animal_ai),
         partial=partial,
     )
     return known

@@ -9,12 +9,13 @@ import pandas as pd
 
 from arena import ArenaSpec
 from arena.errors import EvaluationError
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import TrialResult
+from llm_control.logged import logged_specs
 from report.run import episode_page, index_page, site
 from report.run.drawings import plan_svg
-from report.run.log import RunLog
-from report.run.logged import LoggedEpisode
 from report.run.methods import RunFacts
 from report.run.sent_pictures import Draw
 
@@ -56,7 +57,7 @@ class Report:
 
     def add(self, log: RunLog, advance: Advance) -> None:
         """Read a log and write the pages of its episodes; `advance` is called after each."""
-        specs = log.specs()
+        specs = logged_specs(log)
         facts = RunFacts()
         self.facts.append(facts)
         for episode in log.episodes():
@@ -71,7 +72,7 @@ class Report:
         played = episode_page.play(
             episode,
             spec,
-            log.protocol,
+            log.choices,
             self.draw,
             lambda name, data: self.folder.write(f"{place}/{name}", data),
         )

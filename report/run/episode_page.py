@@ -7,11 +7,12 @@ from typing import Any
 from arena import ArenaSpec, Event
 from arena.errors import ArenaError
 from arena.recording import software_versions
-from evaluation.budget import NOT_PLAYED
-from llm_control.protocol import Protocol
+from evaluation.generation.budget import NOT_PLAYED
+from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
+from llm_control.choices import ArenaChoices
+from llm_control.logged import logged_recording
 from report.run.drawings import event_lines, health_curve, way_svg
 from report.run.failures import DEFINITIONS, Case, Failure, Replies, signs
-from report.run.logged import NOT_REACHED, NOT_RUN, LoggedEpisode
 from report.run.replay import Look, Trace, replay
 from report.run.sent_pictures import Draw, Gallery, PictureBook, Save, Shown, as_given, sent_of
 
@@ -49,13 +50,13 @@ class Played:
 
 
 def play(
-    episode: LoggedEpisode, spec: ArenaSpec | None, protocol: Protocol, draw: Draw | None, save: Save
+    episode: LoggedEpisode, spec: ArenaSpec | None, protocol: ArenaChoices, draw: Draw | None, save: Save
 ) -> Played:
     """Replay an episode; each picture is taken from the log or drawn, saved under its number and forgotten.
 
     `save` is given a name such as 01.webp and the file's bytes.
     """
-    recording = episode.recording
+    recording = logged_recording(episode)
     if recording is None or spec is None:
         told = None if recording is None else "Its arena is neither in the log nor among the task files."
         gallery = PictureBook(episode, protocol, draw, save).gallery
@@ -73,8 +74,9 @@ def play(
 
 
 def _difference(trace: Trace, episode: LoggedEpisode) -> str | None:
-    assert episode.recording is not None
-    told = trace.differs_from(episode.recording)
+    recording = logged_recording(episode)
+    assert recording is not None
+    told = trace.differs_from(recording)
     if told:
         return f"The replay differs from what was logged ({told}): way, pictures and reason are not exact."
     ends = [trace.moments[last].position for _, last in trace.turns]
@@ -266,7 +268,7 @@ def _warnings(played: Played) -> list[str]:
         )
     if played.problem:
         warnings.append(played.problem)
-    recording = played.episode.recording
+    recording = logged_recording(played.episode)
     now = software_versions()
     then = recording.versions if recording else {}
     changed = [f"{key} {then[key]}, now {now.get(key, 'none')}" for key in then if then[key] != now.get(key)]
@@ -276,7 +278,7 @@ def _warnings(played: Played) -> list[str]:
 
 
 def _provenance(played: Played) -> str:
-    recording = played.episode.recording
+    recording = logged_recording(played.episode)
     if recording is None:
         return "There is no recording of this episode."
     versions = ", ".join(f"{name} {version}" for name, version in recording.versions.items())

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from arena.errors import EvaluationError
+from evaluation.log.run import RunLog
 from evaluation.paired import PAIRED_NOTE, compare_agents
 from evaluation.report_folder import ReportFolder
 from evaluation.results import TrialResult, has_parquet, results_frame
@@ -24,7 +25,6 @@ from report.comparison import (
 from report.figure import draw_levels, save
 from report.run import tables
 from report.run.failures import DEFINITIONS
-from report.run.log import RunLog
 from report.run.methods import RunFacts, analysis_paragraph, run_paragraph
 from testbed import LEVEL_NAMES
 

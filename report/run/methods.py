@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from llm_control.protocol import Protocol
-from report.run.log import RunLog
-from report.run.logged import LoggedEpisode
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from llm_control.choices import ArenaChoices
 from report.run.planned import plan_sentence
 from report.run.policies import acting_sentences
 
@@ -32,7 +32,7 @@ class RunFacts:
         self.temperatures |= episode.temperatures
         self.without_verdict += episode.result.passed is None
         self.limited += episode.limit is not None
-        for name, version in (episode.recording.versions if episode.recording else {}).items():
+        for name, version in (episode.replay.get("versions") or {}).items():
             self.versions.setdefault(name, set()).add(version)
 
 
@@ -42,7 +42,7 @@ def run_paragraph(log: RunLog, facts: RunFacts, levels: Sequence[int]) -> str:
         [
             _what(log, facts, levels),
             _arena(log, facts),
-            *([acting_sentences(log)] if log.protocol.acts else [_protocol(log), _settings(log, facts)]),
+            *([acting_sentences(log)] if log.choices.acts else [_protocol(log), _settings(log, facts)]),
             _end(log, facts),
             plan_sentence(log),
         ]
@@ -77,7 +77,7 @@ def _arena(log: RunLog, facts: RunFacts) -> str:
 
 
 def _protocol(log: RunLog) -> str:
-    protocol = log.protocol
+    protocol = log.choices
     groups = protocol.initial_idle_steps
     pictures = max(len(groups) - 1, 1)
     syntax = (
@@ -99,7 +99,7 @@ def _protocol(log: RunLog) -> str:
 def _together(log: RunLog) -> str:
     if not log.together:
         return ""
-    order = "shuffled by seed and trial" if log.protocol.order == "shuffled" else "as listed"
+    order = "shuffled by seed and trial" if log.choices.order == "shuffled" else "as listed"
     return (
         f"Each trial was one conversation over all tasks, one after another ({order}; the order is in "
         "episodes.csv). Tokens, price and time of its episodes are those of their own requests, as far as "
@@ -107,7 +107,7 @@ def _together(log: RunLog) -> str:
     )
 
 
-def sent_sentence(protocol: Protocol) -> str:
+def sent_sentence(protocol: ArenaChoices) -> str:
     """What was sent other than all true pictures, in words; empty where nothing was."""
     parts = [
         "instead of pictures, what was in view was told in words" if protocol.observation == "text" else "",

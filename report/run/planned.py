@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from llm_control.plan import deviations
-from report.run.log import RunLog
+from evaluation.log.run import RunLog
+from evaluation.plan import deviations
 
 
 def plan_sentence(log: RunLog) -> str:

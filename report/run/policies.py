@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from llm_control.acting import STEPS_PER_TURN
-from report.run.log import RunLog
+from evaluation.log.run import RunLog
+from llm_control.agents.players import STEPS_PER_TURN
 
 _PICTURES = ("camera", "depth", "segmentation")
 _OF = {
@@ -19,18 +19,18 @@ _OF = {
 
 def acting_sentences(log: RunLog) -> str:
     """How a policy played, and what its file says of it."""
-    idle = sum(log.protocol.initial_idle_steps)
+    idle = sum(log.choices.initial_idle_steps)
     begins = f"after {idle} idle steps" if idle else "with the first step of an episode"
     how = (
         "drew its actions, by a seed of each episode"
-        if log.protocol.sample_actions
+        if log.choices.sample_actions
         else "took the best action"
     )
     return (
         f"The agent was a learned policy. It began {begins}, acted at every step by sensors of its own, "
         f"without scripts, pictures or words of ours, and {how}. In this report each {STEPS_PER_TURN} steps "
         "are a turn; where reasons of failure speak of scripts and pictures, these are turns and what was "
-        f"ahead when they began. {_file(log.policy)}"
+        f"ahead when they began. {_file(log.player)}"
     )
 
 

@@ -11,8 +11,8 @@ from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.replay import Replay
 from arena.scene import Scene, Vector
 from arena.taskfile.catalog import KINDS
-from llm_control.observations import picture_steps
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
+from llm_control.schedule import picture_turns
 from render.line_of_sight import LineOfSight
 
 NEAR = 3.0
@@ -90,7 +90,7 @@ class Trace:
 def replay(
     spec: ArenaSpec,
     recording: Recording,
-    protocol: Protocol,
+    protocol: ArenaChoices,
     turn_steps: Sequence[int],
     camera: Camera | None = None,
 ) -> Trace:
@@ -114,22 +114,9 @@ def replay(
     return trace
 
 
-def _look_steps(protocol: Protocol, turn_steps: Sequence[int], steps: int) -> dict[int, list[int | None]]:
+def _look_steps(choices: ArenaChoices, turn_steps: Sequence[int], steps: int) -> dict[int, list[int | None]]:
     """After which steps there is a picture, and before which turn each comes; the last is the end's."""
-    looks: dict[int, list[int | None]] = {}
-    groups, at = protocol.initial_idle_steps, 0
-    for number, group in enumerate(groups, start=1):
-        at += group
-        if number < len(groups) or len(groups) == 1:
-            looks.setdefault(at, []).append(1)
-    if not groups:
-        looks[0] = [1]
-    # What the last script led to is shown to nobody.
-    for number, taken in enumerate(turn_steps[:-1], start=1):
-        along = picture_steps(protocol, taken)
-        for step in (*(step for step in range(1, taken) if step in along), taken):
-            looks.setdefault(at + step, []).append(number + 1)
-        at += taken
+    looks: dict[int, list[int | None]] = {k: list(v) for k, v in picture_turns(choices, turn_steps).items()}
     looks.setdefault(steps, []).append(None)
     return looks
 

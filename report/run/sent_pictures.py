@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from arena import Scene
-from llm_control.exchanges import EpisodeTalk, Exchange, Request, picture
-from llm_control.protocol import Protocol
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture
+from llm_control.choices import ArenaChoices
 from render import Frame
 from render.image import webp
-from report.run.logged import LoggedEpisode
 from report.run.replay import Look
 
 Draw = Callable[[Scene], Frame]
@@ -68,7 +68,7 @@ class PictureBook:
     such as 01.webp and the file's bytes.
     """
 
-    def __init__(self, episode: LoggedEpisode, protocol: Protocol, draw: Draw | None, save: Save) -> None:
+    def __init__(self, episode: LoggedEpisode, protocol: ArenaChoices, draw: Draw | None, save: Save) -> None:
         self.gallery = Gallery()
         self._draw, self._save, self._files = draw, save, 0
         self._acts = protocol.acts
@@ -88,7 +88,7 @@ class PictureBook:
             kind = Kind.AHEAD if self._acts else Kind.TRUE if known or turn is None else Kind.DRAWN
             self.gallery.add(turn, self._keep(self._draw(scene)), kind)
 
-    def _show(self, turn: int, exchange: Exchange, protocol: Protocol) -> None:
+    def _show(self, turn: int, exchange: Exchange, protocol: ArenaChoices) -> None:
         request = exchange.request
         if request is None or request.collage is None:
             for uri, kind in zip(exchange.shown, kinds(exchange), strict=True):
@@ -126,7 +126,7 @@ class PictureBook:
         return name
 
 
-def is_altered(protocol: Protocol) -> bool:
+def is_altered(protocol: ArenaChoices) -> bool:
     """Whether the model was sent other pictures than the true views."""
     plain = protocol.resolution is None and not protocol.blur_px and not protocol.grayscale
     return protocol.vision != "true" or not plain
@@ -144,7 +144,7 @@ def kinds(exchange: Exchange) -> list[Kind]:
     return [Kind.SENT if place is not None else Kind.LEFT_OUT for place in padded]
 
 
-def sent_note(request: Request, so_far: int, protocol: Protocol) -> str:
+def sent_note(request: Request, so_far: int, protocol: ArenaChoices) -> str:
     """How many of the conversation's pictures went with a request, in a sentence."""
     if request.collage is not None:
         return f"Sent: one picture into which all {len(request.slots)} so far are put."
@@ -160,7 +160,7 @@ def sent_note(request: Request, so_far: int, protocol: Protocol) -> str:
     return text
 
 
-def as_given(looks: Sequence[Look], talk: EpisodeTalk | None, protocol: Protocol) -> list[Look]:
+def as_given(looks: Sequence[Look], talk: EpisodeTalk | None, protocol: ArenaChoices) -> list[Look]:
     """The looks with no goal in view where the model was not sent the true picture of it."""
     if protocol.vision != "true":
         return [look if look.turn is None else _unseen(look) for look in looks]

@@ -14,7 +14,7 @@ import typer
 from arena_llm.cli import app
 from benchmarks.command import bench_command
 from docs._generate.__main__ import reference
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
 from tests.docs.pages import ROOT
 
 COMMAND = typer.main.get_command(app)
@@ -22,7 +22,7 @@ COMMAND = typer.main.get_command(app)
 _ASSIGNMENT = re.compile(r"[A-Z_]+=.*")
 _MAKE_TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
 _EXTRAS = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
-_ARGUMENTS_OF_TASK = {*Protocol.model_fields, "protocol", "folder", "prompt", "each"}
+_ARGUMENTS_OF_TASK = {*ArenaChoices.model_fields, "protocol", "folder", "prompt", "each"}
 
 
 def commands_of(script):

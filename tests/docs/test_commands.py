@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from arena.errors import ArenaError
-from llm_control.models import OFFLINE
+from evaluation.models import OFFLINE
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
 

@@ -16,8 +16,8 @@ from docs._generate.keys import MODELS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.presets import preset_names
+from llm_control.choices import ArenaChoices
 from render import decode
 from tests.docs.commands import COMMAND
 from tests.docs.pages import DOCS, PAGES, text_of
@@ -66,7 +66,7 @@ def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
     options = {word for option in COMMAND.commands["eval"].params for word in option.opts}
     for word in options:
         assert re.search(rf"`{word}`|`{word}, |, {word}`", text), word
-    assert len(options) > len(Protocol.model_fields)
+    assert len(options) > len(ArenaChoices.model_fields)
 
 
 def test_there_is_a_picture_of_every_kind_and_no_other():

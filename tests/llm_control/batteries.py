@@ -1,8 +1,19 @@
 """Small batteries for the tests of evaluations, written as task files."""
 
 from pathlib import Path
+from typing import NamedTuple
 
-from llm_control.evaluate import EvalResult, Request, evaluate
+from evaluation.evaluate import evaluate
+from evaluation.log.run import RunLog
+from evaluation.request import EvalRequest
+from evaluation.results import TrialResult
+from evaluation.suite import EpisodeSetup
+from evaluation.suites import get_suite
+from llm_control.choices import ArenaChoices
+from llm_control.environment import task_spec
+from testbed import Task
+
+ARENA = get_suite("arena")
 
 TASK = """!ArenaConfig
 arenas:
@@ -29,9 +40,39 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
     return folder
 
 
+def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
+    """What an episode of a task depends on."""
+    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts(None))
+
+
+class Result(NamedTuple):
+    """A run's log, and what it says."""
+
+    run: RunLog
+    log: Path
+    rows: tuple[TrialResult, ...]
+    complete: bool
+
+
+def eval_request(
+    model: str,
+    folder: Path | None = None,
+    prompt: Path | None = None,
+    protocol: str | None = None,
+    choices: dict[str, object] | None = None,
+) -> EvalRequest:
+    """A request for the arena's suite."""
+    return EvalRequest(ARENA, model, folder, prompt, protocol, choices or {})
+
+
+def evaluated(asked: EvalRequest, logs: Path, **options: object) -> Result:
+    """An evaluation without any display."""
+    run = evaluate(asked, logs, display="none", **options)
+    return Result(run, run.path, run.results(), run.complete)
+
+
 def run(
     folder: Path, logs: Path, model: str, protocol: str | None = None, resume: bool = False, **choices: object
-) -> EvalResult:
-    """An evaluation without any display."""
-    request = Request(model, folder, protocol=protocol, choices=choices)
-    return evaluate(request, logs, resume=resume, display="none")
+) -> Result:
+    """An evaluation of tasks in a folder."""
+    return evaluated(eval_request(model, folder, protocol=protocol, choices=choices), logs, resume=resume)

@@ -7,6 +7,10 @@ import numpy as np
 
 from arena import Episode
 from llm_control.agents.policy_file import Policy, PolicyDescription, PolicyOptions, save_policy
+from llm_control.choices import ArenaChoices
+
+ACTING = ArenaChoices(replies="steps", max_scripts=None, initial_idle_steps=())
+"""The choices with which an agent acts at every step."""
 
 OPTIONS = {"observation": "rays", "rays_per_side": 1, "action": "multidiscrete", "action_repeat": 2}
 

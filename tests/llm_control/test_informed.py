@@ -1,5 +1,6 @@
-"""Plans and recordings told as replies: by the oracle, and by the agent that plays recordings."""
+"""Plans and recordings as replies: by the oracle, and by the agent that plays recordings."""
 
+import asyncio
 import json
 
 import pytest
@@ -21,16 +22,17 @@ from arena import (
     load,
 )
 from arena_llm.cli import app
+from evaluation.choices.presets import preset_names
+from evaluation.current import CURRENT, CurrentEpisode
 from llm_control.agents.informed import oracle_reply
-from llm_control.agents.telling import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
-from llm_control.play import Play
-from llm_control.played import PLAYED, Seat
-from llm_control.presets import preset_names
-from llm_control.protocol import Protocol
+from llm_control.agents.plan_replies import END, SCRIPTS, WAIT, Plan, next_reply, replies_needed
+from llm_control.choices import ArenaChoices
+from llm_control.environment import ArenaEnvironment
 from llm_control.script import ScriptSyntaxError, parse
 from llm_control.script.compress import compress
+from testbed import Task
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import ARENA, run, setup_of, write_battery
 
 WORLD = (
     agent("5 0 5", 45),
@@ -54,7 +56,7 @@ def told(plan, protocol):
 def test_a_script_says_exactly_the_actions():
     actions = (FORWARD,) * 3 + (TURN_LEFT,) * 2 + (BACKWARD,) + (TURN_RIGHT,) * 30 + (FORWARD,)
     assert [str(c) for c in compress(actions)] == ["Go(3);", "Turn(-12);", "Go(-1);", "Turn(180);", "Go(1);"]
-    replies = told(Plan(49, OPENING + actions), Protocol())
+    replies = told(Plan(49, OPENING + actions), ArenaChoices())
     assert tuple(a for text in replies for a in parse(text, strict=True).actions()) == actions
 
 
@@ -72,43 +74,49 @@ def test_waiting_is_no_script(strict):
 
 @pytest.mark.parametrize(("most", "replies"), [(30, SCRIPTS), (5, 5), (None, SCRIPTS)])
 def test_a_long_plan_takes_no_more_scripts_than_are_allowed(most, replies):
-    protocol = Protocol(max_scripts=most, loop_turns=50)
+    protocol = ArenaChoices(max_scripts=most, loop_turns=50)
     plan = Plan(49, OPENING + LONG)
     assert len(told(plan, protocol)) == replies_needed(plan, protocol) == replies
 
 
 def test_idle_steps_take_a_reply_each_and_what_is_between_them_one():
     plan = Plan(2, (IDLE, IDLE, IDLE, *LONG, IDLE, IDLE, FORWARD))
-    replies = told(plan, Protocol())
+    replies = told(plan, ArenaChoices())
     assert [reply == WAIT for reply in replies] == [True, False, True, True, False]
-    assert replies_needed(plan, Protocol()) == 5
-    assert next_reply(plan, len(plan.actions), Protocol()) == END
+    assert replies_needed(plan, ArenaChoices()) == 5
+    assert next_reply(plan, len(plan.actions), ArenaChoices()) == END
+
+
+def begun(arena, task_id, **choices):
+    """An episode that is being played, and its first observation, in words: the oracle needs no pictures."""
+    setup = setup_of(Task(task_id, 0, None, arena, ""), ArenaChoices(observation="text", **choices))
+    environment = ArenaEnvironment(setup)
+    CURRENT.set(CurrentEpisode(setup, environment))
+    return environment, environment.begin()
+
+
+def oracles():
+    return asyncio.run(oracle_reply())
 
 
 def test_the_oracle_passes_by_scripts():
-    episode = Episode(spec(*WORLD, pass_mark="1.5"), task_id="there and back", seed=0)
-    protocol = Protocol(strict=True)
-    PLAYED.set(Seat(episode, protocol))
-    playing = Play(episode, None, protocol)
-    playing.begin()
-    while playing.wants_reply:
-        assert playing.reply(oracle_reply()).error is None
+    playing, shown = begun(spec(*WORLD, pass_mark="1.5"), "there and back", strict=True)
+    while not shown.done:
+        shown = playing.reply(oracles())
+        assert playing.turns[-1].error is None
     record = playing.finish()
-    assert record.recording.passed
+    assert record.passed
     assert len(record.turns) <= SCRIPTS
 
 
-def test_the_oracle_plans_anew_when_something_else_happened():
-    episode = Episode(spec(*WORLD[:1], WORLD[3]), task_id="astray", seed=0)
-    protocol = Protocol(initial_idle_steps=())
-    PLAYED.set(Seat(episode, protocol))
-    playing = Play(episode, None, protocol)
-    first = oracle_reply()
-    playing.reply("Turn(-90); Go(20);")
-    assert oracle_reply() != first
-    while playing.wants_reply:
-        playing.reply(oracle_reply())
-    assert playing.finish().recording.passed
+def test_the_oracle_plans_again_when_something_else_happened():
+    playing, _ = begun(spec(*WORLD[:1], WORLD[3]), "astray", initial_idle_steps=())
+    first = oracles()
+    shown = playing.reply("Turn(-90); Go(20);")
+    assert oracles() != first
+    while not shown.done:
+        shown = playing.reply(oracles())
+    assert playing.finish().passed
 
 
 SMALL = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02"}
@@ -119,7 +127,7 @@ def battery(tmp_path):
     return write_battery(tmp_path / "battery", (20, 30), (28, 13))
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", preset_names(ARENA))
 def test_the_oracle_passes_under_every_preset(name, battery, tmp_path):
     more = {"resolution": 32} if name == "low-resolution" else {}
     result = run(battery, tmp_path / "logs", "arena/oracle", name, **SMALL, **more)
@@ -147,7 +155,7 @@ def test_the_oracle_passes_under_other_choices(choices, battery, tmp_path):
 def kept(result):
     """The recordings of a run by task."""
     samples = read_eval_log(str(result.log)).samples
-    return {str(s.id): Recording.model_validate(s.metadata["episode"]["recording"]) for s in samples}
+    return {str(s.id): Recording.model_validate(s.metadata["episode"]["replay"]) for s in samples}
 
 
 def saved(folder, recordings):

@@ -6,18 +6,18 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ContentImage, ModelOutput, ModelUsage, get_model
 
 from arena import ConfigError, Outcome
-from llm_control.choices import effective
+from evaluation.choices.effective import effective
+from evaluation.inspect_task.session import Session
+from evaluation.inspect_task.task import conversation_order, make_task
+from evaluation.suite import ModelEnd
+from llm_control.choices import ArenaChoices
 from llm_control.limits import loops, movement, objection
-from llm_control.play import ModelEnd, Play
-from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
+from llm_control.play import ScriptedEpisode
+from llm_control.prompts import arena_prompts
 from llm_control.script import parse
-from llm_control.selection import conversation_order, select
-from llm_control.session import Session
-from llm_control.testbed_task import make_task
 from render import Renderer, decode
 from tests.arena.worlds import agent, episode, item
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import ARENA, run, write_battery
 
 SMALL = {"image_size": 32, "initial_idle_steps": (1, 1)}
 
@@ -28,17 +28,17 @@ def battery(tmp_path):
 
 
 def play_with(*items, **choices):
-    protocol = Protocol(**{**SMALL, **choices})
-    return Play(episode(*(items or (agent(),)), t=1000), Renderer(32, 32), protocol)
+    protocol = ArenaChoices(**{**SMALL, **choices})
+    return ScriptedEpisode(episode(*(items or (agent(),)), t=1000), Renderer(32, 32), protocol)
 
 
 def ask_with(battery, given, **choices):
     """The first task as a model plays it that gives these replies, one after another, and its calls."""
     import inspect_ai
 
-    protocol = effective(None, {**SMALL, "tasks": "01-04-03", **choices}).protocol
+    protocol = effective(ARENA, None, {**SMALL, "tasks": "01-04-03", **choices}).choices
     outputs = [reply if isinstance(reply, ModelOutput) else text_output(reply) for reply in given]
-    task = make_task(select(protocol, battery), protocol, prompt_set())
+    task = make_task(ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts())
     model = get_model("mockllm/model", custom_outputs=outputs)
     logs = inspect_ai.eval(
         task, model, display="none", log_dir=str(battery.parent / "logs"), log_samples=True
@@ -100,24 +100,24 @@ def test_a_message_has_as_many_pictures(count, battery):
 
 
 def test_one_step_refuses_longer_scripts():
-    frame = Protocol(one_step=True)
+    frame = ArenaChoices(one_step=True)
     for script in ("Go(1);", "Go(-1);", "Turn(6);", "Turn(-11);", "Think('a'); Go(1);"):
         assert objection(parse(script), frame) is None
-        assert objection(parse(script), Protocol()) is None
+        assert objection(parse(script), ArenaChoices()) is None
     for script in ("Go(2);", "Turn(12);", "Turn(5);", "Go(1); Go(1);", "Think('a');"):
         assert "expected one command of one step" in objection(parse(script), frame)
-        assert objection(parse(script), Protocol()) is None
+        assert objection(parse(script), ArenaChoices()) is None
     turn = play_with(one_step=True).reply("Go(2);")
     assert (turn.steps, turn.position[0]) == (1, 20)
 
 
 def test_thoughts_may_be_limited():
     script = parse("Think('four'); Think('more'); Go(1);")
-    assert objection(script, Protocol()) is None
-    assert objection(script, Protocol(thought_chars=8)) is None
-    assert "8 characters" in objection(script, Protocol(thought_chars=7))
-    assert "not allowed" in objection(script, Protocol(thought_chars=0))
-    assert objection(parse("Go(1);"), Protocol(thought_chars=0)) is None
+    assert objection(script, ArenaChoices()) is None
+    assert objection(script, ArenaChoices(thought_chars=8)) is None
+    assert "8 characters" in objection(script, ArenaChoices(thought_chars=7))
+    assert "not allowed" in objection(script, ArenaChoices(thought_chars=0))
+    assert objection(parse("Go(1);"), ArenaChoices(thought_chars=0)) is None
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_a_loop_ends_the_models_part_and_the_clock_runs_down():
         free.reply("Turn(6);")
     assert not run_.wants_reply
     assert free.wants_reply
-    record = run_.finish()
-    assert record.model_end is ModelEnd.LOOP
-    assert record.recording.outcome is Outcome.HEALTH
+    _, model_end, recording = run_.finish()
+    assert model_end is ModelEnd.LOOP
+    assert recording.outcome is Outcome.HEALTH
 
 
 def test_nonsense_is_a_loop_too():
@@ -203,7 +203,7 @@ def test_tools_play_what_scripts_play(battery):
         tool_output("act", script="Turn(6); Go(2);"),
     ]
     called, events = ask_with(battery, calls, max_scripts=3, replies="tools", tools="act,go,turn")
-    assert called.metadata["episode"]["recording"] == scripted.metadata["episode"]["recording"]
+    assert called.metadata["episode"]["replay"] == scripted.metadata["episode"]["replay"]
     assert sorted(tool.name for tool in events[0].tools) == ["act", "go", "turn"]
 
 
@@ -246,7 +246,7 @@ def test_blind_is_black_and_shuffled_is_elsewhere(battery):
     other = first_pictures(battery, vision="shuffled", tasks="01-04-03,01-06-02", seed=1)
     assert not np.array_equal(shuffled[0], other[0])
     with pytest.raises(ConfigError, match="two tasks"):
-        select(Protocol(vision="shuffled", tasks=("01-04-03",)), battery)
+        ARENA.tasks(ArenaChoices(vision="shuffled", tasks=("01-04-03",)), battery)
 
 
 @pytest.mark.parametrize("observation", ["image", "text", "both"])
@@ -307,26 +307,18 @@ def test_one_conversation_plays_all_tasks_in_an_order_that_is_recorded(battery, 
     assert all(row.error is None and row.steps for row in result.rows)
     samples = read_eval_log(str(result.log)).samples
     assert [str(sample.id) for sample in samples] == ["conversation"] * 2
-    tasks = select(effective("one-conversation", {}).protocol, battery)
+    chosen = effective(ARENA, "one-conversation", {}).choices
+    tasks = tuple(ARENA.tasks(chosen, battery))
     for sample in samples:
-        order = sample.metadata["order"]
-        assert (
-            order
-            == list(sample.metadata["episodes"])
-            == [
-                task.id
-                for task in conversation_order(
-                    effective("one-conversation", {}).protocol, tasks, sample.epoch - 1
-                )
-            ]
-        )
+        expected = [task.id for task in conversation_order(chosen, tasks, sample.epoch - 1)]
+        assert sample.metadata["order"] == list(sample.metadata["episodes"]) == expected
         assert sum("The next episode follows" in message.text for message in sample.messages) == 2
 
 
 def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
-    tasks = select(Protocol(), battery)
-    listed = Protocol(conversation="run")
-    shuffled = Protocol(conversation="run", order="shuffled")
+    tasks = tuple(ARENA.tasks(ArenaChoices(), battery))
+    listed = ArenaChoices(conversation="run")
+    shuffled = ArenaChoices(conversation="run", order="shuffled")
     assert conversation_order(listed, tasks, 0) == conversation_order(listed, tasks, 1) == tasks
     orders = {tuple(t.id for t in conversation_order(shuffled, tasks, trial)) for trial in range(8)}
     assert len(orders) > 1
@@ -335,8 +327,10 @@ def test_listed_order_is_kept_and_shuffled_order_differs_by_trial(battery):
 def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
     import inspect_ai
 
-    protocol = effective(None, {**SMALL, "conversation": "run", "max_scripts": 2}).protocol
-    task = make_task(select(protocol, battery), protocol, prompt_set(), tmp_path / "replies.jsonl")
+    protocol = effective(ARENA, None, {**SMALL, "conversation": "run", "max_scripts": 2}).choices
+    task = make_task(
+        ARENA, ARENA.tasks(protocol, battery), protocol, arena_prompts(), tmp_path / "replies.jsonl"
+    )
     scripts = ["Turn(6);", "Go(2);", "Turn(12);", "Go(3);", "Turn(18);", "Go(4);"]
     for given in (scripts[:3], scripts[3:]):
         # The model has no more replies than these: the first attempt breaks off in the second task.
@@ -355,7 +349,7 @@ def test_a_broken_conversation_asks_only_for_what_is_missing(battery, tmp_path):
 
 def test_tasks_levels_and_battery_choose_what_is_played(battery):
     def ids(**choices):
-        return [task.id for task in select(effective(None, choices).protocol, battery)]
+        return [task.id for task in ARENA.tasks(effective(ARENA, None, choices).choices, battery)]
 
     assert ids() == ["01-04-03", "01-06-02", "01-21-01"]
     assert ids(tasks="01-21-01,01-04-03") == ["01-21-01", "01-04-03"]
@@ -374,9 +368,9 @@ def test_idle_steps_decide_on_the_first_pictures(battery):
 
 def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     short = write_battery(tmp_path / "short", (20, 30), t=5)
-    protocol = Protocol(image_size=32, tasks=("01-04-03",))
-    tasks = select(protocol, short)
-    session = Session(tasks, 0, protocol, prompt_set(), tasks)
+    protocol = ArenaChoices(image_size=32, tasks=("01-04-03",))
+    tasks = ARENA.tasks(protocol, short)
+    session = Session(ARENA, tasks, 0, protocol, arena_prompts(), tasks)
     messages = session.opening()
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text

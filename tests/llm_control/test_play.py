@@ -1,16 +1,16 @@
 import pytest
 
 from arena import Outcome
-from llm_control.play import Play
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode
 from render import Renderer
 from tests.arena.worlds import agent, episode, item
 
-SMALL = Protocol(image_size=32)
+SMALL = ArenaChoices(image_size=32)
 
 
 def play(*items, protocol=SMALL, **options):
-    return Play(episode(*items, **options), Renderer(32, 32), protocol)
+    return ScriptedEpisode(episode(*items, **options), Renderer(32, 32), protocol)
 
 
 def test_the_paper_waits_49_steps_and_shows_three_pictures():
@@ -65,13 +65,13 @@ def test_when_scripts_run_out_the_clock_runs_down():
     assert run.wants_reply
     run.reply("Turn(6);")
     assert not run.wants_reply
-    record = run.finish()
-    assert record.recording.outcome == Outcome.HEALTH
-    assert record.recording.total_reward == pytest.approx(-1, abs=1e-3)
+    _, _, recording = run.finish()
+    assert recording.outcome == Outcome.HEALTH
+    assert recording.total_reward == pytest.approx(-1, abs=1e-3)
 
 
 def test_an_arena_without_a_clock_is_stopped():
     run = play(agent(), t=0)
     turn = run.reply("Turn(999999996);")
     assert turn.done
-    assert run.finish().recording.outcome == Outcome.STOPPED
+    assert run.finish()[2].outcome == Outcome.STOPPED

@@ -7,22 +7,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from arena import ArenaEnv, Episode
+from arena import ArenaEnv, Episode, Recording
 from arena.errors import ArenaError, ConfigError
-from evaluation.budget import Caps
-from llm_control import acting_pool
-from llm_control.acting import STEPS_PER_TURN, play_policy
+from evaluation.engines.backend import worthwhile_processes
+from evaluation.evaluate import earlier_log
+from evaluation.generation.budget import RunLimits
+from evaluation.models import full_name
+from llm_control.agents.players import STEPS_PER_TURN, play
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import load_policy
-from llm_control.evaluate import Request, earlier_log, evaluate
-from llm_control.models import full_name
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
+from llm_control.environment import ArenaEnvironment
 from testbed import find_tasks
 from tests.arena.worlds import agent, item, spec
-from tests.llm_control.batteries import run, write_battery
-from tests.llm_control.policies import Once, same, told_policy, trained
+from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, setup_of, write_battery
+from tests.llm_control.policies import ACTING, Once, same, told_policy, trained
 
-ACTING = Protocol(replies="steps", max_scripts=None, initial_idle_steps=())
 WORLD = (agent("20 0 10"), item("GoodGoal", "20 0 30", sizes="1 1 1"), item("LightBlock", sizes="1 1 1"))
 
 
@@ -35,6 +35,14 @@ def battery(tmp_path_factory):
 def file(battery):
     pytest.importorskip("stable_baselines3", reason="pip install 'arena-llm[rl]'")
     return trained(battery.parent / "ppo.zip", battery / "01-04-03.yaml")
+
+
+def play_policy(policy, task, trial, choices):
+    """The record of an episode that a policy plays, and its recording."""
+    record = play(
+        PolicyAgent(policy, choices.sample_actions), ArenaEnvironment(setup_of(task, choices, trial))
+    )
+    return record, Recording.model_validate(record.replay)
 
 
 @pytest.mark.parametrize(
@@ -73,21 +81,22 @@ def test_it_observes_what_the_environment_gives(options):
 def test_an_episode_is_told_in_turns_of_steps_that_say_no_script(battery):
     task = find_tasks(None, battery)[0]
     policy = told_policy({"observation": "vector", "action": "multidiscrete"}, [np.array([2, 1])])
-    record = play_policy(policy, task, 0, ACTING)
-    steps = [turn.steps for turn in record.turns]
+    record, recording = play_policy(policy, task, 0, ACTING)
+    steps = [turn["steps"] for turn in record.turns]
     assert set(steps[:-1]) == {STEPS_PER_TURN}
-    assert sum(steps) == record.recording.steps
-    assert set(record.recording.unpacked()) == {(2, 1)}
+    assert sum(steps) == recording.steps
+    assert set(recording.unpacked()) == {(2, 1)}
     assert record.model_end == "episode"
-    assert all(turn.error is None and not turn.thoughts for turn in record.turns)
+    assert all(turn["error"] is None and not turn["thoughts"] for turn in record.turns)
 
 
 def test_it_waits_first_where_the_protocol_says_so(battery):
     task = find_tasks(None, battery)[0]
     policy = told_policy({"observation": "vector"}, [3])
-    record = play_policy(policy, task, 0, ACTING.model_copy(update={"initial_idle_steps": (1, 16)}))
-    assert record.recording.actions[0] == (0, 17)
-    assert record.turns[0].steps <= STEPS_PER_TURN
+    waiting = ACTING.model_copy(update={"initial_idle_steps": (1, 16)})
+    record, recording = play_policy(policy, task, 0, waiting)
+    assert recording.actions[0] == (0, 17)
+    assert record.turns[0]["steps"] <= STEPS_PER_TURN
 
 
 def test_an_arena_without_a_clock_is_stopped(monkeypatch):
@@ -95,9 +104,9 @@ def test_an_arena_without_a_clock_is_stopped(monkeypatch):
     from testbed import Task
 
     task = Task("here", 0, None, spec(agent("20 0 10"), t=0, pass_mark="1"), "")
-    record = play_policy(told_policy({"observation": "vector"}, [0]), task, 0, ACTING)
-    assert record.recording.steps == 130
-    assert record.recording.outcome == "stopped"
+    _, recording = play_policy(told_policy({"observation": "vector"}, [0]), task, 0, ACTING)
+    assert recording.steps == 130
+    assert recording.outcome == "stopped"
 
 
 def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file, tmp_path, monkeypatch):
@@ -145,8 +154,8 @@ def test_a_changed_log_is_found_out(battery, file, tmp_path):
     result = run(battery, tmp_path, f"policy:{file}", tasks="01-04-03")
     log = read_eval_log(str(result.log))
     episode = log.samples[0].metadata["episode"]
-    (first, count), *rest = episode["recording"]["actions"]
-    episode["recording"]["actions"] = [[(first + 3) % 9, count], *rest]
+    (first, count), *rest = episode["replay"]["actions"]
+    episode["replay"]["actions"] = [[(first + 3) % 9, count], *rest]
     write_eval_log(log, str(tmp_path / "changed.eval"))
     from typer.testing import CliRunner
 
@@ -160,23 +169,23 @@ def test_a_changed_log_is_found_out(battery, file, tmp_path):
 def test_sampled_actions_follow_from_the_seed(battery, file):
     policy, task = load_policy(file), find_tasks(None, battery)[2]
     sampling = ACTING.model_copy(update={"sample_actions": True})
-    one, again = (play_policy(policy, task, 0, sampling).recording for _ in range(2))
+    one, again = (play_policy(policy, task, 0, sampling)[1] for _ in range(2))
     assert one == again
-    assert play_policy(policy, task, 1, sampling).recording.actions != one.actions
-    assert play_policy(policy, task, 0, ACTING).recording.actions != one.actions
+    assert play_policy(policy, task, 1, sampling)[1].actions != one.actions
+    assert play_policy(policy, task, 0, ACTING)[1].actions != one.actions
 
 
 def test_processes_play_what_one_plays(battery, file, tmp_path, monkeypatch):
     alone = run(battery, tmp_path / "alone", f"policy:{file}")
-    monkeypatch.setattr("llm_control.evaluate.processes", lambda episodes: 1)
+    monkeypatch.setattr("evaluation.evaluate.worthwhile_processes", lambda episodes: 1)
     assert run(battery, tmp_path / "apart", f"policy:{file}").rows == alone.rows
-    assert acting_pool.processes(3) == 0
+    assert worthwhile_processes(3) == 0
 
 
 def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path):
     other = tmp_path / "policy.zip"
     other.write_bytes(file.read_bytes())
-    request = Request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
+    request = eval_request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
     run(battery, tmp_path / "logs", f"policy:{other}", tasks="01-04-03")
     found = earlier_log(request, tmp_path / "logs")
     assert found is not None
@@ -185,14 +194,14 @@ def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path
     assert earlier_log(request, tmp_path / "logs") is None
 
 
-def test_it_is_an_agent_of_baseline_too(command, battery, file, tmp_path):
-    out = tmp_path / "rows.csv"
-    options = ("--testbed", battery, "--jobs", 1, "--out", out)
-    assert command("baseline", "--agent", f"policy:{file}", *options).returncode == 0
-    record = play_policy(load_policy(file), find_tasks(None, battery)[0], 0, ACTING).recording
-    first = pd.read_csv(out).iloc[0]
-    assert (first["steps"], first["total_reward"]) == (record.steps, record.total_reward)
-    missing = command("baseline", "--agent", "policy:no.zip", *options)
+def test_the_command_plays_what_a_player_plays(command, battery, file, tmp_path):
+    out = tmp_path / "report"
+    options = ("--testbed", battery, "--log-dir", tmp_path / "logs", "--out", out)
+    assert command("eval", "--model", f"policy:{file}", *options).returncode == 0
+    _, recording = play_policy(load_policy(file), find_tasks(None, battery)[0], 0, ACTING)
+    first = pd.read_csv(out / "results.csv").iloc[0]
+    assert (first["steps"], first["total_reward"]) == (recording.steps, recording.total_reward)
+    missing = command("eval", "--model", "policy:no.zip", *options)
     assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
 
 
@@ -213,31 +222,39 @@ def test_it_is_an_agent_of_baseline_too(command, battery, file, tmp_path):
 def test_options_without_effect_are_refused(command, battery, file, option):
     said = command("eval", "--model", f"policy:{file}", "--testbed", battery, *option)
     assert said.returncode == 1
-    assert "has no effect on a policy" in said.stderr
+    assert "has no effect on an agent that plays" in said.stderr
     assert said.stderr.count("\n") == 1
 
 
-def test_a_preset_keeps_what_has_an_effect():
-    request = Request("policy:any.zip", protocol="paper-experiment-1", choices={"seed": "3"})
-    given = request.effective()
-    assert given.protocol == ACTING.model_copy(
+@pytest.mark.parametrize("model", ["arena/held", "policy:{}"])
+def test_a_preset_keeps_what_has_an_effect(model, file):
+    request = eval_request(model.format(file), protocol="paper-experiment-1", choices={"seed": "3"})
+    given = request.effective
+    assert given.choices == ACTING.model_copy(
         update={
             "battery": "original",
-            "tasks": given.protocol.tasks,
+            "tasks": given.choices.tasks,
             "trials": 3,
             "seed": 3,
         }
     )
     assert given.origins["trials"] == "preset paper-experiment-1"
     assert given.origins["seed"] == "option"
-    assert given.origins["replies"] == "policy"
+    assert given.origins["replies"] == "agent"
     assert "max_scripts" not in [name for name, *_ in given.rows()]
 
 
-@pytest.mark.parametrize("choices", [{"replies": "steps", "max_scripts": None}, {"sample_actions": True}])
-def test_other_models_write_scripts(battery, tmp_path, choices):
-    with pytest.raises(ArenaError, match="is for learned policies only"):
-        run(battery, tmp_path, "arena/random", **choices)
+@pytest.mark.parametrize(
+    ("model", "choices", "message"),
+    [
+        ("arena/random", {"replies": "steps", "max_scripts": None}, "is for agents that play whole episodes"),
+        ("arena/random", {"sample_actions": True}, "is for learned policies only"),
+        ("arena/held", {"sample_actions": True}, "is for learned policies only"),
+    ],
+)
+def test_choices_for_other_agents_are_refused(model, choices, message, battery, tmp_path):
+    with pytest.raises(ArenaError, match=message):
+        run(battery, tmp_path, model, **choices)
 
 
 def test_a_comma_in_the_path_is_refused(battery, tmp_path):
@@ -247,30 +264,30 @@ def test_a_comma_in_the_path_is_refused(battery, tmp_path):
 
 def test_acting_at_every_step_allows_no_scripts():
     with pytest.raises(ConfigError, match="without scripts"):
-        Protocol(replies="steps")
+        ArenaChoices(replies="steps")
 
 
 def test_inspect_plays_a_policy_when_told_to(battery, file, tmp_path):
     import inspect_ai
 
-    from llm_control.registry import testbed
+    from evaluation.inspect_task.registry import suite_task
 
     def score(**more):
-        task = testbed(folder=str(battery), tasks="01-04-03", **more)
-        model = full_name(f"policy:{file}")
+        task = suite_task(ARENA, folder=str(battery), tasks="01-04-03", **more)
+        model = full_name(ARENA, f"policy:{file}")
         (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
         return log.samples[0]
 
     played = score(replies="steps", max_scripts="none", initial_idle_steps="0")
     assert played.metadata["policy"]["sha256"] == load_policy(file).sha256
-    assert played.scores["pass_mark"].metadata["steps"] == played.metadata["episode"]["recording"]["steps"]
-    assert "a policy writes no scripts" in score().error.message
+    assert played.scores["episode_score"].metadata["steps"] == played.metadata["episode"]["replay"]["steps"]
+    assert "plays whole episodes and writes no replies" in score().error.message
 
 
-def test_a_run_that_a_cap_ended_is_resumed(battery, file, tmp_path):
-    request = Request(f"policy:{file}", battery)
-    stopped = evaluate(request, tmp_path, display="none", caps=Caps(seconds=0))
+def test_a_run_that_a_limit_ended_is_resumed(battery, file, tmp_path):
+    request = eval_request(f"policy:{file}", battery)
+    stopped = evaluated(request, tmp_path, limits=RunLimits(seconds=0))
     assert not any(row.steps for row in stopped.rows)
-    resumed = evaluate(request, tmp_path, display="none", resume=True)
+    resumed = evaluated(request, tmp_path, resume=True)
     assert resumed.complete
     assert [row.passed is not None for row in resumed.rows] == [True] * 3

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError
-from llm_control.choices import effective
-from llm_control.presets import FOLDER, load_preset, preset_names
-from llm_control.protocol import Protocol
+from evaluation.choices.effective import effective
+from evaluation.choices.presets import load_preset, preset_names
+from llm_control.choices import PRESETS, ArenaChoices
 from testbed import CHILDREN
-from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.batteries import ARENA, run, write_battery
 
-NAMES = [*Protocol.model_fields, "description", "demonstrations"]
+NAMES = [*ArenaChoices.model_fields, "description", "demonstrations"]
 ANYTHING = st.one_of(
     st.none(),
     st.booleans(),
@@ -30,24 +30,24 @@ PAPERS = ("paper-experiment-1", "paper-experiment-2")
 
 
 def test_the_presets_are_there():
-    assert set(preset_names()) == {
+    assert set(preset_names(ARENA)) == {
         *PAPERS, "frame-by-frame", "several-images", "no-script-limit", "one-conversation", "memory-k",
         "text-only", "grayscale", "low-resolution", "blurred", "thinking-unlimited", "thinking-limited",
         "tool-calling", "blind", "shuffled",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", preset_names(ARENA))
 def test_an_offline_agent_plays_it(name, tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 14), (20, 13), t=100)
-    model = "arena/pixels" if effective(name, {}).protocol.shows_images else "arena/random"
+    model = "arena/pixels" if effective(ARENA, name, {}).choices.shows_images else "arena/random"
     small = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02", "max_scripts": 30, "loop_turns": 30}
     if name == "low-resolution":
         small["resolution"] = 32
     result = run(battery, tmp_path / "logs", model, name, **small)
     assert [row.error for row in result.rows] == [None, None]
     assert result.complete
-    assert f"protocol={name}" in result.facts["options"]
+    assert result.run.arguments["protocol"] == name
     sees = name not in ("text-only", "blind", "shuffled", "grayscale", "blurred")
     if sees:
         assert [row.passed for row in result.rows] == [True, True], result.rows
@@ -55,15 +55,15 @@ def test_an_offline_agent_plays_it(name, tmp_path):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_protocols_write_every_choice_out(name):
-    assert set(load_preset(name).choices) == set(Protocol.model_fields)
-    played = effective(name, {}).protocol
+    assert set(load_preset(ARENA, name).choices) == set(ArenaChoices.model_fields)
+    played = effective(ARENA, name, {}).choices
     assert (played.trials, played.max_scripts, played.strict) == (3, 30, True)
     assert played.initial_idle_steps == (1, 16, 16, 16)
 
 
 def test_the_papers_tasks_are_those_that_children_did():
-    first, second = (effective(name, {}).protocol for name in PAPERS)
-    assert first.tasks == CHILDREN == effective(None, {"tasks": "children"}).protocol.tasks
+    first, second = (effective(ARENA, name, {}).choices for name in PAPERS)
+    assert first.tasks == CHILDREN == effective(ARENA, None, {"tasks": "children"}).choices.tasks
     assert second.tasks == CHILDREN[:12]
     assert (first.demonstration, second.demonstration) == (False, True)
 
@@ -73,20 +73,20 @@ def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
         run(None, tmp_path / "logs", "arena/random", "paper-experiment-1")
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", preset_names(ARENA))
 def test_a_preset_says_what_it_is_and_is_plain_yaml(name):
-    assert load_preset(name).description
-    assert set(yaml.safe_load((FOLDER / f"{name}.yaml").read_text())) - {"description"} <= set(
-        Protocol.model_fields
+    assert load_preset(ARENA, name).description
+    assert set(yaml.safe_load((PRESETS / f"{name}.yaml").read_text())) - {"description"} <= set(
+        ArenaChoices.model_fields
     )
 
 
 def test_options_go_over_the_preset_and_the_preset_over_the_defaults():
-    given = effective("memory-k", {"trials": 2})
-    assert (given.protocol.memory_turns, given.protocol.trials, given.protocol.seed) == (5, 2, 0)
+    given = effective(ARENA, "memory-k", {"trials": 2})
+    assert (given.choices.memory_turns, given.choices.trials, given.choices.seed) == (5, 2, 0)
     origins = [given.origins[name] for name in ("memory_turns", "trials", "seed")]
     assert origins == ["preset memory-k", "option", "default"]
-    assert effective("memory-k", {"memory_turns": "none"}).protocol.memory_turns is None
+    assert effective(ARENA, "memory-k", {"memory_turns": "none"}).choices.memory_turns is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_wrong_file_says_where(text, message, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(text)
     with pytest.raises(ConfigError, match=message):
-        effective(str(file), {})
+        effective(ARENA, str(file), {})
 
 
 def test_a_file_of_ones_own_is_a_protocol(tmp_path):
@@ -116,10 +116,10 @@ def test_a_file_of_ones_own_is_a_protocol(tmp_path):
     file.write_text(
         "tasks: ['01-01-01', '5']\nvision: true\nanimal_ai: 4\ntemperature: 1\nmax_tokens: none\n"
     )
-    played = effective(str(file), {}).protocol
+    played = effective(ARENA, str(file), {}).choices
     assert (played.vision, played.animal_ai, played.temperature) == ("true", "4", 1.0)
     with pytest.raises(ConfigError, match="cannot be read"):
-        effective(str(tmp_path / "absent.yaml"), {})
+        effective(ARENA, str(tmp_path / "absent.yaml"), {})
 
 
 @given(
@@ -131,7 +131,7 @@ def test_any_file_is_a_protocol_or_one_clear_error(text):
         file.write_text(text, encoding="utf-8")
         said = ""
         try:
-            effective(str(file), {})
+            effective(ARENA, str(file), {})
         except ConfigError as error:
             said = str(error)
         assert not said or str(file) in said or "(preset mine)" in said
@@ -163,12 +163,12 @@ IMPOSSIBLE = [
 @pytest.mark.parametrize("choices", IMPOSSIBLE, ids=str)
 def test_impossible_combinations_are_refused_with_a_reason(choices):
     with pytest.raises(ConfigError, match=r"impossible together, because \w+"):
-        effective(None, choices)
+        effective(ARENA, None, choices)
 
 
 def test_a_misspelt_option_is_corrected():
     with pytest.raises(ConfigError, match=re.escape("did you mean images_per_script?")):
-        effective(None, {"image_per_script": 2})
+        effective(ARENA, None, {"image_per_script": 2})
 
 
 def test_a_protocol_that_changed_is_not_resumed(tmp_path):

@@ -89,7 +89,7 @@ def test_choices_that_a_probe_does_not_have_are_refused():
 def test_the_interval_is_wilsons():
     # By hand: 8 of 10 gives 0.490 to 0.943.
     row = KindResult("side", 10, 8)
-    assert (row.low, row.high) == (pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
+    assert row.interval == (pytest.approx(0.4902, abs=1e-4), pytest.approx(0.9433, abs=1e-4))
 
 
 def test_what_is_hidden_or_behind_is_in_no_mask():

@@ -11,12 +11,15 @@ import pytest
 
 from arena import IDLE, Action, Episode
 from arena.errors import ConfigError
-from llm_control.prompts import VARIABLES, Prompt, PromptSet, load_prompt, prompt_set
+from evaluation.prompts import RUNNER, Prompt
+from evaluation.prompts import load_prompt as load_from
+from llm_control.prompts import VARIABLES, arena_prompts
 from llm_control.script import Turn, parse
 from tests.arena.worlds import agent, episode
 
 SAMPLES = {
     "scripts": 30,
+    "image_size": 512,
     "turn": 2,
     "health": 99.94,
     "scripts_left": 29,
@@ -36,16 +39,25 @@ SAMPLES = {
 }
 
 
+NAMES = (*VARIABLES, *RUNNER)
+
+
+def load_prompt(name: str) -> Prompt:
+    package, variables = ("evaluation", RUNNER) if name in RUNNER else ("llm_control", VARIABLES)
+    return load_from(f"{package}.prompts", name, variables)
+
+
 def sample(name: str) -> dict[str, object]:
-    return {variable: SAMPLES[variable] for variable in VARIABLES[name]}
+    return {variable: SAMPLES[variable] for variable in load_prompt(name).names}
 
 
-@pytest.mark.parametrize("name", VARIABLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_shipped_texts_use_exactly_their_variables(name: str):
-    assert set(Template(load_prompt(name).text).get_identifiers()) == set(VARIABLES[name])
+    prompt = load_prompt(name)
+    assert set(Template(prompt.text).get_identifiers()) == set(prompt.names)
 
 
-@pytest.mark.parametrize("name", VARIABLES)
+@pytest.mark.parametrize("name", NAMES)
 def test_shipped_texts_are_filled_completely(name: str):
     filled = load_prompt(name).fill(**sample(name))
     assert filled == filled.strip() != ""
@@ -53,10 +65,10 @@ def test_shipped_texts_are_filled_completely(name: str):
 
 
 def test_every_shipped_file_is_a_prompt():
-    folder = Path(__file__).parents[2] / "llm_control" / "prompts"
-    assert (
-        {path.stem for path in folder.glob("*.md")} == set(VARIABLES) == set(PromptSet.__dataclass_fields__)
-    )
+    root = Path(__file__).parents[2]
+    for package, names in (("llm_control", VARIABLES), ("evaluation", RUNNER)):
+        assert {path.stem for path in (root / package / "prompts").glob("*.md")} == set(names)
+    assert set(arena_prompts().prompts) == set(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -82,9 +94,9 @@ def test_values_are_not_searched_for_variables():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({}, "missing: scripts; unknown: none"),
-        ({"scripts": 30, "mood": 1, "turn": 2}, "missing: none; unknown: mood, turn"),
-        ({"script": 30}, "missing: scripts; unknown: script"),
+        ({}, "missing: scripts, image_size; unknown: none"),
+        ({"scripts": 30, "image_size": 9, "mood": 1, "turn": 2}, "missing: none; unknown: mood, turn"),
+        ({"script": 30, "image_size": 9}, "missing: scripts; unknown: script"),
     ],
 )
 def test_missing_and_unknown_values_are_named(values: dict, message: str):
@@ -100,18 +112,18 @@ def test_hash_is_that_of_the_text():
 def test_set_hash_changes_with_any_text(tmp_path: Path):
     file = tmp_path / "mine.md"
     file.write_text("Drive.", encoding="utf-8")
-    shipped, mine = prompt_set(), prompt_set(file)
-    assert shipped.sha256 == prompt_set().sha256 != mine.sha256
-    assert mine.system.text == "Drive."
-    assert mine.turn == shipped.turn
+    shipped, mine = arena_prompts(), arena_prompts(file)
+    assert shipped.sha256 == arena_prompts().sha256 != mine.sha256
+    assert mine["system"].text == "Drive."
+    assert mine["turn"] == shipped["turn"]
 
 
 def test_user_text_may_leave_variables_out(tmp_path: Path):
     file = tmp_path / "mine.md"
     file.write_bytes("\ufeff Costs $$5.\r\nYou have ${scripts}.\r\n".encode())
-    assert load_prompt(file).fill(scripts=30) == "Costs $5.\nYou have 30."
+    assert arena_prompts(file)["system"].fill(scripts=30, image_size=512) == "Costs $5.\nYou have 30."
     file.write_text("Drive.", encoding="utf-8")
-    assert load_prompt(file).fill(scripts=30) == "Drive."
+    assert arena_prompts(file)["system"].fill(scripts=30, image_size=512) == "Drive."
 
 
 @pytest.mark.parametrize(
@@ -120,7 +132,7 @@ def test_user_text_may_leave_variables_out(tmp_path: Path):
         (b"", "empty"),
         (b" \n\t\n", "empty"),
         (b"caf\xe9", "not UTF-8 text \\(byte 3 is 0xe9\\)"),
-        (b"one\nYou have $sripts.", "line 2: unknown variable \\$sripts; expected \\$scripts"),
+        (b"one\nYou have $sripts.", "line 2: unknown variable \\$sripts; expected \\$scripts, \\$image_size"),
         (b"health $health", "unknown variable \\$health"),
         (b"It costs $5.", "line 1: a \\$ without a variable.* is written \\$\\$"),
         (b"${scripts", "a \\$ without a variable"),
@@ -130,14 +142,14 @@ def test_unusable_files_are_one_clear_error(tmp_path: Path, content: bytes, mess
     file = tmp_path / "mine.md"
     file.write_bytes(content)
     with pytest.raises(ConfigError, match=message) as caught:
-        prompt_set(file)
+        arena_prompts(file)
     assert str(file) in str(caught.value)
 
 
 def test_unreadable_files_are_one_clear_error(tmp_path: Path):
     for path in (tmp_path / "absent.md", tmp_path, Path("nul\0l.md")):
         with pytest.raises(ConfigError, match="prompt file"):
-            prompt_set(path)
+            arena_prompts(path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -146,7 +158,7 @@ def test_forbidden_files_are_one_clear_error(tmp_path: Path):
     file.write_text("Drive.", encoding="utf-8")
     file.chmod(0)
     with pytest.raises(ConfigError, match="cannot be read"):
-        prompt_set(file)
+        arena_prompts(file)
 
 
 def test_unknown_names_are_corrected():

@@ -7,15 +7,26 @@ from itertools import groupby
 import numpy as np
 import pytest
 
-from arena import ACTIONS, BACKWARD, FORWARD, Episode, Move, Outcome, Rotate
+from arena import ACTIONS, BACKWARD, FORWARD, Episode, Move, Outcome, Recording, Rotate
 from arena.rays.rays import CAST_LENGTH, FRACTION, NOTHING_HIT, TAGS
 from llm_control.agents import step_agents
-from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, HeldActions, RandomActions, play
+from llm_control.agents.players import StepPlayer
+from llm_control.agents.step_agents import STEP_AGENTS, Braitenberg, HeldActions, RandomActions
+from testbed import Task
 from tests.arena.worlds import agent, episode, item, spec
+from tests.llm_control.batteries import run, setup_of, write_battery
+from tests.llm_control.policies import ACTING
 
 
 def rng(seed=0):
     return np.random.default_rng(seed)
+
+
+def play(name, arena, task_id="test", seed=0, trial=0):
+    """The recording of a whole episode."""
+    task = Task(task_id, 0, None, arena, "")
+    setup = setup_of(task, ACTING.model_copy(update={"seed": seed}), trial)
+    return Recording.model_validate(StepPlayer(name).play(setup).replay)
 
 
 def seen(**tags_by_angle):
@@ -104,22 +115,22 @@ def test_driving_without_moving_makes_it_back_off():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_it_finds_a_ball_in_an_empty_arena(seed):
-    run = episode(item("Agent", "-1 0 -1"), item("GoodGoal", "-1 0 -1", sizes="1 1 1"), seed=seed)
-    assert play("braitenberg", run).outcome is Outcome.GOAL
+    arena = spec(item("Agent", "-1 0 -1"), item("GoodGoal", "-1 0 -1", sizes="1 1 1"))
+    assert play("braitenberg", arena, seed=seed).outcome is Outcome.GOAL
 
 
 @pytest.mark.parametrize("kind", ["DeathZone", "BadGoal"])
 def test_it_lives_beside_a_danger(kind):
     size = "3 1 3" if kind == "DeathZone" else "3 3 3"
     for seed in range(4):
-        run = episode(agent("20 0 10"), item(kind, "20 0 20", sizes=size, rotations="0"), seed=seed, t=100)
-        assert play("braitenberg", run).outcome is Outcome.HEALTH
+        arena = spec(agent("20 0 10"), item(kind, "20 0 20", sizes=size, rotations="0"), t=100)
+        assert play("braitenberg", arena, seed=seed).outcome is Outcome.HEALTH
 
 
 @pytest.mark.parametrize("name", STEP_AGENTS)
 def test_the_same_seed_plays_the_same_and_replays(name):
     task = spec(agent(), item("GoodGoalMulti", "-1 0 -1", "-1 0 -1", sizes="1 1 1;1 1 1"), t=60)
-    first, again, other = (play(name, Episode(task, task_id="a", seed=4, trial=trial)) for trial in (0, 0, 1))
+    first, again, other = (play(name, task, "a", seed=4, trial=trial) for trial in (0, 0, 1))
     assert first == again
     assert first.actions != other.actions
     replayed = Episode(task, task_id="a", seed=4, trial=0)
@@ -129,6 +140,40 @@ def test_the_same_seed_plays_the_same_and_replays(name):
 
 
 def test_an_arena_without_a_clock_is_stopped(monkeypatch):
-    monkeypatch.setattr(step_agents, "SAFETY_STEPS", 30)
-    kept = play("random", episode(agent(), t=0))
+    monkeypatch.setattr("llm_control.play.SAFETY_STEPS", 30)
+    kept = play("random-steps", spec(agent(), t=0))
     assert (kept.steps, kept.outcome) == (30, Outcome.STOPPED)
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (30, 30), t=100)
+
+
+def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch):
+    alone = run(battery, tmp_path / "alone", "arena/held", trials=2, seed=7)
+    monkeypatch.setattr("evaluation.evaluate.worthwhile_processes", lambda episodes: 2)
+    together = run(battery, tmp_path / "together", "arena/held", trials=2, seed=7)
+    assert alone.rows == together.rows
+    ids = ("01-04-03", "01-06-02", "01-21-01")
+    assert [(row.task_id, row.trial) for row in alone.rows] == [(each, k) for each in ids for k in (0, 1)]
+    assert {(row.agent, row.level) for row in alone.rows} == {("arena/held", 1)}
+    assert {episode.replay["seed"] for episode in alone.run.episodes()} == {7}
+    assert len({row.total_reward for row in alone.rows}) > 1
+
+
+def test_a_task_without_a_pass_mark_has_no_verdict(battery, tmp_path):
+    text = (battery / "01-04-03.yaml").read_text().replace("    pass_mark: 0\n", "")
+    (battery / "a.yaml").write_text(text.replace("t: 100", "t: 5"))
+    (row,) = run(battery, tmp_path / "logs", "arena/random-steps", tasks="a").rows
+    assert (row.passed, row.score, row.level, row.error) == (None, None, 0, None)
+    assert row.total_reward == pytest.approx(-1, abs=1e-4)
+
+
+def test_an_arena_that_cannot_be_built_is_named(battery, tmp_path):
+    file = battery / "01-04-03.yaml"
+    walled = file.read_text().replace("x: 20, y: 0, z: 10", "x: 20, y: 0, z: 20").replace("GoodGoal", "Wall")
+    file.write_text(walled.replace("x: 1, y: 1, z: 1", "x: 40, y: 9, z: 40"))
+    rows = run(battery, tmp_path / "logs", "arena/random-steps").rows
+    assert rows[0].error.startswith("LayoutError: 01-04-03: the agent cannot be placed")
+    assert [row.error for row in rows[1:]] == [None, None]

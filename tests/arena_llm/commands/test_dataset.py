@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from llm_control.prompts import prompt_set
+from llm_control.prompts import arena_prompts
 from llm_control.training_data import make_example
 from render import decode
 from tests.command import run, start
 
-PROMPTS = prompt_set()
+PROMPTS = arena_prompts()
 
 
 def written(command, folder, *more, size=6, jobs=1):

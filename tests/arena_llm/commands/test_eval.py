@@ -4,15 +4,15 @@ import json
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
+from llm_control.selection import select
 from typer.testing import CliRunner
 
-import llm_control.evaluate
+import evaluation.evaluate
 from arena import EvaluationError
 from arena.taskfile.versions import Version
 from arena_llm.cli import app
-from evaluation.budget import Caps
-from llm_control.protocol import Protocol
-from llm_control.selection import select
+from evaluation.generation.budget import RunLimits
+from llm_control.choices import ArenaChoices
 from tests.llm_control.batteries import write_battery
 
 GIVEN = {
@@ -79,7 +79,7 @@ def asked(monkeypatch):
         found.update(request=request, log_dir=log_dir, **named)
         raise EvaluationError("not played in this test")
 
-    monkeypatch.setattr(llm_control.evaluate, "evaluate", evaluate)
+    monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
     return found
 
 
@@ -88,7 +88,7 @@ def invoke(*arguments):
 
 
 def test_every_choice_of_a_protocol_is_an_option_of_the_table():
-    assert set(GIVEN) == set(Protocol.model_fields)
+    assert set(GIVEN) == set(ArenaChoices.model_fields)
 
 
 @pytest.mark.parametrize("name", GIVEN)
@@ -98,9 +98,9 @@ def test_a_choice_arrives(name, asked):
     said = invoke("--model", "arena/random", *option, *NEEDS.get(name, ()))
     assert str(said.exception) == "not played in this test", said.output
     protocol = asked["request"].effective().protocol
-    assert getattr(protocol, name) == meant != Protocol.model_fields[name].default
+    assert getattr(protocol, name) == meant != ArenaChoices.model_fields[name].default
     others = {key for key in NEEDS.get(name, ()) if key.startswith("--")}
-    changed = {key for key, value in protocol if value != Protocol.model_fields[key].default}
+    changed = {key for key, value in protocol if value != ArenaChoices.model_fields[key].default}
     assert changed == {name} | {key[2:].replace("-", "_") for key in others}
 
 
@@ -128,9 +128,9 @@ def test_options_of_the_command_arrive(asked, battery, tmp_path):
     request = asked["request"]
     assert (request.model, request.folder, request.prompt) == ("arena/random", battery, tmp_path / "t")
     assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
-    assert asked["caps"] == Caps(tokens=6, cost=0.5, seconds=7)
+    assert asked["caps"] == RunLimits(tokens=6, cost=0.5, seconds=7)
     invoke("--model", "arena/random")
-    assert (asked["caps"], asked["resume"], asked["prices"]) == (Caps(), False, None)
+    assert (asked["caps"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
 
 
 def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
@@ -166,14 +166,14 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
-    versions = [select(Protocol(animal_ai=name), battery)[0].spec.version for name in ("3.1.3", "4")]
+    versions = [select(ArenaChoices(animal_ai=name), battery)[0].spec.version for name in ("3.1.3", "4")]
     assert versions == [Version.V3, Version.V4]
 
 
 def test_the_seed_is_that_of_the_episode(battery, tmp_path):
     assert invoke(*SHORT, "--testbed", battery, "--seed", 3, "--log-dir", tmp_path / "logs").exit_code == 0
     (info,) = list_eval_logs(str(tmp_path / "logs"))
-    assert read_eval_log(info).samples[0].metadata["episode"]["recording"]["seed"] == 3
+    assert read_eval_log(info).samples[0].metadata["episode"]["replay"]["seed"] == 3
 
 
 def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):

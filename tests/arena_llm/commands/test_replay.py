@@ -253,10 +253,10 @@ def test_a_mistake_is_one_sentence_and_leaves_nothing(
 
 
 def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
-    from llm_control.evaluate import Request, evaluate
+    from tests.llm_control.batteries import eval_request, evaluated
 
-    request = Request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
-    log = evaluate(request, tmp_path / "logs", display="none").log
+    request = eval_request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
+    log = evaluated(request, tmp_path / "logs").log
     for trial in (0, 1):
         kept = find_recording(log, "lane", trial)
         assert (kept.recording.task_id, kept.recording.trial) == ("lane", trial)

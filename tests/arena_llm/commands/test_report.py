@@ -3,15 +3,15 @@
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from llm_control.evaluate import Request, evaluate
 from tests.human_data.log_report.conftest import TASK
+from tests.llm_control.batteries import eval_request, evaluated
 
 
 def test_a_folder_of_logs_becomes_a_report(tmp_path):
     battery = tmp_path / "battery"
     battery.mkdir()
     (battery / "01-01-01.yaml").write_text(TASK.format(mark=0), "utf-8")
-    evaluate(Request("arena/pixels", folder=battery), tmp_path / "logs", display="none")
+    evaluated(eval_request("arena/pixels", folder=battery), tmp_path / "logs")
     out = tmp_path / "out"
     done = CliRunner().invoke(
         app, ["report", f"mine={tmp_path / 'logs'}", "--out", str(out), "--title", "A title"]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from llm_control.evaluate import Request, evaluate
 from render import Renderer
 from report.run import open_logs, write_log_report
+from tests.llm_control.batteries import eval_request
 
 TASK = """\
 !ArenaConfig
@@ -34,7 +34,7 @@ def logs(tmp_path_factory) -> dict[str, Path]:
         (home / f"{name}.yaml").write_text(TASK.format(mark=mark), "utf-8")
     return {
         agent: evaluate(
-            Request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}),
+            eval_request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}),
             home / agent,
             display="none",
         ).log

@@ -4,10 +4,10 @@ import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
 
+from evaluation.log.run import RunLog
 from evaluation.results import read_results
 from render import Renderer
 from report.run import open_logs, write_log_report
-from report.run.log import RunLog
 from tests.broken_off import broken_off
 from tests.llm_control.batteries import run, write_battery
 

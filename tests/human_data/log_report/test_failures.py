@@ -3,20 +3,20 @@
 import pytest
 
 from arena import Outcome
-from llm_control.play import Play
-from llm_control.protocol import Protocol
+from llm_control.choices import ArenaChoices
+from llm_control.play import ScriptedEpisode
 from report.run.failures import DEFINITIONS, Case, Failure, Replies, signs
 from report.run.replay import replay
 from tests.arena.worlds import agent, episode, item
 
 GOAL_AHEAD = item("GoodGoal", "20 0 25", sizes="1 1 1")
 GOAL_BEHIND = item("GoodGoal", "20 0 1", sizes="1 1 1")
-ONCE = Protocol(initial_idle_steps=(1,), max_scripts=30)
+ONCE = ArenaChoices(initial_idle_steps=(1,), max_scripts=30)
 
 
 def played(*items, scripts, t=250, mark="0", refused=0):
     """Play scripts with a picture before each, as a model would, and judge the replay of the recording."""
-    run = Play(
+    run = ScriptedEpisode(
         episode(*items, t=t, pass_mark=mark), None, ONCE.model_copy(update={"max_scripts": len(scripts)})
     )
     run.begin()

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from evaluation.log.run import RunLog
 from evaluation.results import read_results
 from render import Renderer
 from report.run import open_logs, write_log_report
-from report.run.log import RunLog
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 

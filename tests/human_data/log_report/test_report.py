@@ -11,13 +11,13 @@ import pytest
 from PIL import Image
 
 from arena.errors import EvaluationError
+from evaluation.log.episodes import without_keys
+from evaluation.log.run import RunLog
 from evaluation.report_folder import LIST, ReportFolder
 from evaluation.results import read_results
 from render import Renderer, decode
 from render.image import webp
 from report.run import find_logs, open_logs, write_log_report
-from report.run.log import RunLog
-from report.run.logged import without_keys
 from report.run.replay import replay
 
 

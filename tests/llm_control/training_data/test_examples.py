@@ -14,10 +14,10 @@ from pydantic import TypeAdapter
 
 from arena import FORWARD, IDLE, Episode, EventKind
 from llm_control.agents.pixels import GREEN, YELLOW, blobs
-from llm_control.conversation import first_content, opening
+from llm_control.choices import ArenaChoices
+from llm_control.messages import first_parts, opening
 from llm_control.observations import View
-from llm_control.prompts import prompt_set
-from llm_control.protocol import Protocol
+from llm_control.prompts import arena_prompts
 from llm_control.script import Go, Turn, parse
 from llm_control.training_data import THRESHOLD_M, Format, Kind, as_line, make_example
 from llm_control.training_data.example import BallPosition, fits
@@ -26,7 +26,7 @@ from llm_control.training_data.formats import dialogue
 from render import decode
 
 TURNS = (Kind.LEFT, Kind.RIGHT)
-PROMPTS = prompt_set()
+PROMPTS = arena_prompts()
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +143,9 @@ def test_the_picture_shows_the_ball_where_the_reply_has_it(examples):
 
 def test_the_prompt_is_that_of_an_evaluation(examples):
     said = dialogue(examples[0], PROMPTS)
-    (system,) = opening(Protocol(), PROMPTS)
-    *_, content = first_content(Protocol(), PROMPTS, examples[0].health, View((examples[0].frame,), None))
-    assert (said.system, said.user) == (system.text, content.text)
+    (system,) = opening(ArenaChoices(), PROMPTS)
+    *_, text = first_parts(ArenaChoices(), PROMPTS, examples[0].health, View((examples[0].frame,), None))
+    assert (said.system, said.user) == (system.text, text)
     assert f"Health: {examples[0].health:.1f}" in said.user
     with Episode(examples[0].spec, task_id=examples[0].task_id, seed=5) as episode:
         for _ in range(49):
@@ -156,9 +156,9 @@ def test_the_prompt_is_that_of_an_evaluation(examples):
 def test_an_example_is_the_same_in_another_process_and_depends_on_seed_and_number_only():
     spec = DatasetSpec(10, 5, Format.OPENAI, PROMPTS)
     program = (
-        "from llm_control.training_data import Format; from llm_control.prompts import prompt_set\n"
+        "from llm_control.training_data import Format; from llm_control.prompts import arena_prompts\n"
         "from llm_control.training_data.folder import DatasetSpec, make_row\n"
-        "row = make_row(6, DatasetSpec(999, 5, Format.OPENAI, prompt_set()))\n"
+        "row = make_row(6, DatasetSpec(999, 5, Format.OPENAI, arena_prompts()))\n"
         "import hashlib; print(hashlib.sha256((row.line + row.facts).encode()).hexdigest())"
     )
     again = subprocess.run(

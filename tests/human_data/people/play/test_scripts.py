@@ -6,9 +6,9 @@ import numpy as np
 
 from arena import Episode
 from human_data.people.play.records import SCRIPT_NOTE
+from llm_control.choices import ArenaChoices
 from llm_control.observations import eye
-from llm_control.play import Play
-from llm_control.protocol import Protocol
+from llm_control.play import ScriptedEpisode
 from render import decode
 from testbed import task_named
 from tests.human_data.people.play.server import Page
@@ -21,10 +21,10 @@ def pictures(told):
 
 
 def test_the_conversation_is_a_models(scripts_server):
-    protocol = Protocol()
+    protocol = ArenaChoices()
     token = scripts_server.newcomer()
     with Episode(TASK.spec, task_id=TASK.id) as episode, Page(scripts_server, token) as page:
-        play = Play(episode, eye(protocol, TASK, (TASK,), 0), protocol)
+        play = ScriptedEpisode(episode, eye(protocol, TASK, (TASK,), 0), protocol)
         trial = page.until("trial")
         assert (trial["mode"], trial["step"]) == ("scripts", 49)
         assert "You answer with a script" in trial["instructions"]

@@ -1,0 +1,29 @@
+"""The command `arena-llm suites`."""
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from arena.errors import ArenaError
+
+
+def suites_command() -> None:
+    """List the suites of tasks, and for one that is not installed the command that installs it."""
+    from evaluation.choices.presets import preset_names
+    from evaluation.suites import EXTRAS, get_suite, suite_names
+
+    table = Table("suite", "what it measures", "presets", "offline agents")
+    for name in suite_names():
+        try:
+            suite = get_suite(name)
+        except ArenaError as error:
+            table.add_row(name, str(error))
+            continue
+        table.add_row(
+            name, suite.title, ", ".join(preset_names(suite)) or "-", ", ".join(suite.agents) or "-"
+        )
+    for name, install in EXTRAS.items():
+        if name not in suite_names():
+            table.add_row(name, f"not installed: {install}")
+    Console().print(table)
+    typer.echo("Run one with: arena-llm eval --suite NAME --model MODEL")

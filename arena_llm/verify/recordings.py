@@ -1,0 +1,46 @@
+"""Recordings of `arena-llm run`, played again from their actions and compared."""
+
+from pathlib import Path
+
+from arena import Recording
+from arena.errors import ArenaError, RecordingError
+from arena.replay import Replay
+from arena_llm.replay import arena_of
+from evaluation.verify.result import Checked, Finding
+from evaluation.verify.sample import verify_sample
+from evaluation.verify.sources import Options, Source, unverified
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file holds a recording."""
+    try:
+        Recording.read(path)
+    except RecordingError:
+        return False
+    return True
+
+
+def verify(source: Source, options: Options) -> tuple[Checked, ...]:
+    """One result for a recording, one for each task of a sample; what is wrong is in the results."""
+    return _recording(source, options) if source.sample is None else verify_sample(source, options)
+
+
+def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
+    try:
+        recording = Recording.read(source.path)
+        spec = arena_of(recording, options.task, options.folder)
+        with Replay(recording, spec) as replay:
+            ended = replay.to_end()
+            return (
+                Checked(
+                    str(source.path),
+                    recording.task_id,
+                    recording.trial,
+                    steps=ended.steps,
+                    passed=ended.passed if ended.done else None,
+                    findings=tuple(Finding(None, *end) for end in replay.unlike()),
+                    versions=replay.other_versions(),
+                ),
+            )
+    except ArenaError as error:
+        return unverified(Source(source.path, source.path.stem), error)

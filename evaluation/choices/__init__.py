@@ -1,0 +1,1 @@
+"""The choices of a run: their models, presets, contradictions, and where each comes from."""

@@ -1,0 +1,94 @@
+"""The effective choices of a run: defaults, a preset over them, options over both."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from arena.errors import ConfigError
+from evaluation.choices.contradictions import Contradiction, shown
+from evaluation.choices.presets import Preset, load_preset, plain
+
+if TYPE_CHECKING:
+    from evaluation.suite import Suite
+
+
+@dataclass(frozen=True)
+class Effective:
+    """The choices of a run and where each comes from: preset, option or default.
+
+    `choices` is an instance of the suite's own class.
+    """
+
+    choices: Any
+    origins: Mapping[str, str]
+    preset: Preset | None
+
+    def rows(self) -> Iterator[tuple[str, str, str, str]]:
+        """Each choice as (name, value, origin, what it means), in the model's order.
+
+        For an agent that plays whole episodes, only those that have an effect.
+        """
+        for name, field in type(self.choices).model_fields.items():
+            if self.choices.acts and name not in self.choices.for_players:
+                continue
+            value = shown(getattr(self.choices, name))
+            yield name, value, self.origins[name], field.description or ""
+
+    def changed(self) -> dict[str, str]:
+        """The choices that come from a preset or an option, as text."""
+        return {name: value for name, value, origin, _ in self.rows() if origin != "default"}
+
+
+def effective(suite: "Suite", name: str | None, options: Mapping[str, Any]) -> Effective:
+    """The choices of a preset (None for the defaults), overridden by options.
+
+    Options that are absent do not count; text is read as on a command line. Raises ConfigError for an
+    unknown preset or option, a wrong value, and choices that exclude each other; the message says where the
+    choice comes from.
+    """
+    kind = suite.choices
+    preset = load_preset(suite, name) if name is not None else None
+    origins = {field: "default" for field in kind.model_fields}
+    values: dict[str, Any] = {}
+    for key, value in (preset.choices if preset else {}).items():
+        values[key], origins[key] = _read(kind, key, value), f"preset {preset.name}" if preset else ""
+    for key, value in options.items():
+        key = _known(kind, key)
+        values[key], origins[key] = (
+            _read(kind, key, plain(value) if isinstance(value, str) else value),
+            "option",
+        )
+    try:
+        return Effective(kind(**values), origins, preset)
+    except Contradiction as problem:
+        raise ConfigError(problem.message(origins)) from None
+    except ValidationError as error:
+        raise ConfigError("\n".join(_problems(error, origins, preset))) from None
+
+
+def _known(kind: Any, key: str) -> str:
+    key = kind.short_names.get(key, key)
+    if key not in kind.model_fields:
+        near = get_close_matches(key, [*kind.model_fields, "protocol", "folder", "prompt"], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected one of: {', '.join(kind.model_fields)}"
+        raise ConfigError(f"unknown option {key!r}; {hint}")
+    return str(key)
+
+
+def _read(kind: Any, key: str, value: Any) -> Any:
+    if key in kind.words and isinstance(value, bool | int | float):
+        return str(value).lower()
+    decimal = "float" in str(kind.model_fields[key].annotation)
+    return float(value) if decimal and type(value) is int else value
+
+
+def _problems(error: ValidationError, origins: Mapping[str, str], preset: Preset | None) -> Iterator[str]:
+    for problem in error.errors():
+        key = str(problem["loc"][0])
+        from_file = preset is not None and origins[key] != "option"
+        where = f"{preset.source}:{preset.lines[key]}: {key}" if from_file and preset else f"option {key}"
+        expected = problem["msg"].removeprefix("Input should be ").replace("tuple", "list")
+        yield f"{where}: got {shown(problem['input'])!r}, expected {expected}"

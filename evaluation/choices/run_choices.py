@@ -1,0 +1,152 @@
+"""The choices of a run that every suite has; a suite adds its own in a subclass."""
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from evaluation.choices.contradictions import Rule, refuse_contradictions
+from evaluation.generation.image_rules import PATTERN
+
+
+def listed(value: Any) -> Any:
+    """A list is written as such in a file, and with commas on a command line."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return tuple(value) if isinstance(value, list) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+Limit = Annotated[int, Field(ge=1, le=100_000)]
+
+
+def _for_models_only(field: str, changed: Any) -> Rule:
+    return Rule(
+        ("replies", field),
+        lambda c: c["replies"] == "steps" and changed(c[field]),
+        "such an agent plays whole episodes by itself, without replies",
+    )
+
+
+class RunChoices(BaseModel):
+    """How a model is asked and what limits a run, for any suite.
+
+    Every field is an option of `arena-llm eval`, a key of a preset and an argument of the Inspect task; its
+    description is the documentation. Raises `Contradiction` for choices that exclude each other.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        _for_models_only("conversation", lambda value: value != "episode"),
+        Rule(
+            ("conversation", "order"),
+            lambda c: c["conversation"] == "episode" and c["order"] != "listed",
+            "episodes of their own have no order",
+        ),
+    )
+    """Which choices exclude each other; a subclass adds to them."""
+
+    short_names: ClassVar[dict[str, str]] = {}
+    """Other names of choices on the command line."""
+
+    words: ClassVar[frozenset[str]] = frozenset({"tasks"})
+    """Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4 or true."""
+
+    for_players: ClassVar[tuple[str, ...]] = ("tasks", "trials", "seed", "replies")
+    """The choices that have an effect on an agent that plays whole episodes by itself."""
+
+    player_defaults: ClassVar[dict[str, Any]] = {"replies": "steps"}
+    """The choices that such an agent is played with unless the user says otherwise."""
+
+    tasks: Names | None = Field(
+        default=None, description="ids of the tasks to play, in this order; none: all"
+    )
+    trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
+    seed: int = Field(default=0, description="seed for everything random except the model's sampling")
+    conversation: Literal["episode", "run"] = Field(
+        default="episode", description="run: all tasks in one conversation, one after another"
+    )
+    order: Literal["listed", "shuffled"] = Field(
+        default="listed", description="order of the tasks of a conversation; shuffled: by seed and trial"
+    )
+    memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
+        default=None, description="earlier turns that the model is sent again each time; none: all"
+    )
+    replies: Literal["text", "tools", "steps"] = Field(
+        default="text",
+        description="tools: the model acts by tool calls; steps: an agent without messages plays by itself",
+    )
+    images: str = Field(
+        default="all",
+        pattern=PATTERN,
+        description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
+    )
+
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
+    max_tokens: Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
+    reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
+        default=None, description="effort of a reasoning model; none: not sent"
+    )
+    reasoning_tokens: Limit | None = Field(
+        default=None, description="tokens of a model's own reasoning; none: not sent"
+    )
+
+    retries: int = Field(
+        default=3, ge=0, le=100, description="times that a request is retried after a provider's fault"
+    )
+    reply_timeout: Limit | None = Field(
+        default=600, description="seconds after which a request counts as failed; none: no limit"
+    )
+    relaunches: int = Field(
+        default=1, ge=0, le=100, description="times that a trial is restarted after its requests failed"
+    )
+    max_tokens_per_episode: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="tokens, sent and received, that end the model's part; none: no limit"
+    )
+    max_cost_per_episode: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="US dollars that end the model's part; needs a price; none: no limit"
+    )
+    time_limit_per_episode: Limit | None = Field(
+        default=None, description="seconds, waiting included, that end the model's part; none: no limit"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        refuse_contradictions(self.model_dump(), self.rules)
+        return self
+
+    @property
+    def acts(self) -> bool:
+        """Whether an agent without messages plays whole episodes, and no model is asked."""
+        return self.replies == "steps"
+
+    @property
+    def needs_all_tasks(self) -> bool:
+        """Whether an episode depends on the run's other tasks too."""
+        return False
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools of the suite that a model is given if it acts by tool calls."""
+        return ()
+
+    def bounds(self) -> "Bounds":
+        """What bounds an episode's requests, as far as the choices bound it."""
+        return Bounds()
+
+
+class Bounds(BaseModel):
+    """What bounds the requests of one episode, for estimates.
+
+    `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
+    and of each later observation, each of `image_px` a side; `turn_tokens` are those of an observation's
+    text.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    replies: int | None = None
+    first_images: int = 0
+    images: int = 0
+    image_px: int = 0
+    turn_tokens: int = 60

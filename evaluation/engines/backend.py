@@ -1,0 +1,116 @@
+"""Where episodes are played: in this process, in others of this machine, or by Ray workers."""
+
+import multiprocessing
+from collections.abc import Callable, Generator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import Any, Protocol, TypeVar
+
+from anyio import to_thread
+
+from arena.errors import EvaluationError
+from arena.processes import cores, leave_ctrl_c_to_parent
+from evaluation.suite import Environment, EpisodeSetup, Player, Record
+
+Made = TypeVar("Made")
+
+EPISODES_PER_PROCESS = 8
+"""From this number on a process is worth its start, which takes as long as some episodes."""
+
+
+class Backend(Protocol):
+    """Where episodes are played. `remote`: in other processes, so that calls of an episode wait for them."""
+
+    remote: bool
+
+    def open(self, setup: EpisodeSetup) -> Environment:
+        """Begin an episode that is played by replies."""
+        ...
+
+    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
+        """Call a function in the process that plays an episode."""
+        ...
+
+    def play(self, player: Player, setup: EpisodeSetup) -> Record:
+        """Let an agent play a whole episode; waits for it."""
+        ...
+
+
+class LocalBackend:
+    """This process for episodes that are played by replies; up to `processes` for agents that play by
+    themselves.
+
+    With 0 processes these play here too, one episode after another.
+    """
+
+    remote = False
+
+    def __init__(self, processes: int = 0) -> None:
+        self.processes = processes
+        self._pool: ProcessPoolExecutor | None = None
+
+    def open(self, setup: EpisodeSetup) -> Environment:
+        """Begin an episode here."""
+        return setup.suite.open(setup)
+
+    def compute(self, environment: Environment, function: Callable[[], Made]) -> Made:
+        """Call the function here."""
+        return function()
+
+    def play(self, player: Player, setup: EpisodeSetup) -> Record:
+        """Play here, or in the pool. Raises EvaluationError if a process of the pool was killed."""
+        if not self.processes:
+            return player.play(setup)
+        if self._pool is None:
+            # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not
+            # shared.
+            self._pool = ProcessPoolExecutor(
+                self.processes, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
+            )
+        try:
+            return self._pool.submit(player.play, setup).result()
+        except BrokenProcessPool:
+            raise EvaluationError("a process that played episodes was killed from outside") from None
+
+    def close(self) -> None:
+        """End the pool."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+
+
+def worthwhile_processes(episodes: int) -> int:
+    """The number of processes for an agent that plays `episodes` by itself; 0 for this process."""
+    worth = min(cores(), episodes // EPISODES_PER_PROCESS)
+    return worth if worth > 1 else 0
+
+
+_backends: list[Backend] = [LocalBackend()]
+"""The backend in use is the last; Inspect's own command uses the first."""
+
+
+def backend() -> Backend:
+    """Where episodes that begin now are played."""
+    return _backends[-1]
+
+
+@contextmanager
+def using(chosen: Backend) -> Generator[None, None, None]:
+    """Let episodes that begin now be played by another backend."""
+    _backends.append(chosen)
+    try:
+        yield
+    finally:
+        _backends.pop()
+
+
+async def in_thread(act: Callable[..., Made], *args: Any, wait: bool | None = None) -> Made:
+    """Call something that plays; if it waits for another process, other episodes continue meanwhile.
+
+    Physics and drawing of this process keep state that must not change threads, so they run on the event loop
+    itself. `wait` says whether it waits for another process; by default, the backend does.
+    """
+    if not (backend().remote if wait is None else wait):
+        return act(*args)
+    return await to_thread.run_sync(act, *args, abandon_on_cancel=True)

@@ -1,0 +1,164 @@
+"""Run an evaluation so that nothing finished is ever lost."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+from arena.errors import ConfigError, EvaluationError
+from arena.parallel import Engine
+from evaluation.engines.backend import LocalBackend, using, worthwhile_processes
+from evaluation.folders import check_writable
+from evaluation.generation.budget import RunBudget, RunLimits, spending, spent_before
+from evaluation.generation.prices import set_price
+from evaluation.log.files import headers, local_path, read_summaries, recovered
+from evaluation.log.run import RunLog
+from evaluation.models import check_model, model_name, player_of
+from evaluation.request import EvalRequest
+
+Display = Literal["full", "rich", "plain", "none"]
+
+
+def evaluate(
+    request: EvalRequest,
+    log_dir: Path,
+    *,
+    resume: bool = False,
+    display: Display = "rich",
+    limits: RunLimits | None = None,
+    prices: Path | None = None,
+    notes: Mapping[str, Any] | None = None,
+    engine: Engine | None = None,
+) -> RunLog:
+    """Evaluate a model on tasks of a suite.
+
+    Every finished episode is written to the log folder immediately; with `resume`, an unfinished run of the
+    same request in that folder is continued. No episode begins once the run has reached one of its `limits`;
+    `prices` is a file that overrides the shipped prices; `notes` go to the log's metadata. `engine` is what
+    plays episodes (default: this process).
+
+    Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to resume and a
+    limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed
+    and cannot be drawn, whatever `Suite.check` raises, and KeyboardInterrupt after finished work was kept.
+    """
+    model = model_name(request.suite, request.model)
+    choices = request.effective.choices
+    limits = limits or RunLimits()
+    _refuse_without_effect(request, prices, limits)
+    request.suite.check(model, request.tasks, choices)
+    player = player_of(request.suite, model, choices)
+    about: dict[str, Any] = {**(notes or {}), "fingerprint": request.fingerprint}
+    set_price(model, prices, limits.cost or choices.max_cost_per_episode)
+    check_writable(log_dir)
+    if player is not None:
+        about["policy"] = player.facts()
+    # If no picture can be drawn, that is said before anything is spent.
+    renderer = request.suite.renderer() if player is None or player.draws else None
+    local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
+    remote = engine.episodes(renderer) if engine else None
+    concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
+    at_a_time = concurrent if model.startswith(f"{request.suite.name}/") else None
+    try:
+        with using(remote or local):
+            log = _run(request, model, log_dir, about, resume, display, limits, at_a_time)
+    finally:
+        local.close()
+    return RunLog(local_path(log.location))
+
+
+def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: RunLimits) -> None:
+    """Raise ConfigError for an option that has no effect on an agent that plays by itself."""
+    given = {
+        "prompt": request.prompt,
+        "prices": prices,
+        "max_cost": limits.cost,
+        "max_tokens_run": limits.tokens,
+    }
+    for name, value in given.items():
+        if request.player is not None and value is not None:
+            raise ConfigError(
+                f"--{name.replace('_', '-')}: has no effect on an agent that plays by itself, which makes "
+                "no API calls and costs nothing; leave it out"
+            )
+
+
+def earlier_log(request: EvalRequest, log_dir: Path) -> tuple[Path, bool] | None:
+    """The newest log of this request in a folder, and whether it is finished; None if there is none.
+
+    Raises as `evaluate` does if the request is wrong.
+    """
+    model_name(request.suite, request.model)
+    found = _newest(log_dir, request.fingerprint)
+    return None if found is None else (found[0], _is_finished(*found))
+
+
+def _newest(log_dir: Path, fingerprint: str) -> tuple[Path, Any] | None:
+    """The newest log of a request, and its header."""
+    for path, header in headers(log_dir):
+        if (header.eval.metadata or {}).get("fingerprint") == fingerprint:
+            return path, header
+    return None
+
+
+def _is_finished(path: Path, header: Any) -> bool:
+    failed = any(summary.error for summary in read_summaries(path).values())
+    return header.status == "success" and not failed
+
+
+def _run(
+    request: EvalRequest,
+    model: str,
+    log_dir: Path,
+    metadata: dict[str, Any],
+    resume: bool,
+    display: Display,
+    limits: RunLimits,
+    at_a_time: int | None,
+) -> Any:
+    import inspect_ai
+
+    from evaluation.inspect_task.errors import PrerequisiteError
+    from evaluation.inspect_task.registry import suite_task
+
+    common: dict[str, Any] = {
+        "log_dir": str(log_dir),
+        "display": display,
+        "log_buffer": 1,
+        "log_realtime": True,
+        "score_display": False,
+        "retry_on_error": request.effective.choices.relaunches,
+        # Offline agents compute: few at a time, so that finished episodes are safe in the log.
+        **({"max_samples": at_a_time} if at_a_time else {}),
+    }
+    check_model(model)
+    again = _to_resume(log_dir, request) if resume else None
+    try:
+        with spending(limits, spent_before(again) if again else RunBudget()):
+            if again:
+                logs = inspect_ai.eval_retry(str(again), **common)
+            else:
+                task = suite_task(request.suite, **request.task_args(), **_journal(request, log_dir))
+                # All episodes' pictures together would be more than some machines' memory.
+                logs = inspect_ai.eval(task, model=model, metadata=metadata, log_header_only=True, **common)
+    except PrerequisiteError as error:
+        raise EvaluationError(str(error.message)) from None
+    if not logs or logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    return logs[0]
+
+
+def _to_resume(log_dir: Path, request: EvalRequest) -> Path:
+    """The unfinished log of this command. Raises EvaluationError if there is none."""
+    found = _newest(log_dir, request.fingerprint)
+    if found is None or _is_finished(*found):
+        raise EvaluationError(f"{log_dir}: no unfinished run of this command to resume; leave out --resume")
+    return recovered(found[0])
+
+
+def _journal(request: EvalRequest, log_dir: Path) -> dict[str, str]:
+    """A new file for the replies of a long conversation, beside the log."""
+    if request.effective.choices.conversation == "episode":
+        return {}
+    started = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+    return {"journal": str(log_dir.resolve() / f"{started}_{uuid4().hex[:8]}.replies.jsonl")}

@@ -1,0 +1,115 @@
+"""What happens when a provider fails: how often it is asked again, and what the log may say of it.
+
+Inspect AI retries; this module sets after which errors and how long to wait, and has every request counted.
+"""
+
+import email.utils
+import json
+import time
+from typing import Any
+
+from inspect_ai.log import transcript
+from inspect_ai.model import Model, ModelOutput
+from pydantic import ValidationError
+from tenacity import RetryCallState, wait_exponential_jitter
+from tenacity.wait import wait_base
+
+from arena.errors import EvaluationError
+from evaluation.generation.secrets import redact_error, secrets, without_secrets
+
+FIRST_WAIT_S = 3.0
+"""Seconds before the first repetition, twice as long before each further one; Inspect AI's own number."""
+
+LONGEST_WAIT_S = 600.0
+"""Seconds that a server's `retry-after` may ask for; more is cut to this."""
+
+
+class BrokenReply(EvaluationError):
+    """A provider's answer cannot be read; the model has said nothing that could be played."""
+
+
+def guard(model: Model) -> None:
+    """Make a model's provider count each request as one attempt, and hide keys in what it sends back.
+
+    Answers that cannot be read become `BrokenReply` and are asked for again, as after a failed connection.
+    Without effect the second time.
+    """
+    api: Any = model.api
+    if getattr(api, "_arena_guarded", False):
+        return
+    api._arena_guarded = True
+    generate, should_retry = api.generate, api.should_retry
+
+    async def guarded(*arguments: Any, **named: Any) -> Any:
+        # The SDK would repeat by itself, unseen by the log.
+        if hasattr(getattr(api, "client", None), "max_retries"):
+            api.client.max_retries = 0
+        keys = secrets([getattr(api, "api_key", None)])
+        try:
+            return _checked(await generate(*arguments, **named), keys)
+        except Exception as error:
+            redact_error(error, keys)
+            _tell(error)
+            if _unreadable(error):
+                raise BrokenReply(f"the provider's answer cannot be read: {_line(error)}") from None
+            raise
+
+    api.generate = guarded
+    api.should_retry = lambda error: True if isinstance(error, BrokenReply) else should_retry(error)
+    api.retry_wait = lambda: _Wait()
+
+
+def _checked(result: Any, keys: tuple[str, ...]) -> Any:
+    """A provider's result without keys; its errors are raised as errors."""
+    output, *rest = result if isinstance(result, tuple) else (result,)
+    for call in rest:
+        for name in ("request", "response", "error"):
+            if getattr(call, name, None) is not None:
+                setattr(call, name, without_secrets(getattr(call, name), keys))
+    if isinstance(output, Exception):
+        redact_error(output, keys)
+    elif not output.choices:
+        raise BrokenReply("the answer has no message")
+    else:
+        output = ModelOutput.model_validate(without_secrets(output.model_dump(), keys)) if keys else output
+    return (output, *rest) if isinstance(result, tuple) else output
+
+
+def _tell(error: Exception) -> None:
+    """Say in the episode's log that an attempt failed."""
+    transcript().info({"attempt failed": type(error).__name__, "because": _line(error)}, source="arena_llm")
+
+
+def _line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:300]
+
+
+def _unreadable(error: Exception) -> bool:
+    """Whether an answer came that the provider's code stumbled over: broken JSON, or parts that lack."""
+    slips = (AssertionError, AttributeError, KeyError, IndexError, TypeError)
+    stumbles = (json.JSONDecodeError, ValidationError, *slips)
+    return isinstance(error, stumbles) or type(error).__name__ == "APIResponseValidationError"
+
+
+class _Wait(wait_base):
+    """As long as the server asks for, or else exponentially longer."""
+
+    def __call__(self, retry_state: RetryCallState) -> float:
+        error = retry_state.outcome.exception() if retry_state.outcome else None
+        asked = retry_after(error)
+        if asked is not None:
+            return min(asked, LONGEST_WAIT_S)
+        return wait_exponential_jitter(initial=FIRST_WAIT_S, max=LONGEST_WAIT_S, jitter=FIRST_WAIT_S)(
+            retry_state
+        )
+
+
+def retry_after(error: BaseException | None) -> float | None:
+    """Seconds that the answer behind an error asks to wait (RFC 9110, 10.2.3); None where it asks nothing."""
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    value = str(headers.get("retry-after") or "") if headers is not None else ""
+    try:
+        return max(float(value), 0.0)
+    except ValueError:
+        date = email.utils.parsedate_tz(value)
+        return max(email.utils.mktime_tz(date) - time.time(), 0.0) if date else None

@@ -1,0 +1,76 @@
+"""One request to a model: with which parameters, and what happens if it refuses one."""
+
+from collections.abc import Sequence
+
+from inspect_ai.log import transcript
+from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
+from inspect_ai.tool import Tool
+
+from evaluation.choices.run_choices import RunChoices
+from evaluation.generation.budget import run_budget
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suites import suite_names
+
+_REFUSABLE = ("temperature", "seed")
+"""Parameters that we send and that a model may not take; any other that a user sets is an error there."""
+
+
+def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: int) -> GenerateConfig:
+    """The parameters of a request; the offline agents get a seed for the sample besides."""
+    config = GenerateConfig(
+        temperature=choices.temperature,
+        max_tokens=choices.max_tokens,
+        reasoning_effort=choices.reasoning_effort,
+        reasoning_tokens=choices.reasoning_tokens,
+        max_retries=choices.retries,
+        attempt_timeout=choices.reply_timeout,
+    )
+    if str(model).partition("/")[0] in suite_names():
+        config.seed = agent_seed(choices.seed, sample_id, trial)
+    return config
+
+
+async def generate(
+    model: Model,
+    messages: list[ChatMessage],
+    tools: Sequence[Tool],
+    config: GenerateConfig,
+    images: ImageBudget,
+) -> tuple[ModelOutput, GenerateConfig]:
+    """One reply, and the parameters that the model took.
+
+    A parameter that the model refuses is left out, and so are all pictures but the last where a server takes
+    one only; the log says so.
+    """
+    while True:
+        try:
+            output = await model.generate(images.applied(messages), list(tools), config=config)
+            run_budget().spend(output.usage)
+            return output, config
+        except Exception as error:
+            if images.give_way(error):
+                continue
+            refused = refused_parameter(error, config)
+            if refused is None:
+                raise
+            transcript().info({"left out": refused, "because": str(error)[:500]})
+            config = config.model_copy(update={refused: None})
+
+
+def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
+    """Which of our parameters a provider's error refuses, if it is that kind of error."""
+    cause = error
+    while cause.__cause__ is not None and _status(cause) is None:
+        cause = cause.__cause__  # type: ignore[assignment]
+    if _status(cause) not in (400, 422):
+        return None
+    # Inspect appends the whole request to the text, and that names every parameter.
+    text = str(getattr(cause, "provider_message", None) or getattr(cause, "message", None) or cause).lower()
+    named = [p for p in _REFUSABLE if p in text and getattr(config, p) is not None]
+    return named[0] if named else None
+
+
+def _status(error: BaseException) -> object:
+    """The HTTP status that a provider's SDK puts on its errors; Inspect may wrap them in its own."""
+    return getattr(error, "status_code", None) or getattr(error, "code", None)

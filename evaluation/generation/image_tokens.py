@@ -1,0 +1,81 @@
+"""How many tokens a picture costs at each provider, by the provider's own rules.
+
+Sources, as of 2025: OpenAI, "Images and vision: calculating costs" (platform.openai.com/docs/guides/
+images-vision); Anthropic, "Vision: calculate image costs" (docs.claude.com); Google, "Understand and count
+tokens" and "Image understanding" (ai.google.dev/gemini-api/docs). A model that these do not name is unknown,
+because newer ones count otherwise.
+"""
+
+import math
+import re
+from collections.abc import Callable
+
+from evaluation.generation.prices import dated_version
+
+NOTE = (
+    "Tokens per picture follow the providers' rules as of 2025, not verified; they are in "
+    "evaluation/generation/image_tokens.py."
+)
+"""Goes with every figure that rests on these rules."""
+
+_OPENAI_TILES = (
+    ("gpt-4o-mini", 2833, 5667),
+    ("gpt-4o", 85, 170),
+    ("gpt-4.1", 85, 170),
+    ("gpt-5", 70, 140),
+    ("o1", 75, 150),
+    ("o3", 75, 150),
+)
+"""Model, tokens of a picture, tokens of each tile of 512 pixels."""
+
+_OPENAI_PATCHES = (
+    ("gpt-5-mini", 1.62),
+    ("gpt-5-nano", 2.46),
+    ("gpt-4.1-mini", 1.62),
+    ("gpt-4.1-nano", 2.46),
+    ("o4-mini", 1.72),
+)
+"""Model, and tokens of each patch of 32 pixels, of which there are at most 1536."""
+
+_CLAUDE = re.compile(r"claude-(3-|(sonnet|opus|haiku)-4(-[0-6])?(-\d{8})?$)")
+"""Up to 4.6; later models see larger pictures."""
+
+_CLAUDE_MOST = 1600
+"""A picture of more tokens, or of more than 1568 pixels a side, is made smaller before it is counted."""
+
+
+def image_tokens(model: str, side: int) -> int | None:
+    """Tokens of a square picture of `side` pixels (at most 2048) for provider/model; None where unknown."""
+    provider, _, name = model.partition("/")
+    rules: dict[str, Callable[[str, int], int | None]] = {
+        "openai": _openai,
+        "anthropic": _anthropic,
+        "google": _google,
+        "arena": lambda name, side: 0,
+    }
+    return rules[provider](name, side) if provider in rules else None
+
+
+def _openai(name: str, side: int) -> int | None:
+    for known, factor in _OPENAI_PATCHES:
+        if dated_version(name, known):
+            return math.ceil(min(math.ceil(side / 32) ** 2, 1536) * factor)
+    tiles = math.ceil(min(side, 768) / 512) ** 2
+    for known, base, tile in _OPENAI_TILES:
+        if dated_version(name, known):
+            return base + tile * tiles
+    return None
+
+
+def _anthropic(name: str, side: int) -> int | None:
+    if not _CLAUDE.match(name):
+        return None
+    return min(math.ceil(side**2 / 750), _CLAUDE_MOST)
+
+
+def _google(name: str, side: int) -> int | None:
+    if not name.startswith(("gemini-1", "gemini-2")):
+        return None
+    if side <= 384 or name.startswith("gemini-1"):
+        return 258
+    return 258 * math.ceil(side / math.floor(side / 1.5)) ** 2

@@ -1,0 +1,148 @@
+"""What tokens cost: a table that the user can replace."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import ConfigError, EvaluationError
+from arena.taskfile.load import read_text
+
+SHIPPED = Path(__file__).with_name("prices.yaml")
+"""The packaged table; it names its sources."""
+
+AS_OF = "as_of"
+"""Key of a table that says when its prices were read."""
+
+_VERSION = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview.*)")
+"""What a dated name adds to the model's."""
+
+
+class Price(BaseModel):
+    """US dollars per million tokens. What goes to or comes from a cache costs as input unless told."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+    def of(self, tokens_in: float, tokens_out: float) -> float:
+        """US dollars for these tokens, none of them from a cache."""
+        return (self.input * tokens_in + self.output * tokens_out) / 1e6
+
+
+def load_prices(path: Path | None = None) -> dict[str, Price]:
+    """The shipped table, with the entries of a file over it.
+
+    Raises ConfigError, with file:line, for a file that cannot be read or is no price list.
+    """
+    return _read(SHIPPED).prices | (_read(path).prices if path is not None else {})
+
+
+def price_of(model: str, prices: dict[str, Price]) -> Price | None:
+    """The price of provider/model, by its name or the one without a date; None if it is unknown.
+
+    The offline agents cost nothing.
+    """
+    if model.startswith("arena/"):
+        return Price(input=0, output=0)
+    name = _entry(model, prices)
+    return prices[name] if name is not None else None
+
+
+def price_note(model: str, path: Path | None = None) -> str:
+    """A model's price, from which file, as of when, and where to change it, in one sentence.
+
+    Raises ConfigError as `load_prices`.
+    """
+    own = _read(path) if path is not None else _Table({}, "")
+    prices = load_prices(path)
+    price = price_of(model, prices)
+    if price is None:
+        return (
+            f"The price of {model} is unknown; write it into a copy of {SHIPPED} and give that by --prices."
+        )
+    if model.startswith("arena/"):
+        return f"{model} computes on this machine and costs nothing."
+    source = path if _entry(model, prices) in own.prices else SHIPPED
+    as_of = _read(source).as_of if source else ""
+    dated = f"as of {as_of}" if as_of else "without a date"
+    edit = f"edit {source}" if source == path else f"edit a copy of {source} and give it by --prices"
+    return (
+        f"Prices of {model} per million tokens: ${price.input:g} in, ${price.output:g} out, {dated}, "
+        f"not verified; {edit}."
+    )
+
+
+def dated_version(name: str, base: str) -> bool:
+    """Whether a model's name is `base` itself or `base` with a date, a number or `latest` behind it."""
+    return name == base or (name.startswith(base) and bool(_VERSION.fullmatch(name.removeprefix(base))))
+
+
+def _entry(model: str, prices: dict[str, Price]) -> str | None:
+    return max((name for name in prices if dated_version(model, name)), key=len, default=None)
+
+
+def register_price(model: str, price: Price) -> None:
+    """Tell Inspect AI a model's price, so that it is in the log and limits can be set to it."""
+    from inspect_ai.model import ModelCost, ModelInfo, get_model_info, set_model_info
+
+    cost = ModelCost(
+        input=price.input,
+        output=price.output,
+        input_cache_read=price.input if price.cache_read is None else price.cache_read,
+        input_cache_write=price.input if price.cache_write is None else price.cache_write,
+    )
+    try:
+        info = get_model_info(model)
+    except Exception:  # a name that Inspect's table does not have
+        info = None
+    set_model_info(model, (info or ModelInfo()).model_copy(update={"cost": cost}))
+
+
+def set_price(model: str, prices: Path | None, limit: float | None) -> None:
+    """Make a model's price known to the log, and refuse a limit that could never be reached.
+
+    `limit` is one on the cost. Raises EvaluationError where it has no price, ConfigError as `load_prices`.
+    """
+    price = price_of(model, load_prices(prices))
+    if price is not None:
+        register_price(model, price)
+    elif limit is not None:
+        raise EvaluationError(
+            f"{model}: its price is not known, so a limit on the cost would mean nothing; put a line such as "
+            f"'{model}: {{input: 2.5, output: 10}}' (US dollars per million tokens) into a file for --prices"
+        )
+
+
+class _Table(NamedTuple):
+    prices: dict[str, Price]
+    as_of: str
+
+
+def _read(path: Path) -> _Table:
+    text = read_text(str(path))
+    try:
+        table = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        raise ConfigError(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}:1: expected lines such as 'openai/NAME: {{input: 2, output: 8}}'")
+    as_of = str(table.pop(AS_OF, ""))
+    return _Table({str(name): _price(path, text, str(name), entry) for name, entry in table.items()}, as_of)
+
+
+def _price(path: Path, text: str, name: str, entry: object) -> Price:
+    try:
+        return Price.model_validate(entry)
+    except ValidationError as error:
+        line = next((n for n, each in enumerate(text.splitlines(), 1) if each.startswith(name)), 1)
+        first = error.errors()[0]
+        where = ".".join([name, *map(str, first["loc"])])
+        raise ConfigError(f"{path}:{line}: {where}: {first['msg']}; expected input and output") from None

@@ -1,0 +1,55 @@
+"""What Inspect AI loads by entry point: the tasks, tools and offline agents of the installed suites."""
+
+from pathlib import Path
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.model import modelapi
+
+from evaluation.choices.effective import effective
+from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.offline import provider_of
+from evaluation.inspect_task.task import make_task
+from evaluation.suite import Suite
+from evaluation.suites import get_suite, suite_names
+
+
+def suite_task(suite: Suite, **arguments: Any) -> Task:
+    """The registered task of a suite with these arguments, as Inspect makes it. Raises InspectUserError."""
+    made: Task = _tasks[suite.name](**arguments)
+    return made
+
+
+def _register(suite: Suite) -> Any:
+    @task(name=suite.task_name)
+    @of_distribution
+    @refusing
+    def suite_task(
+        protocol: str | None = None,
+        folder: str | None = None,
+        prompt: str | None = None,
+        journal: str | None = None,
+        **choices: Any,
+    ) -> Task:
+        """The tasks of a suite, for `inspect eval arena_llm/TASK -T NAME=VALUE`.
+
+        `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file that replaces the
+        system prompt. `journal` is a file for the replies of one long conversation, so that it can be
+        continued. `choices` are those of the suite. Raises ConfigError for wrong ones.
+        """
+        chosen = effective(suite, protocol, choices).choices
+        tasks = suite.tasks(chosen, Path(folder) if folder else None)
+        prompts = suite.prompts(Path(prompt) if prompt else None)
+        return make_task(suite, tasks, chosen, prompts, Path(journal) if journal else None)
+
+    def agents() -> type[Any]:
+        """The suite's offline agents."""
+        return provider_of(suite)
+
+    modelapi(name=suite.name)(agents)
+    suite.register()
+    return suite_task
+
+
+_tasks = {name: _register(get_suite(name)) for name in suite_names()}

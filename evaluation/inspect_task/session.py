@@ -1,0 +1,140 @@
+"""One conversation's episodes, one after another: replies in, what answers them out.
+
+No model and no provider here, so that any solver can play: ours, or an agent that calls the tools.
+"""
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText
+
+from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.engines.backend import backend, in_thread
+from evaluation.prompts import PromptSet
+from evaluation.suite import Environment, EpisodeSetup, Frame, Observation, Part, Record, Suite, TaskSpec
+from render.image import png
+
+Content = list[ContentText | ContentImage]
+"""What a message of ours is made of."""
+
+
+class Session:
+    """Plays tasks in order; the next begins when the model's part in the one before has ended.
+
+    `records` holds the finished episodes by task id, in the order in which they were played. `drawn_by` is
+    the renderer of the pictures, None if there are none. `all_tasks` are those of the run.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        tasks: Sequence[TaskSpec],
+        trial: int,
+        choices: Any,
+        prompts: PromptSet,
+        all_tasks: Sequence[TaskSpec],
+    ) -> None:
+        self.suite, self.tasks, self.trial, self.choices = suite, tuple(tasks), trial, choices
+        self.records: dict[str, Record] = {}
+        self.drawn_by: str | None = None
+        self._prompts = prompts
+        # Other tasks are sent to workers only if they are shown.
+        self._all = tuple(all_tasks) if choices.needs_all_tasks else ()
+        # Made here, because a demonstration's pictures are drawn by this thread.
+        self._before = suite.opening(choices, prompts, len(self.tasks))
+        self._current: CurrentEpisode | None = None
+        self._environment: Environment | None = None
+
+    @property
+    def wants_reply(self) -> bool:
+        """Whether the model is asked again."""
+        return len(self.records) < len(self.tasks)
+
+    def setup(self, task: TaskSpec) -> EpisodeSetup:
+        """What an episode of a task depends on."""
+        return EpisodeSetup(self.suite, task, self.trial, self.choices, self._prompts, self._all)
+
+    def opening(self) -> list[ChatMessage]:
+        """The first messages, up to the first observation of the first episode."""
+        return [*self._before, ChatMessageUser(content=list(self._begin("")))]
+
+    def reply(self, text: str) -> Content:
+        """Play a reply and answer it."""
+        return self._answer(lambda environment: environment.reply(text))
+
+    def refuse(self, text: str) -> Content:
+        """Answer a reply that calls no tool although it should."""
+        return self._answer(lambda environment: environment.refuse(text, self._prompts["no_call"].fill()))
+
+    def finish(self) -> None:
+        """End the present episode; the tasks after it stay unplayed."""
+        if self._environment is not None:
+            self._end(self._environment)
+
+    def close(self) -> None:
+        """Free the resources of an episode that was interrupted."""
+        if self._environment is not None:
+            self._environment.close()
+            self._environment = None
+
+    async def in_thread(self, act: Callable[..., Any], *args: str) -> Any:
+        """Call a method of this session; other episodes continue while it waits for another process."""
+        made = await in_thread(act, *args)
+        # What a thread sets of its context is lost.
+        if self._current is not None:
+            CURRENT.set(self._current)
+        return made
+
+    def _answer(self, act: Callable[[Environment], Observation]) -> Content:
+        environment = self._environment
+        if environment is None:
+            return [ContentText(text=self._prompts["episode_last"].fill())]
+        observation = self._noted(act(environment))
+        return self._after(self._end(environment)) if observation.done else content(observation.parts)
+
+    def _noted(self, observation: Observation) -> Observation:
+        self.drawn_by = observation.drawn_by or self.drawn_by
+        return observation
+
+    def _after(self, record: Record) -> Content:
+        """What the model is shown at the end of an episode: how it ended, and the next one's beginning."""
+        if not self.wants_reply:
+            return [ContentText(text=f"{record.summary}\n\n{self._prompts['episode_last'].fill()}")]
+        following = self._prompts["episode_next"].fill(number=len(self.records) + 1, count=len(self.tasks))
+        return self._begin(f"{record.summary}\n\n{following}")
+
+    def _begin(self, before: str) -> Content:
+        setup = self.setup(self.tasks[len(self.records)])
+        self._environment = environment = backend().open(setup)
+        if self._current is None:
+            self._current = CurrentEpisode(setup, environment)
+            CURRENT.set(self._current)
+        self._current.setup, self._current.environment = setup, environment
+        observation = self._noted(environment.begin())
+        shown = content(observation.parts, before)
+        # A short episode may be over before the first reply.
+        return [*shown, *self._after(self._end(environment))] if observation.done else shown
+
+    def _end(self, environment: Environment) -> Record:
+        task = self.tasks[len(self.records)]
+        self.records[task.id] = record = environment.finish()
+        self._environment = None
+        return record
+
+
+def content(parts: Sequence[Part], before: str = "") -> Content:
+    """An observation as the content of a message; `before` precedes its first text."""
+    found: Content = []
+    for part in parts:
+        if not isinstance(part, str):
+            found.append(ContentImage(image=data_uri(part)))
+            continue
+        found.append(ContentText(text=f"{before}\n\n{part}".strip()))
+        before = ""
+    return [ContentText(text=before), *found] if before else found
+
+
+def data_uri(frame: Frame) -> str:
+    """A frame as it is put into a message."""
+    return "data:image/png;base64," + base64.b64encode(png(frame)).decode()

@@ -1,0 +1,172 @@
+"""A suite as a task of Inspect AI: dataset, setup, solver, scorer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from inspect_ai import Epochs, Task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageUser,
+    ModelOutput,
+    execute_tools,
+    get_model,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from arena.geometry.layout import episode_rng
+from evaluation.engines.backend import LocalBackend, backend, in_thread
+from evaluation.generation.budget import run_budget
+from evaluation.generation.faults import guard
+from evaluation.generation.generate import generate as ask
+from evaluation.generation.generate import generate_config
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.generation.journal import Journal
+from evaluation.generation.memory import sent
+from evaluation.inspect_task.scoring import episode_score, keep_records
+from evaluation.inspect_task.session import Session
+from evaluation.inspect_task.tools import close_session, open_session, session_of
+from evaluation.log.run import CONVERSATION
+from evaluation.models import player_of
+from evaluation.prompts import PromptSet
+from evaluation.suite import EpisodeSetup, Player, Record, Suite, TaskSpec
+from evaluation.suites import get_suite
+
+
+def make_task(
+    suite: Suite, tasks: Sequence[TaskSpec], choices: Any, prompts: PromptSet, journal: Path | None = None
+) -> Task:
+    """An Inspect task over the tasks of a suite, each played `choices.trials` times.
+
+    The setup begins the episode, so any solver or agent that calls the suite's tools can take the solver's
+    place.
+    """
+    return Task(
+        name=suite.task_name,
+        dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
+        setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
+        solver=play_episode(suite.name, choices, journal),
+        scorer=episode_score(),
+        cleanup=_cleanup,
+        epochs=Epochs(choices.trials, []),
+        fail_on_error=False,
+        token_limit=choices.max_tokens_per_episode,
+        cost_limit=choices.max_cost_per_episode,
+        time_limit=choices.time_limit_per_episode,
+    )
+
+
+def _samples(tasks: tuple[TaskSpec, ...], choices: Any) -> list[Sample]:
+    if choices.conversation == "episode":
+        return [_sample(each) for each in tasks]
+    ids = [each.id for each in tasks]
+    return [Sample(id=CONVERSATION, input=f"{len(ids)} tasks", target="pass marks", metadata={"tasks": ids})]
+
+
+def _sample(task: TaskSpec) -> Sample:
+    metadata = {"group": task.group, "sha256": task.sha256, **task.metadata}
+    return Sample(id=task.id, input=f"Task {task.id}", target=task.target or "none", metadata=metadata)
+
+
+async def _cleanup(state: TaskState) -> None:
+    close_session(state)
+
+
+def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) -> tuple[TaskSpec, ...]:
+    """The tasks of one conversation in the order in which they are played."""
+    if choices.order == "listed":
+        return tasks
+    rng: np.random.Generator = episode_rng(choices.seed, "conversation", trial)
+    return tuple(tasks[i] for i in rng.permutation(len(tasks)))
+
+
+@solver
+def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
+    """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
+    prompts = get_suite(suite).prompts(None).with_texts(texts)
+    by_id = {each.id: each for each in tasks}
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        run_budget().check()
+        guard(get_model())
+        player = player_of(get_suite(suite), str(get_model()), choices)
+        trial = state.epoch - 1
+        if choices.conversation == "run":
+            played = conversation_order(choices, tasks, trial)
+            state.metadata["order"] = [each.id for each in played]
+        else:
+            played = (by_id[str(state.sample_id)],)
+        session = Session(get_suite(suite), played, trial, choices, prompts, tasks)
+        open_session(state, session)
+        if player is not None:
+            state.messages = [ChatMessageUser(content=player.describe(played[0]))]
+        else:
+            state.messages = await session.in_thread(session.opening)
+        if choices.replies == "tools":
+            tools = session.suite.tools()
+            state.tools = [tools[name]() for name in choices.tool_names]
+        return state
+
+    return solve
+
+
+@solver
+def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solver:
+    """The loop of observation, reply and action."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        session, model = session_of(state), get_model()
+        if (player := player_of(session.suite, str(model), choices)) is not None:
+            await _play(session, state, player, str(model))
+            return state
+        config = generate_config(model, choices, str(state.sample_id), state.epoch - 1)
+        images = ImageBudget(choices.images)
+        kept = Journal(journal, str(state.sample_id), state.epoch)
+        opening = len(state.messages) - 1
+        while session.wants_reply:
+            output = kept.next()
+            if output is None:
+                messages = sent(state.messages, opening, choices.memory_turns)
+                output, config = await ask(model, messages, state.tools, config, images)
+                kept.keep(output)
+            state.output = output
+            state.messages.append(output.message)
+            played = len(session.records)
+            state.messages += await _answers(session, state, output)
+            if len(session.records) > played:
+                # What is finished is in the log, whatever becomes of the rest of a conversation.
+                keep_records(state, session)
+                if session.wants_reply:
+                    run_budget().check()
+        keep_records(state, session)
+        return state
+
+    return solve
+
+
+async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
+    """What came of a reply, as messages."""
+    if session.choices.replies == "text":
+        return [ChatMessageUser(content=await session.in_thread(session.reply, output.completion))]
+    if output.message.tool_calls:
+        return (await execute_tools(state.messages, state.tools)).messages
+    return [ChatMessageUser(content=await session.in_thread(session.refuse, output.completion))]
+
+
+async def _play(session: Session, state: TaskState, player: Player, model: str) -> None:
+    """Let an agent play the sample's episode by itself, and put it into what the log keeps."""
+    chosen = backend()
+    task = session.tasks[0]
+    waits = chosen.remote or (isinstance(chosen, LocalBackend) and chosen.processes > 0)
+    setup: EpisodeSetup = session.setup(task)
+    record: Record = await in_thread(chosen.play, player, setup, wait=waits)
+    session.records[task.id] = record
+    for turn in record.turns:
+        told = ", ".join(f"{name} {value:g}" for name, value in turn.items() if type(value) in (int, float))
+        state.messages += [ChatMessageAssistant(content=str(turn["reply"])), ChatMessageUser(content=told)]
+    state.output = ModelOutput.from_content(model, record.outcome)
+    state.metadata["policy"] = player.facts()
+    keep_records(state, session)

@@ -1,0 +1,190 @@
+"""The episodes of a log, one for each planned trial."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from evaluation.log.exchanges import EpisodeTalk, Request
+from evaluation.log.sample import Limit, LoggedSample, replay_of
+from evaluation.results import TrialResult
+
+NOT_RUN = "not run"
+"""The error of a trial that the log does not have."""
+
+NOT_REACHED = "not played in its conversation"
+"""How the error of a task begins that its conversation did not reach."""
+
+_KEY = re.compile(r"\b(?:sk|key|AIza|gsk|hf|xai)[-_A-Za-z0-9*]{12,}")
+"""What keys of providers look like; an error's text may repeat one."""
+
+_SCORED = ("total_reward", "passed", "outcome", "steps", "turns", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of an episode, and its price in US dollars if the log knows it."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEpisode:
+    """One planned trial as the log has it; `turns` and `replay` are empty if it was not finished.
+
+    `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
+    waiting included; `stops` counts why the model's replies ended; `temperatures` are those that were sent.
+    `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
+    its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
+    `ran_down` is what the log has of its end.
+    """
+
+    result: TrialResult
+    turns: tuple[Mapping[str, Any], ...] = ()
+    replay: Mapping[str, Any] = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+    seconds: float | None = None
+    stops: Counter[str] = field(default_factory=Counter)
+    temperatures: frozenset[float | None] = frozenset()
+    answered_by: str | None = None
+    talk: EpisodeTalk | None = None
+    place: int | None = None
+    limit: Limit | None = None
+    ran_down: TrialResult | None = None
+
+
+def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpisode:
+    """The episode of a sample of its own; `base` are the facts of `TrialResult` that were known before."""
+    raw = sample.raw
+    if raw.error is not None or not raw.scores:
+        failed = TrialResult(**base, error=_reason(raw))
+        return LoggedEpisode(
+            failed, usage=_usage(list((raw.model_usage or {}).values())), seconds=raw.total_time
+        )
+    task_id = sample.planned[0]
+    events = [event for event in raw.events or () if event.event == "model"]
+    record = sample.records.get(task_id)
+    episode = LoggedEpisode(
+        _result(base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}),
+        usage=_usage(list((raw.model_usage or {}).values())),
+        seconds=raw.total_time,
+        stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
+        temperatures=frozenset(event.config.temperature for event in events),
+        answered_by=raw.output.model if raw.output else None,
+    )
+    return episode if record is None else _finished(episode, sample, task_id)
+
+
+def logged_conversation(
+    bases: Mapping[str, Mapping[str, Any]], sample: LoggedSample
+) -> Iterator[LoggedEpisode]:
+    """The episodes of a conversation in the order in which they were played, then the tasks not reached."""
+    raw = sample.raw
+    ends = _ends(sample.parts, sample.planned, raw)
+    for place, task_id in enumerate(sample.planned, start=1):
+        base = bases.get(task_id)
+        if base is None:
+            continue
+        if task_id not in sample.records:
+            yield LoggedEpisode(TrialResult(**base, error=_unreached(raw)), place=place)
+            continue
+        own = sample.parts.get(task_id)
+        requests = list(_requests(own)) if own else []
+        episode = LoggedEpisode(
+            _result(base, sample.row(task_id)),
+            usage=_usage([request.usage for request in requests if request.usage]),
+            seconds=ends.get(task_id),
+            stops=Counter(request.stop_reason for request in requests),
+            temperatures=frozenset(request.temperature for request in requests),
+            answered_by=raw.output.model if raw.output else None,
+            place=place,
+        )
+        yield _finished(episode, sample, task_id)
+
+
+def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> LoggedEpisode:
+    """The episode with its record; without a verdict if a limit ended the model's part in it."""
+    record = sample.records[task_id]
+    episode = replace(
+        episode,
+        turns=tuple(record.get("turns") or ()),
+        replay=replay_of(record),
+        talk=sample.parts.get(task_id),
+    )
+    limit = sample.limit_of(task_id)
+    if limit is None:
+        return episode
+    unjudged = replace(
+        episode.result, passed=None, total_reward=None, outcome=None, score=None, error=str(limit)
+    )
+    return replace(episode, result=unjudged, limit=limit, ran_down=episode.result)
+
+
+def _result(base: Mapping[str, Any], row: Mapping[str, Any]) -> TrialResult:
+    known: dict[str, Any] = {key: row.get(key) for key in _SCORED}
+    return TrialResult(**base, **known)
+
+
+def _unreached(sample: Any) -> str:
+    if sample.error is not None:
+        return f"{NOT_REACHED}: {_reason(sample)}"
+    if sample.limit is not None:
+        return f"{NOT_REACHED}, which was {Limit(str(sample.limit.type), sample.limit.limit)}"
+    return NOT_REACHED
+
+
+def _requests(own: EpisodeTalk) -> Iterator[Request]:
+    seen: set[int] = set()
+    for each in own.exchanges:
+        # Several calls of one reply share its request.
+        if each.request is not None and each.message not in seen:
+            seen.add(each.message)
+            yield each.request
+    if own.unplayed is not None:
+        yield own.unplayed
+
+
+def _ends(parts: Mapping[str, EpisodeTalk], order: tuple[str, ...], sample: Any) -> dict[str, float]:
+    """Seconds of each episode of a conversation, from its first request to the next one's, or to the end."""
+    begun = {
+        task_id: first
+        for task_id in order
+        if (own := parts.get(task_id)) is not None
+        and (first := next((each.began for each in _requests(own)), None)) is not None
+    }
+    end = datetime.fromisoformat(str(sample.completed_at)) if sample.completed_at else None
+    times = [*begun.items(), *([("", end)] if end else [])]
+    return {one: max((after - at).total_seconds(), 0.0) for (one, at), (_, after) in pairwise(times)}
+
+
+def _usage(uses: list[Any]) -> Usage:
+    """Of all models or requests of an episode together; the price is unknown if one's is."""
+    costs = [use.total_cost for use in uses]
+    cached = sum((use.input_tokens_cache_read or 0) + (use.input_tokens_cache_write or 0) for use in uses)
+    return Usage(
+        sum(use.input_tokens for use in uses) + cached,
+        sum(use.output_tokens for use in uses),
+        sum(use.reasoning_tokens or 0 for use in uses),
+        sum(costs) if costs and None not in costs else None,
+    )
+
+
+def _reason(sample: Any) -> str:
+    """Why a sample has no score: what the provider said last, or else the error that ended it."""
+    if sample.error is None:
+        return "no score"
+    said = [event.error for event in sample.events or () if event.event == "model" and event.error]
+    repeated = "ModelGenerateError" in sample.error.message and said
+    text = said[-1] if repeated else sample.error.message
+    return without_keys((text.strip().splitlines() or ["unknown error"])[0][:300])
+
+
+def without_keys(text: str) -> str:
+    """A text without what looks like a provider's key."""
+    return _KEY.sub("[key]", text)

@@ -1,0 +1,250 @@
+"""What a model was really sent before each of its replies, read from a sample of a log.
+
+The conversation is in the sample's messages. Each request is an event of its own, whose input is what was
+sent: a budget of pictures or a short memory leaves parts of the conversation out.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
+from evaluation.suite import Suite
+from render import Frame, decode
+
+_ATTACHED = "attachment://"
+"""What a log has in the place of a long text or a picture, followed by its name among the attachments."""
+
+Pictures = tuple[str, ...]
+"""Pictures as data URIs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was sent for one reply, and what that took.
+
+    `slots` are the pictures in order, as data URIs, with None where one was left out; `collage` is the one
+    picture that was sent in the place of all of them. `began` is the time of the request. `budget` is that
+    of pictures which took the place of the protocol's because the server takes no more; else None.
+    """
+
+    slots: tuple[str | None, ...]
+    collage: str | None
+    began: datetime
+    usage: Any = None
+    stop_reason: str = ""
+    temperature: float | None = None
+    reply: str = ""
+    budget: str | None = None
+
+    @property
+    def sent(self) -> int:
+        """How many pictures of the conversation the model was sent."""
+        return len(self.slots) if self.collage else sum(slot is not None for slot in self.slots)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A reply and what the conversation showed since the reply before.
+
+    `message` is the place of the reply among the sample's messages; `shown` are the pictures and `told` is
+    the text in between; `so_far` counts all pictures of the conversation before the reply. `request` is None
+    where the log has none: the reply was kept from an attempt that was broken off.
+    """
+
+    reply: str
+    message: int
+    shown: Pictures
+    told: str
+    request: Request | None
+    so_far: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A sample's replies in order, the pictures after the last, and a request whose reply was not played.
+
+    `before` are the pictures of a demonstration.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    rest: Pictures = ()
+    told_last: str = ""
+    unplayed: Request | None = None
+    before: Pictures = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTalk:
+    """The part of one episode: an exchange for each turn, and the pictures after its last reply."""
+
+    exchanges: tuple[Exchange, ...] = ()
+    rest: Pictures = ()
+    told_last: str = ""
+    unplayed: Request | None = None
+
+    @property
+    def pictures(self) -> Pictures:
+        """All pictures that the conversation shows of the episode, in order."""
+        return (*(uri for each in self.exchanges for uri in each.shown), *self.rest)
+
+
+@dataclass(slots=True)
+class _Gap:
+    """What is shown and told between two replies."""
+
+    shown: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+
+
+def picture(uri: str) -> Frame:
+    """The frame of a data URI, uint8 (H, W, 3). Raises ValueError or OSError if it is no picture."""
+    return decode(base64.b64decode(uri.partition(",")[2], validate=True))
+
+
+def resolved(text: str, attachments: Mapping[str, str]) -> str:
+    """A text of a log as it was before the log took it apart."""
+    return attachments.get(text.removeprefix(_ATTACHED), text) if text.startswith(_ATTACHED) else text
+
+
+def talk(sample: Any, suite: Suite, ours: bool = True) -> Talk:
+    """The exchanges of a sample that was read with messages, events and attachments, unresolved or not.
+
+    `ours` says that our own solver played; with another's, only calls of the suite's tools are replies.
+    """
+    kept = sample.attachments or {}
+    requests = {id_: request for id_, request in _requests(sample, kept)}
+    answered = {message.id for message in sample.messages if message.role == "assistant"}
+    played_tools = {m.tool_call_id for m in sample.messages if m.role == "tool" and m.error is None}
+    found: list[Exchange] = []
+    gap, so_far = _Gap(), 0
+    for place, message in enumerate(sample.messages):
+        if message.role != "assistant":
+            images = [image for image in picture_slots([message], kept) if image]
+            gap.shown += images
+            so_far += len(images)
+            if message.role != "system":
+                gap.told.append(_text(message, kept))
+            continue
+        request = requests.get(message.id)
+        for reply in _replies(message, suite, played_tools, kept) if ours or message.tool_calls else ():
+            found.append(Exchange(reply, place, tuple(gap.shown), "\n".join(gap.told), request, so_far))
+            # Further calls of one message were written before the first was answered.
+            gap = _Gap()
+    lost = [request for id_, request in requests.items() if id_ not in answered]
+    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), lost[-1] if lost else None)
+
+
+def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:
+    """The requests that were answered, by the id of the message that answered each."""
+    budget: str | None = None
+    for event in sample.events or ():
+        if event.event == "info" and isinstance(event.data, dict) and "instead of" in event.data:
+            budget = str(event.data.get("images"))
+        if event.event != "model" or event.error or not event.output or not event.output.choices:
+            continue
+        yield event.output.message.id, replace(_request(event, kept), budget=budget)
+
+
+def _request(event: Any, kept: Mapping[str, str]) -> Request:
+    parts = list(picture_slots(event.input, kept))
+    texts = (t for m in event.input if m.role != "assistant" for t in _texts(m, kept))
+    is_collage = COLLAGE in texts
+    return Request(
+        slots=tuple(None if is_collage else part for part in parts),
+        collage=parts[-1] if is_collage else None,
+        began=event.timestamp,
+        usage=event.output.usage,
+        stop_reason=str(event.output.stop_reason),
+        temperature=event.config.temperature,
+        reply=resolved(event.output.completion, kept),
+    )
+
+
+def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> Iterator[str | None]:
+    """The pictures of messages in order, as data URIs; None where one was left out."""
+    for message in messages:
+        for part in message.content if not isinstance(message.content, str) else ():
+            if part.type == "image":
+                yield resolved(part.image, attachments)
+            elif part.type == "text" and resolved(part.text, attachments) == LEFT_OUT:
+                yield None
+
+
+def _texts(message: Any, kept: Mapping[str, str]) -> Iterator[str]:
+    if isinstance(message.content, str):
+        yield resolved(message.content, kept)
+        return
+    for part in message.content:
+        if part.type == "text":
+            yield resolved(part.text, kept)
+
+
+def _text(message: Any, kept: Mapping[str, str]) -> str:
+    return "\n".join(_texts(message, kept))
+
+
+def _replies(message: Any, suite: Suite, played: set[str | None], kept: Mapping[str, str]) -> Iterator[str]:
+    """What of a message was played: its text, or what its calls of the suite's tools stand for."""
+    if not message.tool_calls:
+        yield _text(message, kept)
+    for call in message.tool_calls or ():
+        name = call.function.rpartition("/")[2]
+        if name in suite.tools() and call.id in played:
+            yield resolved(suite.called(name, call.arguments), kept)
+
+
+def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:
+    """The exchanges of the turns with these replies, one for each; None if there are fewer.
+
+    A demonstration's replies come before; a reply that a limit kept from being played may come after.
+    """
+    extra = len(said.exchanges) - len(replies)
+    if extra < 0:
+        return None
+    texts = [each.reply for each in said.exchanges]
+
+    def agreement(start: int) -> int:
+        return sum(one == other for one, other in zip(texts[start:], replies, strict=False))
+
+    start = max(range(extra, -1, -1), key=agreement) if demonstration else 0
+    kept = said.exchanges[start : start + len(replies)]
+    after = said.exchanges[start + len(replies) :]
+    before = tuple(uri for each in said.exchanges[:start] for uri in each.shown)
+    if not after:
+        return replace(said, exchanges=kept, before=before)
+    first = after[0]
+    return Talk(kept, first.shown, first.told, first.request, before)
+
+
+def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
+    """The parts of the episodes of a conversation, of which each had the given number of turns.
+
+    `first` is the number of pictures at the start of an episode: one that was over before the first reply
+    left these in front of the next one's.
+    """
+    found: list[EpisodeTalk] = []
+    exchanges, at, waiting = said.exchanges, 0, 0
+    for count in turns:
+        if not count:
+            waiting += 1
+            continue
+        own = exchanges[at : at + count]
+        begun, shown = _begun(own[0].shown, waiting, first)
+        found += [*begun, EpisodeTalk((replace(own[0], shown=shown), *own[1:]))]
+        at, waiting = at + count, 0
+    ends = max(len(said.rest) - waiting * first, 0)
+    if found:
+        found[-1] = replace(found[-1], rest=said.rest[:ends])
+    found += _begun(said.rest[ends:], waiting, first)[0]
+    if found:
+        found[-1] = replace(found[-1], told_last=said.told_last, unplayed=said.unplayed)
+    return found
+
+
+def _begun(shown: Pictures, episodes: int, first: int) -> tuple[list[EpisodeTalk], Pictures]:
+    """Episodes without a reply, and the pictures that come after theirs."""
+    begun = [EpisodeTalk(rest=shown[k * first : (k + 1) * first]) for k in range(episodes)]
+    return begun, shown[episodes * first :]

@@ -1,0 +1,126 @@
+"""Log files: only this module opens them, and each fault is one sentence."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError, EvaluationError
+from evaluation.suite import Suite
+from evaluation.suites import suite_of_task
+
+LARGE = frozenset({"events", "messages", "attachments", "store"})
+"""Parts of a sample that are read only if they are needed: they have its pictures."""
+
+
+def read_header(path: Path) -> Any:
+    """What a log says once for all of its episodes. Raises EvaluationError if it is no log."""
+    from inspect_ai.log import read_eval_log
+
+    if not path.is_file():
+        raise EvaluationError(f"{path}: no such log; expected a file ending in .eval, or a folder of them")
+    try:
+        return read_eval_log(str(path), header_only=True)
+    except Exception as error:  # whatever is in the file, Inspect's reader may raise anything
+        raise EvaluationError(
+            f"{path}: cannot be read as a log of Inspect AI ({_reason(error)}); "
+            "name a whole .eval file; a run that was killed is completed by its command with --resume"
+        ) from None
+
+
+def suite_of(path: Path, header: Any) -> Suite:
+    """The suite that a log is of. Raises EvaluationError if it is none of the installed ones."""
+    try:
+        return suite_of_task(header.eval.task)
+    except ConfigError:
+        raise EvaluationError(
+            f"{path}: a log of the task {header.eval.task!r}, which is of no installed suite; "
+            "`arena-llm suites` lists them"
+        ) from None
+
+
+def read_summaries(path: Path) -> dict[tuple[str, int], Any]:
+    """The samples in brief, by id and epoch from 1. Raises EvaluationError if they cannot be listed."""
+    from inspect_ai.log import read_eval_log_sample_summaries
+
+    try:
+        return {(str(s.id), s.epoch): s for s in read_eval_log_sample_summaries(str(path))}
+    except Exception as error:
+        raise EvaluationError(
+            f"{path}: its episodes cannot be listed ({_reason(error)}); a run that was "
+            "killed is completed by its own command with --resume"
+        ) from None
+
+
+def read_sample(path: Path, sample: str, epoch: int, unused: frozenset[str]) -> Any:
+    """A whole sample except for its `unused` parts. Raises EvaluationError if it is damaged."""
+    from inspect_ai.log import read_eval_log_sample
+
+    try:
+        return read_eval_log_sample(str(path), id=sample, epoch=epoch, exclude_fields=set(unused))
+    except Exception as error:
+        raise EvaluationError(
+            f"{path}: episode {sample}, trial {epoch}: cannot be read ({_reason(error)}); the file is damaged"
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
+
+
+def headers(folder: Path) -> Iterator[tuple[Path, Any]]:
+    """The logs of a folder with their headers, the newest first."""
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    for info in list_eval_logs(str(folder), descending=True) if folder.is_dir() else ():
+        yield local_path(info.name), read_eval_log(info, header_only=True)
+
+
+def recovered(path: Path) -> Path:
+    """A log, after a killed process's finished episodes were written into it as far as they can be found."""
+    from inspect_ai.log import recover_eval_log
+
+    if read_header(path).status == "started":
+        try:
+            recover_eval_log(str(path), overwrite=True)
+        except Exception:  # nothing beyond what the file holds: continue from the file
+            return path
+    return path
+
+
+def find_logs(paths: Sequence[Path]) -> list[Path]:
+    """The logs among files and folders; of a folder, the newest of each run that was resumed.
+
+    Raises EvaluationError for a folder without logs, and for a table of results.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.suffix == ".csv":
+            raise EvaluationError(
+                f"{path}: a table, no log of arena-llm eval; arena-llm compare takes tables"
+            )
+        found += _newest(path) if path.is_dir() else [path]
+    return list(dict.fromkeys(found))
+
+
+def _newest(folder: Path) -> list[Path]:
+    from inspect_ai.log import list_eval_logs
+
+    newest: dict[str, Path] = {}
+    for info in list_eval_logs(str(folder), recursive=False, descending=True):
+        newest.setdefault(info.task_id, local_path(info.name))
+    if not newest:
+        raise EvaluationError(f"{folder}: no logs (*.eval) in this folder; run arena-llm eval first")
+    return sorted(newest.values())
+
+
+def logs_of_task(folder: Path, task_id: str) -> list[Path]:
+    """The logs of one run in a folder, those of its resumed parts included."""
+    from inspect_ai.log import list_eval_logs
+
+    infos = list_eval_logs(str(folder), recursive=False)
+    return [local_path(info.name) for info in infos if info.task_id == task_id]
+
+
+def local_path(location: str) -> Path:
+    """The path of a log from where Inspect says that it is."""
+    return Path(location.removeprefix("file://"))

@@ -1,0 +1,228 @@
+"""An evaluation's log: what was asked once for all, then one episode at a time."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from arena.errors import ArenaError
+from evaluation.generation.budget import NOT_PLAYED
+from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
+from evaluation.log.exchanges import resolved
+from evaluation.log.files import LARGE, read_header, read_sample, read_summaries, suite_of
+from evaluation.log.sample import LoggedSample, logged_sample
+from evaluation.prompts import PromptSet
+from evaluation.results import TrialResult
+from evaluation.suite import TaskSpec
+
+CONVERSATION = "conversation"
+"""Id of the one sample that plays all tasks, if they are in one conversation."""
+
+_LEVEL = re.compile(r"(\d{2})-\d{2}-\d{2}.*")
+
+
+class RunLog:
+    """A log of `arena-llm eval` or `inspect eval`, of which only one episode at a time is in memory.
+
+    `agent` is the model's name unless another is given. Raises EvaluationError if the file cannot be read or
+    is a log of another program.
+    """
+
+    def __init__(self, path: Path, agent: str | None = None) -> None:
+        self.path = path
+        self.header = read_header(path)
+        self.suite = suite_of(path, self.header)
+        self.agent: str = agent or self.header.eval.model
+        self.model: str = self.header.eval.model
+        self.arguments: dict[str, Any] = dict(self.header.eval.task_args)
+        self.trials: int = self.header.eval.config.epochs or 1
+        self.metadata: dict[str, Any] = self.header.eval.metadata or {}
+
+    @cached_property
+    def _summaries(self) -> dict[tuple[str, int], Any]:
+        return read_summaries(self.path)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """What the task's setup was made with: `choices`, `tasks`, `texts`; empty if the log has none."""
+        steps = self.header.plan.steps if self.header.plan else []
+        found = next((dict(step.params) for step in steps if step.params), {})
+        return {"choices": found.get("protocol"), **found}  # as version 0.2 called them
+
+    @property
+    def logged_choices(self) -> dict[str, Any]:
+        """The choices as they were logged; empty if the log has none."""
+        return dict(self.parameters["choices"] or {})
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the task files, if the run had one of its own."""
+        folder = self.arguments.get("folder")
+        return Path(folder) if folder else None
+
+    @cached_property
+    def choices(self) -> Any:
+        """The choices of the run; those that this version does not know are left out."""
+        return self.read_choices()[0]
+
+    def read_choices(self) -> tuple[Any, str]:
+        """The same, and why they are the defaults instead, if the logged ones are not of this version."""
+        kind = self.suite.choices
+        known = {name: value for name, value in self.logged_choices.items() if name in kind.model_fields}
+        try:
+            return kind.model_validate(known), ""
+        except ValidationError as error:
+            reason = error.errors()[0]
+            place = ".".join(map(str, reason["loc"]))
+            return (
+                kind(),
+                f"its choices are not of this version ({place}: {reason['msg']}): defaults are taken",
+            )
+
+    @property
+    def together(self) -> bool:
+        """Whether all tasks were played in one conversation."""
+        return bool(self.choices.conversation == "run")
+
+    @cached_property
+    def logged_tasks(self) -> dict[str, Mapping[str, Any]]:
+        """The tasks of the run by id, in their order, as plain values; empty if the log has none."""
+        return {str(task["id"]): task for task in self.parameters.get("tasks") or () if "id" in task}
+
+    def task(self, task_id: str) -> TaskSpec | None:
+        """A task as the log has it; None if it has none that this version reads."""
+        plain = self.logged_tasks.get(task_id)
+        try:
+            return self.suite.logged_task(plain) if plain is not None else None
+        except (ArenaError, ValidationError, KeyError, TypeError, ValueError):
+            return None
+
+    def all_tasks(self) -> tuple[TaskSpec, ...] | None:
+        """All tasks of the run in their order; None if the log does not have all of them whole."""
+        found = [self.task(task_id) for task_id in self.logged_tasks]
+        whole = tuple(task for task in found if task is not None)
+        return whole if whole and len(whole) == len(found) else None
+
+    @cached_property
+    def task_ids(self) -> tuple[str, ...]:
+        """The ids of the planned tasks."""
+        if not self.together:
+            ids = self.header.eval.dataset.sample_ids or [key[0] for key in self._summaries]
+        else:
+            ids = list(self.logged_tasks) or [
+                i for s in self._summaries.values() for i in s.metadata.get("tasks", ())
+            ]
+        return tuple(dict.fromkeys(map(str, ids)))
+
+    @property
+    def planned(self) -> int:
+        """Number of planned trials."""
+        return len(self.task_ids) * self.trials
+
+    @cached_property
+    def finished(self) -> int:
+        """Number of trials with a score; of a conversation, of its episodes that were finished."""
+        if self.together:
+            return sum(len(self.sample(s.id, s.epoch, LARGE).records) for s in self._summaries.values())
+        return sum(bool(s.scores) and not s.error for s in self._summaries.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end with a score of every planned trial."""
+        return self.header.status == "success" and self.finished == self.planned
+
+    @property
+    def cap(self) -> str:
+        """A sentence on the run's limit that kept episodes from being played; empty if none did."""
+        kept = [s.error for s in self._summaries.values() if (s.error or "").find(NOT_PLAYED) >= 0]
+        count = self.planned - self.finished if self.together else len(kept)
+        return f"{count} were {kept[0][kept[0].find(NOT_PLAYED) :].splitlines()[0]}. " if kept else ""
+
+    @property
+    def player(self) -> dict[str, Any]:
+        """What the log says of an agent that played whole episodes by itself; empty for models."""
+        return dict(self.metadata.get("policy") or {})
+
+    @property
+    def pass_rate(self) -> float | None:
+        """The logged pass rate of a finished run; None if there is none."""
+        results = self.header.results if self.header.status == "success" else None
+        scores = results.scores if results else []
+        rates = [score.metrics["pass_rate"].value for score in scores if "pass_rate" in score.metrics]
+        return rates[0] if rates else None
+
+    @property
+    def ours(self) -> bool:
+        """Whether our own solver played, and not another in its place."""
+        steps = self.header.plan.steps if self.header.plan else []
+        return any(step.solver.rpartition("/")[2] == "play_episode" for step in steps)
+
+    def prompts(self) -> PromptSet:
+        """The texts of the run: those of the log, and the shipped ones for what it does not have."""
+        logged = self.parameters.get("texts")
+        return self.suite.prompts(None).with_texts(logged if isinstance(logged, dict) else {})
+
+    def system_prompt_sha256(self) -> str | None:
+        """Hash of the system text as it was sent in the first finished episode; None if there is none."""
+        done = next((s for s in self._summaries.values() if s.scores and not s.error), None)
+        if done is None:
+            return None
+        sample = read_sample(self.path, done.id, done.epoch, frozenset({"events", "store"}))
+        texts = [resolved(m.text, sample.attachments) for m in sample.messages if m.role == "system"]
+        return hashlib.sha256(texts[0].encode()).hexdigest() if texts else None
+
+    def samples(self) -> list[tuple[str, int]]:
+        """The ids and epochs (from 1) of the samples that the log has, sorted."""
+        return sorted(self._summaries)
+
+    def sample(self, sample: str, epoch: int, unused: frozenset[str] = frozenset({"store"})) -> LoggedSample:
+        """A sample, except for its `unused` parts. Raises EvaluationError if it is damaged."""
+        raw = read_sample(self.path, sample, epoch, unused)
+        return logged_sample(raw, self.suite, self.choices, self.ours)
+
+    def episodes(self, unused: frozenset[str] = frozenset({"store"})) -> Iterator[LoggedEpisode]:
+        """Every planned trial; those that were not played say so.
+
+        Tasks in order and trials within; conversations one after another, in their order of play. Without
+        messages and events among what is read (`LARGE`), an episode has its result only.
+        """
+        if self.together:
+            for trial in range(self.trials):
+                yield from self._conversation(trial, unused)
+            return
+        for task_id in self.task_ids:
+            for trial in range(self.trials):
+                base = self._base(task_id, trial)
+                if (task_id, trial + 1) in self._summaries:
+                    yield logged_episode(base, self.sample(task_id, trial + 1, unused))
+                else:
+                    yield LoggedEpisode(TrialResult(**base, error=NOT_RUN))
+
+    def results(self) -> tuple[TrialResult, ...]:
+        """One row for each planned trial, tasks in order and trials within."""
+        rows = [episode.result for episode in self.episodes(LARGE)]
+        place = {task_id: number for number, task_id in enumerate(self.task_ids)}
+        return tuple(sorted(rows, key=lambda row: (place[row.task_id], row.trial)))
+
+    def _conversation(self, trial: int, unused: frozenset[str]) -> Iterator[LoggedEpisode]:
+        bases = {task_id: self._base(task_id, trial) for task_id in self.task_ids}
+        if (CONVERSATION, trial + 1) not in self._summaries:
+            yield from (LoggedEpisode(TrialResult(**base, error=NOT_RUN)) for base in bases.values())
+            return
+        yield from logged_conversation(bases, self.sample(CONVERSATION, trial + 1, unused))
+
+    def _base(self, task_id: str, trial: int) -> dict[str, Any]:
+        summary = self._summaries.get((task_id, trial + 1))
+        task = self.logged_tasks.get(task_id) or {}
+        known = {**(task.get("metadata") or {}), **(summary.metadata if summary is not None else {})}
+        match = _LEVEL.fullmatch(task_id)
+        group = next(
+            (known[key] for key in ("group", "level") if known.get(key) is not None),
+            task.get("group", task.get("level", int(match[1]) if match else 0)),
+        )
+        mark = known.get("pass_mark", (task.get("spec") or {}).get("pass_mark"))
+        return {"agent": self.agent, "task_id": task_id, "level": group, "trial": trial, "pass_mark": mark}

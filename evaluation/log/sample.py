@@ -1,0 +1,129 @@
+"""A sample of a log: one episode, or a conversation over several, with what the model was sent."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from evaluation.log.exchanges import EpisodeTalk, Talk, matched, parted, talk
+from evaluation.suite import ModelEnd, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit that ended the model's part of an episode; `kind` is Inspect's word, such as token or time."""
+
+    kind: str
+    limit: float
+
+    def __str__(self) -> str:
+        return f"ended by the {self.kind} limit ({self.limit:,g})"
+
+
+@dataclass(frozen=True)
+class LoggedSample:
+    """A sample; `raw` is Inspect's, as far as it was read.
+
+    `planned` are its tasks in the order of play, `together` says that they are in one conversation. `records`
+    are the finished episodes by task, in the order in which they were played, as plain values.
+    """
+
+    suite: Suite
+    choices: Any
+    ours: bool
+    raw: Any
+    planned: tuple[str, ...]
+    together: bool
+    records: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @cached_property
+    def problem(self) -> str | None:
+        """Why messages cannot be matched to turns; None if they are."""
+        if self._replies is None:
+            return "an episode is broken, so messages are not matched to turns"
+        return "it has fewer messages than turns, so these are not matched" if self.said is None else None
+
+    @cached_property
+    def _replies(self) -> list[list[str]] | None:
+        try:
+            return [[str(turn["reply"]) for turn in record["turns"]] for record in self.records.values()]
+        except (KeyError, TypeError):
+            return None
+
+    @cached_property
+    def said(self) -> Talk | None:
+        """The exchanges of all turns; None if messages cannot be matched to turns."""
+        if self._replies is None:
+            return None
+        replies = [text for each in self._replies for text in each]
+        demonstration = bool(getattr(self.choices, "demonstration", False))
+        return matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+
+    @cached_property
+    def parts(self) -> Mapping[str, EpisodeTalk]:
+        """What was said in each finished episode; empty if messages cannot be matched to turns."""
+        if self.said is None or self._replies is None:
+            return {}
+        first = self.choices.bounds().first_images
+        parts = parted(self.said, list(map(len, self._replies)), first)
+        return dict(zip(self.records, parts, strict=True))
+
+    @property
+    def drawn_by(self) -> str | None:
+        """The renderer of the pictures that were sent, as far as the log says."""
+        return (self.raw.metadata or {}).get("drawn_by")
+
+    def limit_of(self, task_id: str) -> Limit | None:
+        """The limit that ended the model's part in an episode; None if none did.
+
+        Such an episode has no verdict: it was ended without the model, which says nothing about what the
+        model would have done. In a conversation, only the episode that was being played was ended.
+        """
+        limit = self.raw.limit
+        end = self.records[task_id].get("model_end", ModelEnd.SOLVER)
+        return Limit(str(limit.type), limit.limit) if limit is not None and end == ModelEnd.SOLVER else None
+
+    def row(self, task_id: str) -> dict[str, Any]:
+        """What a table of results has of a finished episode, from the score or else from its record.
+
+        A conversation that an error ended has no score, but its finished episodes have everything that makes
+        one.
+        """
+        score = next(iter((self.raw.scores or {}).values()), None)
+        known: Mapping[str, Any] = (score.metadata if score else None) or {}
+        row = (known.get("tasks") or {}).get(task_id) if self.together else known
+        return dict(row) if row else row_of(self.records[task_id])
+
+    def score_facts(self, task_id: str) -> dict[str, Mapping[str, Any]]:
+        """What each of Inspect's scores says of an episode, by the score's name."""
+        facts = {name: score.metadata or {} for name, score in (self.raw.scores or {}).items()}
+        if not self.together:
+            return facts
+        return {name: (known.get("tasks") or {}).get(task_id) or {} for name, known in facts.items()}
+
+
+def row_of(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of results of an episode's record; version 0.2 kept it in the recording. May be incomplete."""
+    names = ("total_reward", "passed", "outcome", "steps", "score")
+    values = {**(record.get("recording") or {}), **record}
+    return {name: values[name] for name in names if name in values} | {
+        "turns": len(record.get("turns") or ())
+    }
+
+
+def replay_of(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What reproduces a logged episode; version 0.2 called it the recording."""
+    return record.get("replay") or record.get("recording") or {}
+
+
+def logged_sample(raw: Any, suite: Suite, choices: Any, ours: bool) -> LoggedSample:
+    """A sample that was read from a log."""
+    metadata = raw.metadata or {}
+    together = "order" in metadata or choices.conversation == "run"
+    if together:
+        records = metadata.get("episodes") or {}
+        planned = tuple(map(str, metadata.get("order") or metadata.get("tasks") or records))
+    else:
+        planned = (str(raw.id),)
+        records = {planned[0]: metadata["episode"]} if metadata.get("episode") is not None else {}
+    return LoggedSample(suite, choices, ours, raw, planned, together, records)

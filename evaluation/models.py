@@ -1,0 +1,101 @@
+"""From the name that a user gives to a model of Inspect AI, or to an agent of a suite."""
+
+import os
+import re
+from typing import Any
+
+from arena.errors import EvaluationError
+from evaluation.suite import Player, Suite
+
+_FAMILIES = (
+    (re.compile(r"gpt-|chatgpt-|o\d"), "openai"),
+    (re.compile(r"claude-"), "anthropic"),
+    (re.compile(r"gemini-"), "google"),
+)
+"""Bare names that begin so belong to that provider; the ids themselves are never listed."""
+
+_KEYS = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+}
+"""Where each provider's key is looked for; one of them is enough."""
+
+
+def model_name(suite: Suite, name: str) -> str:
+    """The `provider/model` of Inspect for what the user wrote.
+
+    Raises EvaluationError if the provider cannot be inferred, or its key is not set.
+    """
+    full = full_name(suite, name)
+    keys = _KEYS.get(full.partition("/")[0], ())
+    if keys and not any(os.environ.get(key) for key in keys):
+        raise EvaluationError(f"{full} needs a key: set {keys[0]}, for example: export {keys[0]}=...")
+    return full
+
+
+def full_name(suite: Suite, name: str) -> str:
+    """The same without a look at the key. Raises EvaluationError if the provider cannot be inferred."""
+    if (own := suite.model_name(name)) is not None:
+        return own
+    provider, slash, model = name.partition("/")
+    if not slash:
+        provider = next((p for pattern, p in _FAMILIES if pattern.match(name)), "")
+        model = name
+    if not provider or not model:
+        raise EvaluationError(
+            f"unknown model {name!r}: write provider/model as Inspect AI does, such as openai/NAME, "
+            f"or use an offline agent: {_offline(suite)}"
+        )
+    full = f"{provider}/{model}"
+    if provider == suite.name and not _is_agent(suite, model):
+        raise EvaluationError(f"unknown agent {full!r}: the offline agents are {_offline(suite)}")
+    return full
+
+
+def _is_agent(suite: Suite, name: str) -> bool:
+    """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
+    kinds = [known.partition("/")[0] for known in suite.agents if known.rpartition("/")[2].isupper()]
+    if name in suite.agents or any(name.startswith(f"{kind}/") for kind in kinds):
+        return True
+    return suite.agent(name) is not None or suite.player(name) is not None
+
+
+def _offline(suite: Suite) -> str:
+    return ", ".join(f"{suite.name}/{agent}" for agent in suite.agents)
+
+
+def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
+    """The agent of a full name that plays whole episodes by itself; None for models that are asked.
+
+    Raises EvaluationError as `Suite.player` does, and if the choices are for the other kind.
+    """
+    provider, _, name = model.partition("/")
+    player = suite.player(name) if provider == suite.name else None
+    if player is None and choices.acts:
+        raise EvaluationError(
+            f"{model}: replies = steps is for agents that play whole episodes by themselves"
+        )
+    if player is not None and not choices.acts:
+        raise EvaluationError(
+            f"{model}: it plays whole episodes and writes no replies; use arena-llm eval or -T replies=steps"
+        )
+    return player
+
+
+def check_model(model: str) -> None:
+    """Make the model once before anything starts, so that what is missing is reported immediately.
+
+    Raises EvaluationError if it cannot be made.
+    """
+    from inspect_ai.model import get_model
+
+    import evaluation.inspect_task.registry  # noqa: F401  registers the providers of suites
+    from evaluation.inspect_task.errors import PrerequisiteError
+
+    try:
+        get_model(model)
+    except PrerequisiteError as error:
+        raise EvaluationError(str(error.message)) from None
+    except (ValueError, ImportError) as error:
+        raise EvaluationError(f"{model}: {str(error).splitlines()[0]}") from None

@@ -1,0 +1,128 @@
+"""What to evaluate: the options of `arena-llm eval`."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError
+from evaluation.choices.effective import Effective, effective
+from evaluation.choices.presets import load_preset, preset_names
+from evaluation.models import full_name
+from evaluation.prompts import PromptSet
+from evaluation.suite import Player, Suite, TaskSpec
+
+
+@dataclass(frozen=True)
+class EvalRequest:
+    """A run of one model on tasks of a suite.
+
+    `protocol` is a preset's name or a file's path; `choices` are options that override it; `folder` holds
+    task files, `prompt` is a file that replaces the system prompt.
+    """
+
+    suite: Suite
+    model: str
+    folder: Path | None = None
+    prompt: Path | None = None
+    protocol: str | None = None
+    choices: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def effective(self) -> Effective:
+        """The choices with where each comes from; raises ConfigError as the function `effective` does."""
+        given = effective(self.suite, self.protocol, self._options)
+        if self.player is None:
+            return given
+        forced = [name for name in self._options if name not in self._long(self.choices)]
+        return replace(given, origins={**given.origins, **dict.fromkeys(forced, "agent")})
+
+    @cached_property
+    def player(self) -> Player | None:
+        """The agent that plays whole episodes by itself; None for models that are asked."""
+        if not self.model:
+            return None
+        provider, _, name = full_name(self.suite, self.model).partition("/")
+        return self.suite.player(name) if provider == self.suite.name else None
+
+    @cached_property
+    def _options(self) -> Mapping[str, Any]:
+        return self._player_options() if self.player else self.choices
+
+    def _long(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        return {self.suite.choices.short_names.get(name, name): value for name, value in options.items()}
+
+    def _player_options(self) -> dict[str, Any]:
+        """The options that make choices fit for an agent that plays by itself, which override its preset.
+
+        A preset's choices that have no effect on such an agent are reset to their defaults, unless `choices`
+        name them. Raises ConfigError for options that have no effect.
+        """
+        kind, given = self.suite.choices, self._long(self.choices)
+        for name, value in given.items():
+            wrong_replies = name == "replies" and value != "steps"
+            if name in kind.model_fields and (name not in kind.for_players or wrong_replies):
+                raise ConfigError(
+                    f"option {name}: has no effect on an agent that plays whole episodes by "
+                    "itself; leave it out"
+                )
+        default = kind().model_dump()
+        preset = load_preset(self.suite, self.protocol).choices if self.protocol is not None else {}
+        reset = {name: default[name] for name in preset if name not in kind.for_players}
+        return {**reset, **kind.player_defaults, **given}
+
+    def without_effect(self) -> list[str]:
+        """The choices of the preset that have no effect on an agent that plays by itself."""
+        if self.player is None or self.protocol is None:
+            return []
+        kind = self.suite.choices
+        own, default = (
+            kind(**load_preset(self.suite, self.protocol).choices).model_dump(),
+            kind().model_dump(),
+        )
+        return [name for name in own if name not in kind.for_players and own[name] != default[name]]
+
+    @cached_property
+    def tasks(self) -> tuple[TaskSpec, ...]:
+        """The tasks asked for. Raises ConfigError if there are none."""
+        return tuple(self.suite.tasks(self.effective.choices, self.folder))
+
+    @cached_property
+    def prompts(self) -> PromptSet:
+        """The texts of the run. Raises ConfigError for a file that cannot serve."""
+        return self.suite.prompts(self.prompt)
+
+    def task_args(self) -> dict[str, Any]:
+        """The arguments of the Inspect task, with paths that hold in any folder."""
+        return {
+            "protocol": self._located(),
+            "folder": str(self.folder.resolve()) if self.folder else None,
+            "prompt": str(self.prompt.resolve()) if self.prompt else None,
+            **self._options,
+        }
+
+    def _located(self) -> str | None:
+        """A preset's name as it is, a file's path so that it holds in any folder."""
+        name = self.protocol
+        is_file = name is not None and name not in preset_names(self.suite)
+        return str(Path(name).resolve()) if name is not None and is_file else name
+
+    def plan(self) -> dict[str, Any]:
+        """Everything that the run is going to be: model, policy, prompts, tasks by hash, and every choice."""
+        sha256 = self.player.facts().get("sha256") if self.player else None
+        return {
+            "model": full_name(self.suite, self.model),
+            **({"policy": sha256} if sha256 else {}),
+            "prompts": self.prompts.sha256,
+            "tasks": {task.id: task.sha256 for task in self.tasks},
+            "protocol": self.effective.choices.model_dump(mode="json"),
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for the same command on the same files, so that only such a run is resumed."""
+        facts = {"suite": self.suite.name, **self.plan()}
+        return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,300 @@
+"""The contract between a suite of tasks and the runner.
+
+A suite is one folder with a subclass of `Suite`, whose instance is registered by the entry-point group
+`arena_llm.suites`. The runner never knows what an episode is about: it opens an `Environment`, shows the
+model its observations, passes the replies on and keeps the `Record`. `docs/add-suite.md` builds one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.choices.run_choices import RunChoices
+from evaluation.prompts import PromptSet, runner_prompts
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import Tool
+
+Frame = npt.NDArray[np.uint8]
+"""A picture: uint8 (H, W, 3), RGB, row 0 on top."""
+
+Part = str | Frame
+"""A piece of an observation; neighbouring parts are shown in order."""
+
+
+@dataclass(frozen=True)
+class TaskSpec:
+    """One task: `id` is unique in its suite, `group` is what reports group by (the arena: the level).
+
+    `sha256` is that of whatever defines the task, so that a changed task is never taken for the same one.
+    `target` says in a few characters what passes, `metadata` are plain values that logs keep beside each
+    episode, and `content` is what the suite needs to open the task, ready for JSON by pydantic.
+    """
+
+    id: str
+    group: str | int
+    sha256: str
+    target: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    content: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a model is shown next: texts and pictures in order.
+
+    With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
+    action, a prediction, or an explanation. `reward` is that of the last reply. `drawn_by` names the
+    renderer of the pictures, None if there are none.
+    """
+
+    parts: tuple[Part, ...] = ()
+    done: bool = False
+    kind: Literal["act", "predict", "explain"] = "act"
+    reward: float = 0.0
+    drawn_by: str | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ModelEnd(StrEnum):
+    """Why the model was not asked any more."""
+
+    EPISODE = "episode"
+    """The episode was over."""
+    MAX_SCRIPTS = "max_scripts"
+    """The maximum number of replies was reached."""
+    LOOP = "loop"
+    SOLVER = "solver"
+    """Whatever asked the model stopped: a limit, an error, or another solver."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a log keeps of a finished episode; plain values, ready for JSON.
+
+    Every entry of `turns` has the model's `reply` and an `error`: what the model was shown about an
+    unusable reply, otherwise None. `score` is from 0 to 1 and `passed` the verdict; both are None for a task
+    without a criterion. `metrics` are further numbers, the total reward among them. `replay` is what
+    reproduces the episode without a model, and `summary` what the model is shown at its end.
+    """
+
+    turns: tuple[Mapping[str, Any], ...]
+    outcome: str
+    passed: bool | None
+    score: float | None
+    metrics: Mapping[str, float | int]
+    model_end: ModelEnd
+    replay: Mapping[str, Any] = field(default_factory=dict)
+    summary: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            **self.row(),
+            "turns": [dict(turn) for turn in self.turns],
+            "model_end": str(self.model_end),
+            "replay": dict(self.replay),
+        }
+
+    def row(self) -> dict[str, Any]:
+        """What a table of results has of the episode."""
+        verdict = {"score": self.score, "passed": self.passed, "outcome": self.outcome}
+        return {**self.metrics, **verdict, "turns": len(self.turns)}
+
+
+class Environment(Protocol):
+    """One episode, played by replies. It is used by one thread at a time."""
+
+    @property
+    def known(self) -> Any:
+        """What offline agents may know besides the observations; can be pickled."""
+        ...
+
+    def begin(self) -> Observation:
+        """The first observation."""
+        ...
+
+    def reply(self, text: str) -> Observation:
+        """Play a reply. An unusable one is a turn with an `error`, never an exception."""
+        ...
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """Count a reply that called no tool although it should have; `reason` is what the model is shown."""
+        ...
+
+    def finish(self) -> Record:
+        """End the episode, whatever is left of it, and free its resources."""
+        ...
+
+    def close(self) -> None:
+        """Free the resources of an episode that was interrupted."""
+        ...
+
+
+class EpisodeSetup(NamedTuple):
+    """Everything an episode depends on besides the replies.
+
+    `trial` counts from 0; the episode's one random generator is seeded by (`choices.seed`, `task.id`,
+    `trial`). `tasks` are all tasks of the run if `choices.needs_all_tasks`, else empty.
+    """
+
+    suite: "Suite"
+    task: TaskSpec
+    trial: int
+    choices: Any
+    prompts: PromptSet
+    tasks: tuple[TaskSpec, ...] = ()
+
+
+class AgentTurn(NamedTuple):
+    """What an offline agent gets to answer: the messages so far, and the names of the tools it may call.
+
+    `name` is the agent's own, behind the slash; `seed` that of its episode.
+    """
+
+    name: str
+    messages: "Sequence[ChatMessage]"
+    tools: tuple[str, ...]
+    seed: int
+
+
+Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
+"""An offline agent: answers with a text, or with the name and arguments of a tool to call."""
+
+
+class Player(Protocol):
+    """An agent that plays whole episodes by itself, without messages, such as a learned policy."""
+
+    @property
+    def draws(self) -> bool:
+        """Whether it looks at pictures, for which OpenGL is needed."""
+        ...
+
+    def play(self, setup: EpisodeSetup) -> Record:
+        """Play an episode to its end; called in other processes too."""
+        ...
+
+    def describe(self, task: TaskSpec) -> str:
+        """What a log has in the place of the first message."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """What a log keeps of the agent, its SHA-256 among it if it is a file."""
+        ...
+
+
+class Suite(ABC):
+    """A suite of tasks.
+
+    `name` is that of the entry point and the provider of the suite's offline agents (`NAME/agent`);
+    `task_name` that of the task for `inspect eval arena_llm/TASK`; `group_name` the heading of groups.
+    `agents` are the names of offline agents for messages, with a word in capitals for what a user fills in.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    task_name: ClassVar[str]
+    group_name: ClassVar[str] = "group"
+    choices: ClassVar[type[RunChoices]] = RunChoices
+    presets: ClassVar[Path | None] = None
+    agents: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:
+        """The tasks of a run, in their order; `folder` holds task files of the user's own.
+
+        Raises ConfigError if one that is asked for does not exist, or none is left.
+        """
+
+    def find_task(self, task_id: str, choices: Any, folder: Path | None) -> TaskSpec | None:
+        """The task of an id as it is now; None if there is none. Raises ConfigError."""
+        every = choices.model_copy(update={"tasks": None})
+        return next((task for task in self.tasks(every, folder) if task.id == task_id), None)
+
+    @abstractmethod
+    def open(self, setup: EpisodeSetup) -> Environment:
+        """A new episode."""
+
+    def prompts(self, system_file: Path | None) -> PromptSet:
+        """All texts of a run; `system_file` replaces the system prompt. Raises ConfigError."""
+        return runner_prompts(system_file)
+
+    def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+        """The messages before the first observation of a conversation over `episodes` episodes."""
+        from inspect_ai.model import ChatMessageSystem
+
+        return [ChatMessageSystem(content=prompts["system"].fill())]
+
+    def tools(self) -> "Mapping[str, Callable[[], Tool]]":
+        """What makes each tool by which a model can act, by its name."""
+        return {}
+
+    def called(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """The reply that a call of a tool stands for; empty if its arguments are wrong."""
+        return ""
+
+    def register(self) -> None:
+        """Import whatever else Inspect AI should know by the name `arena_llm/...`."""
+        self.tools()
+
+    def agent(self, name: str) -> Agent | None:
+        """The offline agent of a name; None if there is none. Raises ConfigError for a wrong argument."""
+        return None
+
+    def player(self, name: str) -> Player | None:
+        """The agent of a name that plays whole episodes; None if there is none. Raises EvaluationError."""
+        return None
+
+    def model_name(self, name: str) -> str | None:
+        """The `provider/model` for a short name of the suite's own; None for others."""
+        return None
+
+    def check(self, model: str, tasks: Sequence[TaskSpec], choices: Any) -> None:
+        """Raise ArenaError for an agent that cannot play these tasks, before anything is spent."""
+        return None
+
+    def versions(self) -> dict[str, str]:
+        """The software that decides an episode's bits, and its versions."""
+        from importlib.metadata import version
+
+        return {"arena-llm": version("arena-llm")}
+
+    def renderer(self) -> str | None:
+        """What draws pictures here; raises RenderError if nothing can. None for a suite without pictures."""
+        return None
+
+    def logged_task(self, plain: Mapping[str, Any]) -> TaskSpec:
+        """A task as a log has it. Raises ArenaError, or as `TaskSpec`, if this version cannot read it."""
+        return TaskSpec(**plain)
+
+    def replayed(self, setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
+        """The episode of a player again, from what the log has of it. Raises RecordingError."""
+        raise NotImplementedError(f"{self.name} has no agents that play whole episodes")
+
+    def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:
+        """Pickled by name, so that a worker uses its own installation."""
+        from evaluation.suites import get_suite
+
+        return get_suite, (self.name,)
+
+
+def named(tasks: Iterable[TaskSpec], ids: Sequence[str]) -> list[TaskSpec]:
+    """The tasks of these ids in the order of the ids. Raises ConfigError for one that is missing or twice."""
+    from arena.errors import ConfigError
+
+    by_id = {task.id: task for task in tasks}
+    missing = [each for each in ids if each not in by_id]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise ConfigError(f"no task {', '.join(missing[:3])}{more} among the {len(by_id)} of the suite")
+    if len(set(ids)) < len(ids):
+        twice = max(ids, key=list(ids).count)
+        raise ConfigError(f"tasks: {twice} is named twice; to play a task several times, use --trials")
+    return [by_id[each] for each in ids]

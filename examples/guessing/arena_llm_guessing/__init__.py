@@ -1,0 +1,1 @@
+"""A suite of tasks: guess a number."""

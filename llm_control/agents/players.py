@@ -1,0 +1,115 @@
+"""Agents that act at every step of an episode, without messages: learned policies, and simple vehicles."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from arena import Action, Episode
+from arena.errors import EvaluationError
+from arena.geometry.layout import episode_rng
+from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
+from llm_control.agents.policy import PolicyAgent
+from llm_control.agents.policy_file import Policy, loaded
+from llm_control.agents.step_agents import STEP_AGENTS, StepAgent
+from llm_control.environment import ArenaEnvironment
+
+STEPS_PER_TURN = 50
+"""Steps that are one turn of such an agent in log and report, 3 s."""
+
+ACTS = "(A policy acts at every step; this is no script.)"
+"""What a log has in the place of a reply."""
+
+POLICY = "policy/"
+"""What the name of a learned policy begins with as an agent of the arena; its file follows."""
+
+
+def player(name: str) -> Player | None:
+    """The agent of a name that acts at every step; None if there is none.
+
+    Raises EvaluationError as `load_policy` does.
+    """
+    if name.startswith(POLICY):
+        file = Path(name.removeprefix(POLICY))
+        if "," in str(file):
+            # Inspect takes it for the names of several models.
+            raise EvaluationError(f"{file}: the path of a policy must have no comma; rename the file")
+        return PolicyPlayer(file, loaded(file).sha256)
+    return StepPlayer(name) if name in STEP_AGENTS else None
+
+
+def play(agent: StepAgent, environment: ArenaEnvironment) -> Record:
+    """Let an agent act to the end, after the idle steps of the choices if there are any."""
+    try:
+        environment.begin()
+        actions = _actions(agent, environment.episode)
+        while not environment.episode.done:
+            environment.act(ACTS, islice(actions, STEPS_PER_TURN))
+        return environment.finish()
+    finally:
+        environment.close()
+
+
+def _actions(agent: StepAgent, episode: Episode) -> Iterator[Action]:
+    """The agent's actions, each chosen after the one before was taken."""
+    while not episode.done:
+        yield agent.act(episode)
+
+
+@dataclass(frozen=True)
+class StepPlayer:
+    """An agent of `STEP_AGENTS`; its randomness follows from the episode's seed, task and trial."""
+
+    name: str
+    draws: bool = False
+
+    def play(self, setup: EpisodeSetup) -> Record:
+        """Play an episode to its end."""
+        environment = ArenaEnvironment(setup)
+        episode = environment.episode
+        rng = episode_rng(episode.seed, f"{episode.task_id}/{self.name}", episode.trial)
+        return play(STEP_AGENTS[self.name](rng), environment)
+
+    def describe(self, task: TaskSpec) -> str:
+        """What a log has in the place of the first message."""
+        return f"Task {task.id}. {self.name} acts at every step."
+
+    def facts(self) -> dict[str, Any]:
+        """What a log keeps of it."""
+        return {}
+
+
+@dataclass(frozen=True)
+class PolicyPlayer:
+    """A learned policy; `sha256` is that of its file when the run began."""
+
+    file: Path
+    sha256: str
+
+    @property
+    def _policy(self) -> Policy:
+        policy = loaded(self.file)
+        if policy.sha256 != self.sha256:
+            raise EvaluationError(
+                f"{self.file}: has changed since the run began; give the new policy a name of its own"
+            )
+        return policy
+
+    @property
+    def draws(self) -> bool:
+        """Whether it sees pictures."""
+        return self._policy.description.environment.draws
+
+    def play(self, setup: EpisodeSetup) -> Record:
+        """Play an episode to its end. Raises EvaluationError if the file has changed since the run began."""
+        return play(PolicyAgent(self._policy, setup.choices.sample_actions), ArenaEnvironment(setup))
+
+    def describe(self, task: TaskSpec) -> str:
+        """What a log has in the place of the first message."""
+        seen = ", ".join(self._policy.description.environment.names)
+        return f"Task {task.id}. {self.file.name} acts; it observes: {seen}."
+
+    def facts(self) -> dict[str, Any]:
+        """What a log keeps of it: name and hash of the file, and its `arena-llm.json`."""
+        return self._policy.facts()

@@ -1,0 +1,158 @@
+"""An episode in the arena as the runner's environment: observations out, scripts in."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from arena import Action, ArenaSpec, Episode, Recording
+from arena.errors import RecordingError
+from evaluation.prompts import PromptSet
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record, TaskSpec
+from llm_control.choices import ArenaChoices
+from llm_control.messages import first_parts, turn_parts
+from llm_control.observations import View, eye, words
+from llm_control.play import ScriptedEpisode, TurnRecord
+from render.context import drawn_by
+from testbed import Task
+
+
+def task_spec(task: Task) -> TaskSpec:
+    """A task of the battery as one of a suite; the group is its level."""
+    mark = task.spec.pass_mark
+    return TaskSpec(
+        task.id,
+        task.level,
+        task.sha256,
+        target="unmarked" if mark is None else f"{mark:g}",
+        metadata={"level": task.level, "pass_mark": mark},
+        content=task,
+    )
+
+
+def new_episode(setup: EpisodeSetup) -> Episode:
+    """The episode of a setup. Raises LayoutError if its arena cannot be built."""
+    task: Task = setup.task.content
+    return Episode(task.spec, task_id=task.id, seed=setup.choices.seed, trial=setup.trial)
+
+
+class ArenaEnvironment:
+    """Plays one episode by scripts. Raises LayoutError if its arena cannot be built."""
+
+    def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
+        choices: ArenaChoices = setup.choices
+        self.episode = episode or new_episode(setup)
+        self._choices, self._prompts = choices, setup.prompts
+        others = [task.content for task in setup.tasks]
+        self._played = ScriptedEpisode(
+            self.episode, eye(choices, setup.task.content, others, setup.trial), choices
+        )
+
+    @property
+    def known(self) -> tuple[Action, ...]:
+        """The actions taken so far, for offline agents that follow a plan."""
+        return self.episode.actions
+
+    @property
+    def turns(self) -> list[TurnRecord]:
+        """The turns so far."""
+        return self._played.turns
+
+    def begin(self) -> Observation:
+        """The idle steps before the first reply, and what is seen along them."""
+        view = View(self._played.begin(), words(self._choices, self.episode.scene()))
+        parts = first_parts(self._choices, self._prompts, self.episode.health, view)
+        return self._observation(parts)
+
+    def reply(self, text: str) -> Observation:
+        """Play a script; one that cannot be played costs one idle step."""
+        return self._after(self._played.reply(text))
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """Idle for one step, because the reply calls no tool."""
+        return self._after(self._played.refuse(text, reason))
+
+    def act(self, text: str, actions: Iterable[Action]) -> None:
+        """Take actions that no script contains; `text` stands in the place of the reply."""
+        self._played.act(text, actions)
+
+    def finish(self) -> Record:
+        """Let the clock run down if the model is not asked any more, and end the episode."""
+        return arena_record(*self._played.finish(), self._prompts)
+
+    def close(self) -> None:
+        """Free the physics of an episode that was interrupted."""
+        self.episode.close()
+
+    def _after(self, turn: TurnRecord) -> Observation:
+        played = self._played
+        if not played.wants_reply:
+            return Observation(done=True, reward=turn.reward)
+        frames = (*played.along, played.frame()) if self._choices.shows_images else ()
+        view = View(frames, words(self._choices, self.episode.scene()))
+        return self._observation(turn_parts(self._choices, self._prompts, turn, view), turn.reward)
+
+    def _observation(self, parts: tuple[Part, ...], reward: float = 0.0) -> Observation:
+        seen = self._choices.shows_images and self._choices.vision != "blind"
+        return Observation(
+            parts, not self._played.wants_reply, reward=reward, drawn_by=drawn_by() if seen else None
+        )
+
+
+def arena_record(
+    turns: tuple[TurnRecord, ...], model_end: ModelEnd, recording: Recording, prompts: PromptSet
+) -> Record:
+    """The record of a finished episode; it is replayed from its recording."""
+    return Record(
+        turns=tuple(turn.as_dict() for turn in turns),
+        outcome=str(recording.outcome),
+        passed=recording.passed,
+        score=None if recording.passed is None else float(recording.passed),
+        metrics={"total_reward": recording.total_reward, "steps": recording.steps},
+        model_end=model_end,
+        replay=recording.model_dump(mode="json"),
+        summary=prompts["episode_end"].fill(outcome=recording.outcome, total_reward=recording.total_reward),
+    )
+
+
+def recording_of(replay: Any) -> Recording:
+    """The recording that a log has of an episode. Raises RecordingError if it is broken."""
+    try:
+        return Recording.model_validate(replay)
+    except ValidationError as error:
+        raise RecordingError(f"its recording is broken: {str(error).splitlines()[0]}") from None
+
+
+def replayed(setup: EpisodeSetup, record: Any) -> Record:
+    """The episode of an agent without replies again, turn by turn as logged. Raises RecordingError."""
+    recording = recording_of(record.get("replay") or record.get("recording"))
+    task: Task = setup.task.content
+    if not recording.is_of(task.spec):
+        raise RecordingError(f"{task.id}: its arena is not the recorded one")
+    environment = ArenaEnvironment(setup)
+    try:
+        environment.begin()
+        actions = iter(recording.unpacked()[environment.episode.steps :])
+        for turn in record["turns"]:
+            environment.act(str(turn["reply"]), (next(actions) for _ in range(int(turn["steps"]))))
+        return environment.finish()
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise RecordingError(f"its turns are broken: {error}") from None
+    finally:
+        environment.close()
+
+
+def logged_task(plain: Any) -> TaskSpec:
+    """A task as a log has it; version 0.2 kept it without what is around it. Raises ValidationError."""
+    content = plain.get("content") or plain
+    spec = ArenaSpec.model_validate_json(json.dumps(content["spec"]))
+    task = Task(
+        str(content["id"]),
+        int(content.get("level", 0)),
+        Path(str(content["id"])),
+        spec,
+        str(content["sha256"]),
+    )
+    return task_spec(task)

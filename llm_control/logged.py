@@ -1,0 +1,30 @@
+"""What the arena's logs have besides what every suite's have: recordings and arenas."""
+
+from arena import ArenaSpec, Recording
+from arena.errors import ArenaError, RecordingError
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from llm_control.environment import recording_of
+
+
+def logged_recording(episode: LoggedEpisode) -> Recording | None:
+    """The recording of a logged episode; None if it was not finished or is broken."""
+    try:
+        return recording_of(episode.replay) if episode.replay else None
+    except RecordingError:
+        return None
+
+
+def logged_specs(log: RunLog) -> dict[str, ArenaSpec]:
+    """The arenas that were played by task id, from the log itself or else from the task files.
+
+    Empty for those that neither has.
+    """
+    found = {task_id: task.content.spec for task_id in log.logged_tasks if (task := log.task(task_id))}
+    if found:
+        return found
+    try:
+        tasks = log.suite.tasks(log.choices.model_copy(update={"tasks": None, "levels": None}), log.folder)
+    except ArenaError:
+        return {}
+    return {task.id: task.content.spec for task in tasks}

@@ -1,0 +1,168 @@
+"""The arena's suite: the battery's tasks, played by scripts, tools or policies."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import ConfigError, EvaluationError
+from evaluation.prompts import PromptSet
+from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec, named
+from llm_control.choices import PRESETS, ArenaChoices
+from llm_control.prompts import arena_prompts
+from testbed import find_tasks, parse_levels
+from testbed.check import task_files
+from testbed.tasks import LEVELS_FOLDER, read_tasks
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import Tool
+
+    from llm_control.environment import ArenaEnvironment
+
+POLICY = "policy:"
+"""What the name of a learned policy begins with as a user writes it."""
+
+
+class ArenaSuite(Suite):
+    """Physical common sense in the Animal-AI arena: ten levels of tasks."""
+
+    name = "arena"
+    title = "Animal-AI arena"
+    task_name = "testbed"
+    group_name = "level"
+    choices = ArenaChoices
+    presets = PRESETS
+    agents = (
+        *("pixels", "random", "oracle", "replay/FOLDER"),
+        *("held", "braitenberg", "random-steps", "policy/FILE"),
+    )
+
+    def tasks(self, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
+        """The tasks in a folder (default: the shipped battery), in the order in which they are listed.
+
+        Raises ConfigError if one is missing, if nothing is left, if the choices need the original battery and
+        no folder is given, and as `find_tasks` does.
+        """
+        from llm_control.environment import task_spec
+
+        if choices.battery == "original" and folder is None:
+            raise ConfigError(
+                "this protocol plays files of the original battery (battery = original); give their folder "
+                "with --testbed, for example configs/competition of "
+                "github.com/Kinds-of-Intelligence-CFI/animal-ai"
+            )
+        levels = parse_levels(choices.levels) if choices.levels is not None else None
+        found = find_tasks(levels if choices.tasks is None else None, folder, choices.animal_ai)
+        tasks = [task_spec(task) for task in found]
+        if choices.tasks is not None:
+            tasks = [t for t in named(tasks, choices.tasks) if levels is None or t.group in levels]
+        if not tasks:
+            raise ConfigError(
+                f"none of the tasks {', '.join((choices.tasks or ())[:3])}... is of the levels asked for"
+            )
+        if choices.needs_all_tasks and len({task.sha256 for task in tasks}) < 2:
+            raise ConfigError(
+                "vision = shuffled shows pictures of another arena, so it needs at least two tasks"
+            )
+        return tasks
+
+    def find_task(self, task_id: str, choices: ArenaChoices, folder: Path | None) -> TaskSpec | None:
+        """The task of an id from its file, without reading all the others."""
+        from llm_control.environment import task_spec
+
+        stem = task_id.partition("#")[0]
+        paths = [path for path in task_files(folder or LEVELS_FOLDER) if path.stem == stem]
+        found = [task for path in paths for task in read_tasks(path, choices.animal_ai)]
+        return next((task_spec(task) for task in found if task.id == task_id), None)
+
+    def open(self, setup: EpisodeSetup) -> "ArenaEnvironment":
+        """A new episode. Raises LayoutError if its arena cannot be built."""
+        from llm_control.environment import ArenaEnvironment
+
+        return ArenaEnvironment(setup)
+
+    def prompts(self, system_file: Path | None) -> PromptSet:
+        """The texts beside `llm_control.prompts`; a file may replace the system prompt."""
+        return arena_prompts(system_file)
+
+    def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
+        """The system text and, if chosen, the demonstration."""
+        from llm_control.messages import opening
+
+        return opening(choices, prompts, episodes)
+
+    def tools(self) -> "Mapping[str, Callable[[], Tool]]":
+        """`act`, `go` and `turn`."""
+        from llm_control.tools import TOOLS
+
+        return TOOLS
+
+    def called(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """The script that a call of a tool stands for."""
+        from llm_control.tools import script_of_call
+
+        return script_of_call(tool, arguments)
+
+    def register(self) -> None:
+        """The tools, the perception probes, and Inspect's ReAct agent with the tool `act`."""
+        import llm_control.registry  # noqa: F401
+
+    def agent(self, name: str) -> Agent | None:
+        """`random`, `pixels`, `oracle` and `replay/FOLDER`."""
+        from llm_control.agents.offline import offline_agent
+
+        return offline_agent(name)
+
+    def player(self, name: str) -> Player | None:
+        """`held`, `braitenberg`, `random-steps` and `policy/FILE`."""
+        from llm_control.agents.players import player
+
+        return player(name)
+
+    def model_name(self, name: str) -> str | None:
+        """`policy:FILE` stands for `arena/policy/FILE`."""
+        file = name.removeprefix(POLICY)
+        return f"arena/policy/{file}" if name.startswith(POLICY) and file else None
+
+    def check(self, model: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
+        """Refuse an offline agent that cannot play these tasks.
+
+        Raises EvaluationError if `arena/pixels` would get no pictures, and RecordingError as
+        `check_recordings` does.
+        """
+        if model == "arena/pixels" and not choices.shows_images:
+            raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
+        if model.startswith("arena/replay/"):
+            from llm_control.agents.recorded import check_recordings
+
+            check_recordings(Path(model.removeprefix("arena/replay/")), tasks, choices)
+        if choices.sample_actions and not model.startswith("arena/policy/"):
+            raise EvaluationError(f"{model}: sample_actions is for learned policies only (policy:FILE)")
+
+    def versions(self) -> dict[str, str]:
+        """The software that decides an episode's bits."""
+        from arena.recording import software_versions
+
+        return software_versions()
+
+    def renderer(self) -> str | None:
+        """What draws pictures here; raises RenderError if nothing can."""
+        from render.context import drawn_by, gl_context
+
+        gl_context()
+        return drawn_by()
+
+    def logged_task(self, plain: Mapping[str, Any]) -> TaskSpec:
+        """A task as a log has it."""
+        from llm_control.environment import logged_task
+
+        return logged_task(plain)
+
+    def replayed(self, setup: EpisodeSetup, record: Mapping[str, Any]) -> Record:
+        """The episode of an agent that acts at every step again."""
+        from llm_control.environment import replayed
+
+        return replayed(setup, record)
+
+
+SUITE = ArenaSuite()

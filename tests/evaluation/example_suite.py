@@ -1,0 +1,29 @@
+"""The example suite of the documentation, installed for the programs that a test starts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "guessing"
+
+
+@pytest.fixture(scope="session")
+def environment(tmp_path_factory) -> dict[str, str]:
+    """Environment variables under which the suite is installed: its folder, and what pip notes of it."""
+    site = tmp_path_factory.mktemp("site")
+    facts = site / "arena_llm_guessing-0.1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-llm-guessing\nVersion: 0.1\n")
+    (facts / "entry_points.txt").write_text("[arena_llm.suites]\nguessing = arena_llm_guessing.suite:SUITE\n")
+    path = os.pathsep.join([str(ROOT), str(EXAMPLE), str(site), os.environ.get("PYTHONPATH", "")])
+    return {**os.environ, "PYTHONPATH": path, "OPENAI_API_KEY": "test-key"}
+
+
+def arena_llm(environment: dict[str, str], *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command, in a process of its own."""
+    command = [sys.executable, "-m", "arena_llm", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=200)

@@ -1,0 +1,178 @@
+"""Limits of tokens, cost and time: of an episode by Inspect's sample limits, of a run between episodes."""
+
+import json
+import time
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from arena import ConfigError, EvaluationError
+from evaluation.generation.budget import LimitReached, RunBudget, RunLimits
+from evaluation.generation.prices import Price, load_prices, price_of
+from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
+from tests.llm_control.provider import MODEL, answer
+
+SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+
+
+@pytest.fixture
+def prices(tmp_path):
+    """A dollar per million tokens, so that a reply of 1000 tokens costs a tenth of a cent."""
+    path = tmp_path / "prices.yaml"
+    path.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
+    return path
+
+
+@pytest.fixture
+def asked(httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    bodies = []
+
+    def serve(request):
+        bodies.append(json.loads(request.data))
+        return answer("Turn(6);", tokens=1000)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    return bodies
+
+
+def limited(battery, logs, limits, prices=None, resume=False, model=MODEL, **choices):
+    request = eval_request(model, battery, choices={**SMALL, **choices})
+    return evaluated(request, logs, limits=limits, prices=prices, resume=resume)
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "kind"),
+    [("max_tokens_per_episode", 1500, "token"), ("max_cost_per_episode", 0.0015, "cost")],
+)
+def test_a_limit_of_an_episode_ends_the_models_part(limit, value, kind, battery, tmp_path, asked, prices):
+    result = limited(battery, tmp_path / "logs", RunLimits(), prices, tasks="01-04-03", **{limit: value})
+    assert len(asked) == 2
+    assert (result.rows[0].passed, result.rows[0].total_reward) == (None, None)
+    assert result.rows[0].error.startswith(f"ended by the {kind} limit")
+    assert read_eval_log(str(result.log)).samples[0].limit.type == kind
+
+
+def test_time_ends_the_models_part(battery, tmp_path, httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+
+    def serve(request):
+        time.sleep(0.8)
+        return answer("Turn(6);")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    result = limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03", time_limit_per_episode=1)
+    assert (result.rows[0].passed, result.rows[0].error) == (None, "ended by the time limit (1)")
+    assert read_eval_log(str(result.log)).samples[0].limit.type == "time"
+
+
+def test_without_a_limit_all_replies_are_asked_for(battery, tmp_path, asked):
+    limited(battery, tmp_path / "logs", RunLimits(), tasks="01-04-03")
+    assert len(asked) == 5
+
+
+@pytest.mark.parametrize("limits", [RunLimits(tokens=4000), RunLimits(cost=0.004), RunLimits(seconds=0)])
+def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
+    limits, battery, tmp_path, asked, prices, monkeypatch
+):
+    import inspect_ai
+
+    monkeypatch.setattr(inspect_ai, "eval", one_at_a_time(inspect_ai.eval))
+    logs = tmp_path / "logs"
+    first = limited(battery, logs, limits, prices)
+    played = 0 if limits.seconds is not None else 1
+    assert len(asked) == 5 * played
+    assert [row.error is None for row in first.rows] == [True] * played + [False] * (3 - played)
+    assert all("the run's limit of" in row.error for row in first.rows if row.error)
+    if played:
+        again = limited(battery, logs, limits, prices, resume=True)
+        assert len(asked) == 5
+        assert sum(row.error is None for row in again.rows) == 1
+    last = limited(battery, logs, RunLimits(tokens=10**6, cost=10.0), prices, resume=True)
+    assert len(asked) == 15
+    assert all(row.error is None for row in last.rows)
+
+
+def one_at_a_time(evaluate_):
+    return lambda *given, **named: evaluate_(*given, **{**named, "max_samples": 1})
+
+
+def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
+    from report.run import open_logs
+
+    result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
+    log = open_logs([(None, result.log)])[0]
+    assert not log.complete
+    assert log.cap.startswith("3 were not played: the run's limit of 0 tokens is reached")
+    assert open_logs([(None, run(battery, tmp_path / "b", "arena/random", **SMALL).log)])[0].cap == ""
+
+
+def test_a_conversation_stops_between_its_tasks_and_asks_for_no_reply_twice(battery, tmp_path, asked):
+    logs = tmp_path / "logs"
+    options = {"conversation": "run", "relaunches": 0}
+    first = limited(battery, logs, RunLimits(tokens=7000), **options)
+    assert len(asked) == 10
+    # What was finished is in the log, as it is where episodes have conversations of their own.
+    assert [row.error is None for row in first.rows] == [True, True, False]
+    last = limited(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
+    assert len(asked) == 15
+    assert all(row.error is None for row in last.rows)
+
+
+def test_a_budget_counts_tokens_cost_and_time():
+    from inspect_ai.model import ModelUsage
+
+    budget = RunBudget(RunLimits(tokens=10, cost=1.0, seconds=1000))
+    budget.spend(ModelUsage(total_tokens=9, total_cost=0.9))
+    budget.spend(None)
+    budget.check()
+    budget.spend(ModelUsage(total_tokens=0, total_cost=0.2))
+    with pytest.raises(LimitReached, match=r"\$1 is reached \(\$1.1000 spent\)"):
+        budget.check()
+
+
+@pytest.mark.parametrize("how", ["run", "episode"])
+def test_a_limit_on_the_cost_needs_a_price(how, battery, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    limits, choices = (
+        (RunLimits(cost=1.0), {}) if how == "run" else (RunLimits(), {"max_cost_per_episode": 1})
+    )
+    with pytest.raises(EvaluationError, match=r"openai/nosuch.*price is not known.*--prices"):
+        limited(battery, tmp_path / "logs", limits, model="openai/nosuch", **choices)
+    assert not (tmp_path / "logs").exists()
+
+
+def test_a_price_holds_for_dated_names_and_no_others(prices):
+    table = load_prices(prices)
+    assert price_of(MODEL, table) == Price(input=1, output=1)
+    assert price_of("openai/gpt-4o-2024-08-06", table) == table[MODEL]
+    assert price_of("openai/gpt-4o-mini", table) == load_prices()["openai/gpt-4o-mini"]
+    assert price_of("openai/gpt-4o-audio", table) is None
+    assert Price(input=2, output=8).of(1_000_000, 500_000) == 6
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a/b: {input: 1}\n", r":1: a/b.output"),
+        ("a/b: {input: 1, output: 1}\nc/d: {input: -1, output: 1}\n", r":2: c/d.input"),
+        ("a/b: [\n", r"not YAML"),
+        ("- 1\n", r":1: expected lines"),
+        ("a/b: 3\n", r":1: a/b"),
+        ("a/b: {input: .inf, output: 1}\n", r":1: a/b.input"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_broken_price_table_says_where(text, told, tmp_path):
+    path = tmp_path / "prices.yaml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=told):
+        load_prices(path)

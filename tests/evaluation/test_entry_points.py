@@ -1,0 +1,177 @@
+"""Ways in besides `arena-llm eval`: Inspect's own command, any of its agents, and local model servers."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import inspect_ai
+import pytest
+from inspect_ai.agent import as_solver, react
+from inspect_ai.log import list_eval_logs, read_eval_log
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import basic_agent, generate
+from werkzeug import Request as HttpRequest
+from werkzeug import Response
+
+from evaluation.inspect_task.registry import suite_task
+from llm_control.tools import act
+from tests.evaluation.test_evaluate import openai_reply
+from tests.llm_control.batteries import ARENA, run, write_battery
+
+INSPECT = Path(sys.executable).with_name("inspect")
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16))
+
+
+def call(name, **arguments):
+    output = ModelOutput.for_tool_call("mockllm/model", name, arguments)
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
+
+
+def text(words):
+    output = ModelOutput.from_content("mockllm/model", words)
+    output.usage = ModelUsage(input_tokens=0, output_tokens=0, total_tokens=0)
+    return output
+
+
+SOLVERS = {
+    "react": lambda: as_solver(react(tools=[act()])),
+    "basic_agent": lambda: basic_agent(tools=[act()]),
+    "generate": generate,
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_any_solver_plays_by_the_tool_and_is_scored_by_us(name, battery, tmp_path):
+    replies = [call("act", script="Turn(12); Turn(-12);"), call("act", script="Go(20);")]
+    replies += [text("done")] if name == "generate" else [call("submit", answer="done")]
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    model = get_model("mockllm/model", custom_outputs=replies)
+    (log,) = inspect_ai.eval(
+        task, model, solver=SOLVERS[name](), display="none", log_dir=str(tmp_path / "logs")
+    )
+    (sample,) = log.samples
+    assert sample.error is None, sample.error
+    score = sample.scores["episode_score"]
+    assert (score.value, score.metadata["outcome"], score.metadata["turns"]) == (1.0, "goal", 2)
+    assert sample.metadata["episode"]["model_end"] == "episode"
+
+
+def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    model = get_model("mockllm/model", custom_outputs=[call("act", script="Turn(6);"), text("enough")])
+    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
+    (sample,) = log.samples
+    assert sample.scores["episode_score"].value == 0.0
+    assert sample.scores["episode_score"].metadata["outcome"] == "health gone"
+    assert sample.metadata["episode"]["model_end"] == "solver"
+
+
+def test_a_call_after_the_end_is_answered(battery, tmp_path):
+    replies = [call("act", script="Go(20);"), call("act", script="Go(2);"), text("done")]
+    task = suite_task(ARENA, folder=str(battery), protocol="tool-calling", image_size=32)
+    model = get_model("mockllm/model", custom_outputs=replies)
+    (log,) = inspect_ai.eval(task, model, solver=generate(), display="none", log_dir=str(tmp_path / "logs"))
+    results = [message.text for message in log.samples[0].messages if message.role == "tool"]
+    assert "The episode is over" in results[0]
+    assert "nothing more to do" in results[1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["arena_llm/testbed", "-T", "levels=1-2", "-T", "protocol=several-images", "-T", "max_scripts=2"],
+        ["arena_llm/testbed", "-T", "levels=1", "-T", "tasks=01-01-01,01-01-02", "-T", "icl=true"],
+        ["arena_llm/perception", "-T", "each=1"],
+        ["arena_llm/testbed", "-T", "protocol=tool-calling", "--solver", "arena_llm/react"],
+    ],
+    ids=["testbed", "tasks", "perception", "react"],
+)
+def test_inspects_own_command(arguments, tmp_path):
+    command = [str(INSPECT), "eval", *arguments, "--model", "arena/pixels", "--limit", "2"]
+    done = subprocess.run(
+        [*command, "-T", "image_size=64", "--display", "plain", "--log-dir", str(tmp_path)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    (info,) = list_eval_logs(str(tmp_path))
+    log = read_eval_log(info)
+    assert log.eval.task_registry_name == arguments[0]
+    assert log.status == "success"
+    assert len(log.samples) == 2
+    assert all(sample.scores for sample in log.samples)
+
+
+WRONG = [
+    (["-T", "max_scrpts=2"], "unknown option 'max_scrpts'; did you mean max_scripts?"),
+    (["-T", "levels=11"], "levels: got '11', expected levels between 1 and 10"),
+    (["-T", "levels=x"], "levels: got 'x', expected levels between 1 and 10"),
+    (["-T", "tasks=01-99-99"], "no task 01-99-99 among the 900"),
+    (["-T", "protocol=x[b]lnd"], "no protocol 'x[b]lnd'"),
+    (["-T", "protocol=blnd"], "did you mean blind?"),
+    (["-T", "trials=0"], "option trials: got '0', expected greater than or equal to 1"),
+    (["-T", "folder=/nowhere"], "/nowhere: no such folder of task files"),
+    (["-T", "prompt=/nowhere"], "prompt file /nowhere: cannot be read"),
+    (["-T", "protocol=blind", "-T", "icl=true"], "impossible together"),
+    (
+        ["--model", "arena/pixel"],
+        "unknown agent arena/pixel; the offline agents are arena/pixels, arena/random,",
+    ),
+    (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=[told for _, told in WRONG])
+def test_inspects_command_says_what_is_wrong(arguments, told, tmp_path):
+    model = [] if "--model" in arguments else ["--model", "arena/pixels"]
+    done = inspects(["arena_llm/testbed", *model, *arguments], tmp_path)
+    assert done.returncode != 0
+    assert told in " ".join(done.stdout.split())
+    assert "Traceback" not in done.stdout + done.stderr
+    assert list_eval_logs(str(tmp_path)) == []
+
+
+def test_inspects_command_says_what_is_wrong_with_a_probe(tmp_path):
+    done = inspects(["arena_llm/perception", "--model", "arena/pixels", "-T", "each=0"], tmp_path)
+    assert "each: got 0, expected 1 or more" in done.stdout
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def inspects(arguments, folder):
+    return subprocess.run(
+        [str(INSPECT), "eval", *arguments, "--display", "plain", "--log-dir", str(folder)],
+        capture_output=True, text=True, check=False, cwd=folder, env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("model", "variables"),
+    [
+        ("vllm/some-model", ("VLLM_BASE_URL", "VLLM_API_KEY")),
+        ("ollama/some-model", ("OLLAMA_BASE_URL", "OLLAMA_API_KEY")),
+        ("openai-api/llamacpp/some-model", ("LLAMACPP_BASE_URL", "LLAMACPP_API_KEY")),
+    ],
+    ids=["vllm", "ollama", "llama.cpp"],
+)
+def test_local_servers_that_speak_as_openai_does(
+    model, variables, battery, tmp_path, httpserver, monkeypatch
+):
+    monkeypatch.setenv(variables[0], httpserver.url_for("/v1"))
+    monkeypatch.setenv(variables[1], "local")
+    bodies = []
+
+    def serve(request: HttpRequest) -> Response:
+        bodies.append(request.get_json())
+        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    result = run(battery, tmp_path / "logs", model, image_size=32)
+    assert [row.passed for row in result.rows] == [True], result.rows
+    assert bodies[0]["model"] == "some-model"
+    assert any(part["type"] == "image_url" for part in bodies[0]["messages"][1]["content"])

@@ -1,0 +1,153 @@
+"""Predictions of calls, images, tokens and price, against real runs and by hand."""
+
+import json
+
+import pytest
+
+from evaluation.estimate import estimate
+from evaluation.generation.image_tokens import image_tokens
+from tests.evaluation.test_evaluate import png_of
+from tests.llm_control.batteries import eval_request, run, write_battery
+from tests.llm_control.provider import MODEL, answer
+
+SMALL = {"image_size": 16, "max_scripts": 3, "trials": 2}
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"images": "last-2"},
+        {"images": "first+last"},
+        {"images": "collage"},
+        {"memory_turns": 1},
+        {"demonstration": True},
+        {"conversation": "run"},
+        {"observation": "text"},
+        {"initial_idle_steps": "1"},
+    ],
+    ids=str,
+)
+def test_calls_and_images_are_those_of_a_run(choices, battery, tmp_path, httpserver, monkeypatch):
+    bodies = []
+
+    def serve(request):
+        bodies.append(json.loads(request.data))
+        return answer("Turn(6);")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    predicted = estimate(eval_request(MODEL, battery, choices={**SMALL, **choices}))
+    assert bodies == []
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    run(battery, tmp_path / "logs", MODEL, **SMALL, **choices)
+    assert predicted.episodes == 4
+    assert predicted.calls == len(bodies)
+    assert predicted.images == sum(len(png_of(body)) for body in bodies)
+
+
+def test_a_price_follows_from_tokens_and_an_unknown_one_is_unknown(battery, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"{MODEL}: {{input: 1000000, output: 0}}\nlocal/model: {{input: 1, output: 1}}\n")
+    known = estimate(eval_request(MODEL, battery, choices=SMALL), prices)
+    assert known.cost == known.input_tokens
+    assert known.input_tokens > known.images * 255
+    assert estimate(eval_request("openai/nosuch", battery, choices=SMALL)).cost is None
+    assert estimate(eval_request("local/model", battery, choices=SMALL), prices).cost is None
+    words = estimate(eval_request("local/model", battery, choices={**SMALL, "observation": "text"}), prices)
+    assert words.cost > 0
+
+
+@pytest.mark.parametrize(
+    ("model", "side", "tokens"),
+    [
+        ("openai/gpt-4o", 512, 255),
+        ("openai/gpt-4o", 1024, 765),
+        ("openai/gpt-4.1-mini", 1024, 1659),
+        ("anthropic/claude-sonnet-4-0", 1000, 1334),
+        ("google/gemini-2.5-pro", 384, 258),
+        ("google/gemini-2.5-pro", 512, 1032),
+        ("anthropic/claude-3-5-sonnet-latest", 512, 350),
+        ("anthropic/claude-opus-4-20250514", 2048, 1600),
+        ("anthropic/claude-opus-4-7", 512, None),
+        ("google/gemini-3-pro", 512, None),
+        ("openai/gpt-5-2025-08-07", 512, 210),
+        ("openai/gpt-5.2", 512, None),
+        ("openai/gpt-4o-audio", 512, None),
+        ("ollama/any", 512, None),
+        ("openai/nosuch", 512, None),
+    ],
+)
+def test_tokens_of_a_picture(model, side, tokens):
+    assert image_tokens(model, side) == tokens
+
+
+def said_by_the_command(*arguments):
+    from typer.testing import CliRunner
+
+    from arena_llm.cli import app
+
+    said = CliRunner().invoke(app, ["estimate", *map(str, arguments)])
+    assert said.exit_code == 0, said.output
+    return said.output
+
+
+def test_the_command_says_unknown(battery):
+    said = said_by_the_command("--model", "ollama/any", "--testbed", battery, "--turns", "2")
+    assert "The price of ollama/any is unknown" in said
+    assert said.count("unknown") == 4
+    assert "with 2 replies" in said
+
+
+def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, tmp_path):
+    shipped = said_by_the_command("--model", "gpt-4o", "--testbed", battery)
+    assert "$2.5 in, $10 out, as of 2025, not verified; edit a copy of" in shipped
+    assert "prices.yaml and give it by --prices" in shipped
+    assert "providers' rules as of 2025, not verified" in shipped
+    own = tmp_path / "mine.yaml"
+    own.write_text("as_of: 2031-05-04\nopenai/gpt-4o: {input: 7, output: 8}\n")
+    mine = said_by_the_command("--model", "gpt-4o-2024-08-06", "--testbed", battery, "--prices", own)
+    assert f"$7 in, $8 out, as of 2031-05-04, not verified; edit {own}." in mine
+    own.write_text("openai/gpt-4o: {input: 7, output: 8}\n")
+    undated = said_by_the_command("--model", "gpt-4o", "--testbed", battery, "--prices", own)
+    assert "$7 in, $8 out, without a date, not verified" in undated
+    offline = said_by_the_command("--model", "arena/oracle", "--testbed", battery)
+    assert "$0.00" in offline
+    assert "costs nothing" in offline
+
+
+def test_the_command_says_which_difference_the_run_could_find():
+    tasks = [
+        f"{level:02d}-{number:02d}-{v:02d}"
+        for level in (1, 2, 3)
+        for number in (1, 2, 3, 4)
+        for v in (1, 2, 3)
+    ]
+    options = ("--model", "arena/random", "--tasks", ",".join(tasks))
+    few, many = (said_by_the_command(*options, "--trials", trials) for trials in (1, 3))
+    assert "36 tasks, 1 trial each" in few
+    assert "36 tasks, 3 trials each" in many
+    assert "12 groups of variants" in many
+    assert "find is 41 percentage points" in few
+    assert "find is 35 percentage points" in many
+    assert "about 50% are passed" in many
+    assert "correlate by 0.5, what two agents find hard by 0.5" in many
+    other = said_by_the_command(
+        *options, "--trials", 3, "--pass-rate", 0.9, "--trials-alike", 0.25, "--agents-alike", 1
+    )
+    assert "about 90% are passed" in other
+    assert "correlate by 0.25, what two agents find hard by 1" in other
+    assert "find is 11 percentage points" in other
+
+
+def test_the_command_says_where_no_difference_can_be_found():
+    one = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-01-02")
+    assert "no difference can be told from chance" in one
+    two = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-02-01")
+    assert "no difference can be relied on" in two

@@ -1,0 +1,337 @@
+"""Whole evaluations: offline agents, real SDKs against a local server, kill and resume."""
+
+import base64
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from werkzeug import Request as HttpRequest
+from werkzeug import Response
+
+from arena import IDLE, ConfigError, Episode, EvaluationError
+from evaluation.generation.generate import refused_parameter
+from render import Renderer, decode
+from tests.llm_control.batteries import eval_request, evaluated
+
+TASK = """!ArenaConfig
+arenas:
+  0: !Arena
+    pass_mark: {mark}
+    t: 250
+    items:
+    - !Item
+      name: Agent
+      positions: [!Vector3 {{x: 20, y: 0, z: 10}}]
+      rotations: [0]
+    - !Item
+      name: GoodGoal
+      positions: [!Vector3 {{x: 20, y: 0, z: {z}}}]
+      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
+"""
+
+
+@pytest.fixture
+def battery(tmp_path):
+    folder = tmp_path / "battery"
+    folder.mkdir()
+    for number, z in enumerate((16, 20, 24), start=1):
+        (folder / f"01-{number:02d}-01.yaml").write_text(TASK.format(mark=0, z=z))
+    return folder
+
+
+def run(folder, tmp_path, model="arena/pixels", **options):
+    resume = options.pop("resume", False)
+    protocol = options.pop("protocol", None)
+    request = eval_request(model, folder, protocol=protocol, choices=options)
+    return evaluated(request, tmp_path / "logs", resume=resume)
+
+
+def test_an_offline_agent_passes_and_every_trial_has_a_row(battery, tmp_path):
+    result = run(battery, tmp_path, trials=2)
+    assert result.complete
+    assert [(row.task_id, row.trial) for row in result.rows] == [
+        (f"01-{n:02d}-01", trial) for n in (1, 2, 3) for trial in (0, 1)
+    ]
+    assert all(row.passed and row.outcome == "goal" and row.error is None for row in result.rows)
+
+
+def test_the_log_holds_a_replayable_recording_of_each_trial(battery, tmp_path):
+    from inspect_ai.log import read_eval_log
+
+    from arena import Recording, load
+
+    result = run(battery, tmp_path)
+    for sample in read_eval_log(str(result.log)).samples:
+        kept = Recording.model_validate(sample.metadata["episode"]["replay"])
+        spec = load(battery / f"{sample.id}.yaml").arenas[0]
+        with Episode(spec, task_id=kept.task_id, seed=kept.seed, trial=kept.trial) as again:
+            for action in kept.unpacked():
+                again.step(action)
+            assert again.recording() == kept
+
+
+def test_a_task_without_a_pass_mark_is_neither_passed_nor_failed(battery, tmp_path):
+    text = (battery / "01-01-01.yaml").read_text()
+    (battery / "01-01-01.yaml").write_text(text.replace("    pass_mark: 0\n", ""))
+    rows = run(battery, tmp_path).rows
+    assert [row.passed for row in rows] == [None, True, True]
+    assert rows[0].total_reward > 0
+    assert rows[0].error is None
+
+
+@pytest.mark.parametrize("model", ["arena/pixels", pytest.param("arena/random", marks=pytest.mark.slow)])
+def test_agents_repeat_themselves_in_another_process(model, battery, tmp_path):
+    program = (
+        "import sys; from pathlib import Path\n"
+        "from tests.llm_control.batteries import eval_request, evaluated\n"
+        "choices = {'max_scripts': 3, 'image_size': 64}\n"
+        "request = eval_request(sys.argv[1], folder=Path(sys.argv[2]), choices=choices)\n"
+        "r = evaluated(request, Path(sys.argv[3]))\n"
+        "print([(x.task_id, x.total_reward, x.steps) for x in r.rows])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program, model, str(battery), str(tmp_path / f"logs{i}")],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for i in range(2)
+    }
+    assert len(outputs) == 1
+
+
+def test_the_demonstration_precedes_the_episode(battery, tmp_path):
+    from inspect_ai.log import read_eval_log
+
+    logs = [read_eval_log(str(run(battery, tmp_path, icl=icl).log)) for icl in (False, True)]
+    lengths = [len(log.samples[0].messages) for log in logs]
+    assert lengths[1] == lengths[0] + 13
+
+
+def png_of(body: object) -> list[bytes]:
+    """Every PNG that is somewhere in a request, in order."""
+    if isinstance(body, str):
+        data = (body.partition("base64,")[2] or body).replace("-", "+").replace("_", "/")
+        return [base64.b64decode(data + "=" * (-len(data) % 4))] if data.startswith("iVBOR") else []
+    parts = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
+    return [png for part in parts for png in png_of(part)]
+
+
+def openai_reply(text: str) -> dict:
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "some-model-2",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+    }
+
+
+def anthropic_reply(text: str) -> dict:
+    return {
+        "id": "m1",
+        "type": "message",
+        "role": "assistant",
+        "model": "some-model-2",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
+def google_reply(text: str) -> dict:
+    return {
+        "candidates": [
+            {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": "STOP", "index": 0}
+        ],
+        "usageMetadata": {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2},
+        "modelVersion": "some-model-2",
+    }
+
+
+PROVIDERS = {
+    "openai/gpt-4o": ("OPENAI_API_KEY", "OPENAI_BASE_URL", "/v1", openai_reply),
+    "anthropic/claude-3-5-sonnet-20240620": ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "", anthropic_reply),
+    "google/gemini-1.5-pro": ("GOOGLE_API_KEY", "GOOGLE_BASE_URL", "", google_reply),
+}
+
+
+@pytest.mark.parametrize("model", PROVIDERS)
+def test_real_sdks_carry_the_picture_intact(model, battery, tmp_path, httpserver, monkeypatch):
+    key, base, suffix, reply = PROVIDERS[model]
+    monkeypatch.setenv(key, "test-key")
+    monkeypatch.setenv(base, httpserver.url_for(suffix))
+    bodies = []
+
+    def serve(request: HttpRequest) -> Response:
+        bodies.append(request.get_json())
+        return Response(json.dumps(reply("Think('ahead'); Go(20);")), content_type="application/json")
+
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(serve)
+    result = run(battery, tmp_path, model=model)
+    assert [row.passed for row in result.rows] == [True] * 3, result.rows
+    assert {episode.answered_by for episode in result.run.episodes()} == {"some-model-2"}
+    assert "test-key" not in Path(result.log).read_bytes().decode("latin-1")
+
+    from arena import load
+
+    first = {}
+    for number in (1, 2, 3):
+        name = f"01-{number:02d}-01"
+        episode = Episode(load(battery / f"{name}.yaml").arenas[0], task_id=name)
+        for _ in range(33):
+            episode.step(IDLE)
+        first[Renderer(512, 512).frame(episode.scene()).tobytes()] = name
+    opened = {first.get(decode(png_of(body)[2]).tobytes()) for body in bodies if len(png_of(body)) == 3}
+    assert opened == set(first.values())
+
+
+def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserver, monkeypatch):
+    from inspect_ai.log import read_eval_log
+
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+
+    def serve(request: HttpRequest) -> Response:
+        body = request.get_json()
+        if "temperature" in body:
+            error = {
+                "message": "Unsupported value: 'temperature' does not support 0",
+                "code": "unsupported_value",
+            }
+            return Response(json.dumps({"error": error}), 400, content_type="application/json")
+        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    result = run(battery, tmp_path, model="openai/gpt-4o")
+    assert [row.passed for row in result.rows] == [True] * 3, result.rows
+    assert {each for episode in result.run.episodes() for each in episode.temperatures} == {0, None}
+    events = [event for sample in read_eval_log(str(result.log)).samples for event in sample.events]
+    assert any(event.event == "info" and event.data.get("left out") == "temperature" for event in events)
+
+
+def test_only_a_refusal_of_our_own_parameter_is_one():
+    from inspect_ai.model import GenerateConfig
+
+    class Refusal(Exception):
+        status_code = 400
+
+    class Broken(Exception):
+        status_code = 500
+
+    config = GenerateConfig(temperature=0.0)
+    assert refused_parameter(Refusal("no temperature"), config) == "temperature"
+    assert refused_parameter(Refusal("no such model"), config) is None
+    assert refused_parameter(Broken("temperature"), config) is None
+    assert refused_parameter(Refusal("no temperature"), GenerateConfig()) is None
+
+
+def test_failed_episodes_are_missing_and_can_be_resumed(battery, tmp_path, httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    broken = {"now": True}
+
+    def serve(request: HttpRequest) -> Response:
+        if broken["now"]:
+            return Response(
+                json.dumps({"error": {"message": "no access"}}), 403, content_type="application/json"
+            )
+        return Response(json.dumps(openai_reply("Go(20);")), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    result = run(battery, tmp_path, model="openai/gpt-4o")
+    assert all(row.passed is None and row.error for row in result.rows)
+    broken["now"] = False
+    result = run(battery, tmp_path, model="openai/gpt-4o", resume=True)
+    assert [row.passed for row in result.rows] == [True] * 3
+
+
+def command(battery, logs, *more):
+    program = [
+        sys.executable,
+        "-m",
+        "arena_llm",
+        "eval",
+        "--model",
+        "arena/random",
+        "--testbed",
+        str(battery),
+    ]
+    return [*program, "--image-size", "64", "--log-dir", str(logs), "--trials", "4", *more]
+
+
+def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:
+    """Until so many episodes are finished."""
+    import zipfile
+
+    deadline = time.time() + 60
+    while time.time() < deadline and process.poll() is None:
+        for log in logs.glob("*.eval"):
+            try:
+                names = zipfile.ZipFile(log).namelist()
+            except (zipfile.BadZipFile, OSError):
+                continue
+            if sum(name.startswith("samples/") for name in names) >= count:
+                return
+        time.sleep(0.05)
+    raise AssertionError("the run finished before it could be interrupted, or did not start")
+
+
+def finished(logs: Path) -> dict[tuple[str, int], float]:
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    samples = [s for info in list_eval_logs(str(logs)) for s in read_eval_log(info).samples or [] if s.scores]
+    return {(str(s.id), s.epoch): s.scores["episode_score"].metadata["total_reward"] for s in samples}
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
+    logs = tmp_path / "logs"
+    process = subprocess.Popen(
+        command(battery, logs), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    wait_for_samples(logs, 2, process)
+    os.kill(process.pid, how)
+    _, said = process.communicate(timeout=60)
+    if how == signal.SIGINT:
+        kept = f"Stopped. Finished episodes are kept in {logs}; the same command with --resume goes on.\n"
+        assert (process.returncode, said) == (130, kept)
+    else:
+        assert process.returncode != 0
+    before = finished(logs)
+    assert len(before) >= 2
+    again = subprocess.run(command(battery, logs, "--resume"), capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+    after = finished(logs)
+    assert len(after) == 12
+    assert before.items() <= after.items()
+    results = next(logs.glob("*/results.csv")).read_text().splitlines()
+    assert len(results) == 13
+
+
+def test_only_the_same_command_is_resumed(battery, tmp_path):
+    with pytest.raises(EvaluationError, match="no unfinished run"):
+        run(battery, tmp_path, resume=True)
+    run(battery, tmp_path)
+    with pytest.raises(EvaluationError, match="no unfinished run"):
+        run(battery, tmp_path, resume=True)
+
+
+def test_a_wrong_request_fails_before_anything_is_written(battery, tmp_path):
+    with pytest.raises(ConfigError):
+        run(battery, tmp_path, levels="9")
+    with pytest.raises(EvaluationError, match="not recognized"):
+        run(battery, tmp_path, model="nosuch/model")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EvaluationError, match="cannot write"):
+        evaluated(eval_request("arena/random", folder=battery), tmp_path / "file")
+    assert not (tmp_path / "logs").exists() or not list((tmp_path / "logs").glob("*.eval"))

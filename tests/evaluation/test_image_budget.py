@@ -1,0 +1,137 @@
+"""The image budget: what is sent, what stands in its place, and what the log says of it."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+from inspect_ai.log import read_eval_log
+
+from arena import ConfigError
+from evaluation.choices.effective import effective
+from evaluation.generation.image_budget import collage, takes_one_only
+from evaluation.generation.image_rules import COLLAGE_PX, LEFT_OUT, kept_images
+from render import decode
+from tests.evaluation.test_evaluate import png_of
+from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.llm_control.provider import MODEL, answer, failure
+
+SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4, "tasks": "01-04-03"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ("all", {0, 1, 2, 3}),
+        ("last-1", {3}),
+        ("last-2", {2, 3}),
+        ("last-9", {0, 1, 2, 3}),
+        ("first+last", {0, 3}),
+    ],
+)
+def test_which_pictures_are_kept(rule, kept):
+    assert kept_images(rule, 4) == kept
+    assert kept_images(rule, 0) == set()
+
+
+@pytest.fixture
+def server(httpserver, monkeypatch):
+    """Requests that came in; where `one_only`, those with more than one picture are refused as vLLM does."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+
+    def begin(one_only=False):
+        bodies = []
+
+        def serve(request):
+            body = json.loads(request.data)
+            bodies.append(body)
+            if one_only and len(png_of(body)) > 1:
+                return failure(400, "At most 1 image(s) may be provided in one prompt.")
+            return answer("Turn(30);")
+
+        httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+        return bodies
+
+    return begin
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16))
+
+
+def told(result, key):
+    events = read_eval_log(str(result.log)).samples[0].events
+    return [e.data for e in events if e.event == "info" and key in (e.data or {})]
+
+
+@pytest.mark.parametrize(
+    ("rule", "counts"), [("all", [1, 2, 3, 4]), ("last-2", [1, 2, 2, 2]), ("first+last", [1, 2, 2, 2])]
+)
+def test_as_many_pictures_are_sent_as_the_budget_says(rule, counts, server, battery, tmp_path):
+    bodies = server()
+    result = run(battery, tmp_path / "logs", MODEL, images=rule, **SMALL)
+    assert [len(png_of(body)) for body in bodies] == counts
+    kept = {"all": [0, 1, 2, 3], "last-2": [2, 3], "first+last": [0, 3]}[rule]
+    everything = png_of(bodies[-1]) if rule == "all" else None
+    assert len(set(png_of(bodies[-1]))) == len(kept)
+    assert everything or LEFT_OUT in json.dumps(bodies[-1])
+    assert [data["left out"] for data in told(result, "left out")][-1:] == {
+        "all": [],
+        "last-2": [[1, 2]],
+        "first+last": [[2, 3]],
+    }[rule]
+    if rule == "first+last":
+        assert png_of(bodies[-1])[0] == png_of(bodies[0])[0]
+
+
+def test_a_collage_has_every_picture_row_by_row(server, battery, tmp_path):
+    bodies = server()
+    run(battery, tmp_path / "logs", MODEL, images="collage", **SMALL)
+    assert [len(png_of(body)) for body in bodies[:4]] == [1, 1, 1, 1]
+    first = decode(png_of(bodies[0])[0])
+    whole = decode(png_of(bodies[3])[0])
+    assert whole.shape == (32, 32, 3)
+    assert np.array_equal(whole[:16, :16], first)
+    assert not np.array_equal(whole[16:, 16:], first)
+
+
+def test_a_collage_of_many_pictures_stays_small():
+    from inspect_ai.model import ContentImage
+
+    from render import png
+
+    frame = np.zeros((512, 512, 3), np.uint8)
+    image = ContentImage(image="data:image/png;base64," + base64.b64encode(png(frame)).decode())
+    whole = decode(base64.b64decode(collage([image] * 26).image.partition(",")[2]))
+    assert max(whole.shape) <= COLLAGE_PX
+
+
+def test_a_server_that_takes_one_picture_gets_the_last_and_the_log_says_so(server, battery, tmp_path):
+    bodies = server(one_only=True)
+    result = run(battery, tmp_path / "logs", MODEL, **SMALL)
+    assert [len(png_of(body)) for body in bodies] == [1, 2, 1, 1, 1]
+    assert result.rows[0].turns == 4
+    assert [data["instead of"] for data in told(result, "instead of")] == ["all"]
+    assert png_of(bodies[1])[1] == png_of(bodies[2])[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "one"),
+    [
+        ("At most 1 image(s) may be provided in one prompt.", True),
+        ("this model only supports one image", True),
+        ("Multiple images are not supported", True),
+        ("At most 10 image(s) may be provided", False),
+        ("image is too large", False),
+    ],
+)
+def test_which_errors_mean_one_picture(text, one):
+    assert takes_one_only(Exception(text)) == one
+
+
+@pytest.mark.parametrize("wrong", ["last-0", "last", "none of them", "last-1x"])
+def test_a_wrong_budget_is_refused(wrong):
+    with pytest.raises(ConfigError, match="images"):
+        effective(ARENA, None, {"images": wrong})

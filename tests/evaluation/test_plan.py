@@ -1,0 +1,93 @@
+"""The plan file: written before a run, never changed, and what a report says of it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from arena import ConfigError, EvaluationError
+from arena_llm.cli import app
+from evaluation.plan import deviations, read_plan, settle_plan
+from report.run import open_logs
+from report.run.planned import plan_sentence
+from tests.llm_control.batteries import eval_request, write_battery
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+
+
+def sentence(battery, tmp_path, name, *more):
+    """What the report says of a run with the plan of the folder."""
+    logs = tmp_path / name
+    given = [
+        "--model",
+        "arena/random",
+        "--testbed",
+        str(battery),
+        "--log-dir",
+        str(logs),
+        "--max-scripts",
+        "1",
+    ]
+    said = CliRunner().invoke(app, ["eval", *given, "--plan", str(tmp_path / "plan.json"), *more])
+    log = open_logs([(None, next(logs.glob("*.eval")))])[0]
+    return plan_sentence(log), said.output
+
+
+def test_a_run_is_as_planned_or_says_where_not(battery, tmp_path):
+    first, _ = sentence(battery, tmp_path, "a")
+    assert "as planned" in first
+    before = (tmp_path / "plan.json").read_bytes()
+    second, said = sentence(battery, tmp_path, "b", "--seed", "3")
+    assert "deviated" in second
+    assert "protocol seed: 0 was planned, 3 was used" in second
+    assert "protocol seed: 0 was planned, 3 was used" in said
+    assert (tmp_path / "plan.json").read_bytes() == before
+
+
+def test_missing_trials_are_a_deviation(battery, tmp_path):
+    text, _ = sentence(battery, tmp_path, "a", "--max-tokens-run", "0")
+    assert "trials: 2 were planned, 0 have a score" in text
+
+
+def test_each_kind_of_deviation_is_told(battery, tmp_path):
+    planned = eval_request("arena/random", battery).plan()
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Play.")
+    other = eval_request("arena/pixels", battery).plan()
+    assert [d.split(":")[0] for d in deviations(planned, other)] == ["model"]
+    own = eval_request("arena/random", battery, prompt).plan()
+    assert [d.split(":")[0] for d in deviations(planned, own)] == ["prompts"]
+    task = battery / "01-04-03.yaml"
+    task.write_text(task.read_text() + "# changed\n")
+    (battery / "01-06-02.yaml").rename(battery / "01-07-02.yaml")
+    told = list(deviations(planned, eval_request("arena/random", battery).plan()))
+    assert len(told) == 3
+    assert "was planned" in told[0]
+    assert told[1] == "task 01-06-02: planned, but not used"
+    assert told[2] == "task 01-07-02: not planned"
+
+
+def test_a_plan_is_there_before_anything_is_asked_and_holds_every_choice(battery, tmp_path):
+    path = tmp_path / "deep" / "plan.json"
+    settle_plan(path, eval_request("arena/random", battery))
+    plan = json.loads(path.read_text())
+    assert plan["protocol"]["retries"] == 3
+    assert set(plan["tasks"]) == {"01-04-03", "01-06-02"}
+    assert len(plan["prompts"]) == 64
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"model": "a/b"}', '{"model": 3}'])
+def test_a_file_that_is_no_plan_is_refused(text, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"plan.json:\d+: no plan"):
+        read_plan(path)
+
+
+def test_a_plan_that_cannot_be_written_says_so(battery, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(EvaluationError, match="cannot be written"):
+        settle_plan(tmp_path / "file" / "plan.json", eval_request("arena/random", battery))

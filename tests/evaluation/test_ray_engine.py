@@ -1,0 +1,263 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+
+from arena import ConfigError, EvaluationError
+from arena.parallel import LocalEngine, in_order
+from evaluation.engines.backend import LocalBackend
+from evaluation.suite import EpisodeSetup
+from llm_control.choices import ArenaChoices
+from llm_control.environment import task_spec
+from render.context import drawn_by
+from testbed import find_tasks
+from tests.evaluation.rays import (
+    always_killed,
+    kill_one_at_work,
+    killed_once,
+    rays_processes,
+    squared,
+    until,
+)
+from tests.evaluation.test_evaluate import wait_for_samples
+from tests.llm_control.batteries import ARENA
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'arena-llm[ray]'")
+psutil = pytest.importorskip("psutil", reason="psutil, which finds Ray's workers, is not installed")
+
+
+@pytest.fixture(scope="module")
+def engine():
+    from evaluation.engines.ray_engine import RayEngine
+
+    begun = RayEngine(jobs=2)
+    yield begun
+    begun.close()
+
+
+@pytest.fixture(params=["local", "ray"])
+def either(request):
+    return LocalEngine(2) if request.param == "local" else request.getfixturevalue("engine")
+
+
+def test_results_come_in_order(either):
+    assert list(in_order(squared, range(9), 2, either)) == [number * number for number in range(9)]
+
+
+def test_nothing_to_do(either):
+    assert list(in_order(squared, [], 2, either)) == []
+
+
+def test_items_are_taken_as_results_are(either):
+    taken = []
+    items = (taken.append(number) or number for number in range(100))
+    with closing(in_order(squared, items, 2, either)) as results:
+        assert [next(results), next(results)] == [0, 1]
+        assert 2 <= len(taken) <= 8
+
+
+def test_an_error_of_the_function_is_raised_as_it_is(either):
+    results = in_order(squared, [2, -1, 3], 2, either)
+    assert next(results) == 4
+    with pytest.raises(ConfigError) as raised:
+        next(results)
+    assert type(raised.value) is ConfigError
+    assert str(raised.value) == "-1: expected a number that is not negative"
+
+
+def test_a_killed_worker_costs_only_time(engine, tmp_path):
+    places = [tmp_path / str(number) for number in range(4)]
+    places[0].touch()
+    assert list(in_order(killed_once, places, 2, engine)) == [0, 1, 2, 3]
+
+
+def test_a_task_that_kills_every_worker_is_named(engine):
+    results = in_order(always_killed, range(4), 2, engine, "number {}".format)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(EvaluationError, match=r"^number 2: its process was ended from outside 4 times"):
+        next(results)
+    assert list(in_order(squared, [3], 2, engine)) == [9]
+
+
+TASK = find_tasks((1,))[0]
+
+
+def setup_of(**choices):
+    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), ARENA.prompts(None))
+
+
+@pytest.mark.parametrize(
+    "choices", [{"images_per_script": 3}, pytest.param({"observation": "text"}, marks=pytest.mark.slow)]
+)
+def test_an_episode_is_replayed_where_its_worker_is_lost(engine, choices):
+    setup = setup_of(**choices)
+    here, far = LocalBackend().open(setup), engine.episodes(drawn_by()).open(setup)
+    same(far.begin(), here.begin())
+    same(far.reply("Go(5); Turn(90);"), here.reply("Go(5); Turn(90);"))
+    lost = far.call(os.getpid)
+    os.kill(lost, signal.SIGKILL)
+    same(far.reply("Go(-3); Turn(30);"), here.reply("Go(-3); Turn(30);"))
+    assert far.call(os.getpid) != lost
+    assert far.known == here.known
+    same(far.refuse("no", "what?"), here.refuse("no", "what?"))
+    assert far.finish() == here.finish()
+
+
+def test_an_episode_that_kills_every_worker_is_named(engine):
+    far = engine.episodes().open(setup_of())
+    with pytest.raises(
+        EvaluationError, match=rf"^{TASK.id}: the process that played it was killed .* 4 times"
+    ):
+        far.call(partial(always_killed, 2))
+    far.close()
+
+
+def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path):
+    import ray
+
+    backend, setup = engine.episodes(), setup_of(observation="text")
+    both = [backend.open(setup) for _ in range(2)]
+    for far in both:
+        far.begin()
+    occupied = ray.remote(until).options(num_cpus=1).remote(tmp_path / "over")
+    try:
+        os.kill(both[0].call(os.getpid), signal.SIGKILL)
+        assert ray.wait([occupied], timeout=2)[0] == []
+        assert both[0].reply("Go(5);") == both[1].reply("Go(5);")
+        assert ray.available_resources().get("CPU", 0) == 0
+    finally:
+        (tmp_path / "over").touch()
+        ray.get(occupied)
+        for far in both:
+            far.close()
+
+
+@pytest.mark.slow
+def test_more_jobs_than_cores_have_no_more_workers(engine, monkeypatch):
+    monkeypatch.setattr(engine, "jobs", 5)
+    backend, setup = engine.episodes(), setup_of(observation="text")
+    every = [backend.open(setup) for _ in range(5)]
+    assert len({far.begin() and far.call(os.getpid) for far in every}) == 2
+    for far in every:
+        far.close()
+
+
+def same(far, here):
+    assert replace(far, parts=()) == replace(here, parts=())
+    assert list(map(type, far.parts)) == list(map(type, here.parts))
+    for sent, made in zip(far.parts, here.parts, strict=True):
+        np.testing.assert_array_equal(sent, made)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["oracle", "random"])
+def test_an_evaluation_is_the_same_when_a_worker_is_killed(command, tmp_path, agent):
+    played = ("eval", "--model", f"arena/{agent}", "--tasks", "01-01-01,05-03-01", "--log-dir")
+    assert command(*played, tmp_path / "here").returncode == 0
+    with started(*played, tmp_path / "there") as process:
+        kill_one_at_work(process.pid, "ray::Worker.call" if agent == "oracle" else "ray::Worker.play")
+        assert "Report" in process.communicate(timeout=200)[0]
+    assert process.returncode == 0
+    assert samples(tmp_path / "there") == samples(tmp_path / "here")
+
+
+def samples(folder):
+    """What a log has of its samples, apart from times and random names."""
+    from inspect_ai.log import read_eval_log
+
+    (path,) = folder.glob("*.eval")
+    read = read_eval_log(str(path), resolve_attachments=True).samples
+    return {
+        sample.id: (sample.metadata, said(sample), str(sample.scores["episode_score"].value))
+        for sample in read
+    }
+
+
+def said(sample):
+    parts = [message.content for message in sample.messages]
+    plain = [part if isinstance(part, str) else [each.model_dump() for each in part] for part in parts]
+    return [(message.role, part) for message, part in zip(sample.messages, plain, strict=True)]
+
+
+def started(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *map(str, arguments), "--engine", "ray", "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def files(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_battery_is_the_same_when_a_worker_is_killed(command, tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    order = ("testbed", "generate", "--levels", "1,4", "--count", 4, "--seed", 3)
+    assert command(*order, "--out", here, "--jobs", 1).returncode == 0
+    with started(*order, "--out", there) as process:
+        killed = kill_one_at_work(process.pid)
+        told, wrong = process.communicate(timeout=120)
+    assert (process.returncode, wrong) == (0, "")
+    assert "4 tasks" in told
+    assert files(there) == files(here)
+    assert not psutil.pid_exists(killed)
+
+
+def test_ctrl_c_leaves_no_process(tmp_path):
+    logs = tmp_path / "logs"
+    play = ("eval", "--model", "arena/random-steps", "--levels", "1", "--trials", 50, "--log-dir", logs)
+    with started(*play) as process:
+        wait_for_samples(logs, 3, process)
+        below = rays_processes(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert (process.returncode, told) == (
+        130,
+        f"Stopped. Finished episodes are kept in {logs}; the same command with --resume goes on.\n",
+    )
+    assert len(below) > 3
+    _, alive = psutil.wait_procs(below, timeout=20)
+    assert alive == []
+
+
+def test_an_address_without_a_cluster_is_said(tmp_path):
+    with started("testbed", "verify", "--levels", "1", "--ray-address", "127.0.0.1:9") as process:
+        told = process.communicate(timeout=120)[1]
+    assert process.returncode == 1
+    assert re.match(r"arena-llm: --ray-address 127.0.0.1:9: no Ray cluster could be joined there", told)
+
+
+def test_a_ray_that_cannot_start_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "none" / "here"))
+    (tmp_path / "none").touch()
+    for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ADDRESS"):
+        monkeypatch.delenv(name, raising=False)
+    with started("testbed", "verify", "--levels", "1") as process:
+        told = process.communicate(timeout=120)[1]
+    assert process.returncode == 1
+    assert "arena-llm: --engine ray: Ray cannot start on this machine (" in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("address", ["here", "ray://127.0.0.1", "127.0.0.1:x"])
+def test_an_address_of_another_form_is_refused(address):
+    from evaluation.engines.ray_engine import check_answers
+
+    with pytest.raises(EvaluationError, match=r"^--ray-address: got .*, expected HOST:PORT"):
+        check_answers(address)
+
+
+def test_an_address_without_ray_is_refused(command):
+    result = command("testbed", "verify", "--levels", "1", "--ray-address", "auto")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr == "arena-llm: --ray-address auto: only --engine ray goes to a cluster\n"

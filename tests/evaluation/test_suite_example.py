@@ -1,0 +1,169 @@
+"""A suite from another package takes every path that the arena's takes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+
+from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment
+from tests.llm_control.provider import MODEL, answer
+
+__all__ = ["environment"]
+
+RUN = ("eval", "--suite", "guessing", "--model", "guessing/bisect")
+
+
+@pytest.fixture(scope="module")
+def logs(environment, tmp_path_factory) -> Path:
+    """The folder of a finished run: 7 guesses halve 100 numbers down to one."""
+    folder = tmp_path_factory.mktemp("logs")
+    done = arena_llm(environment, *RUN, "--log-dir", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder
+
+
+def log_in(folder: Path) -> Path:
+    (log,) = folder.glob("*.eval")
+    return log
+
+
+def scores(folder: Path) -> dict[tuple[str, int], bool]:
+    samples = read_eval_log(str(log_in(folder))).samples or []
+    return {(s.id, s.epoch): s.scores["episode_score"].metadata["passed"] for s in samples if s.scores}
+
+
+def test_it_is_listed_and_shows_its_own_choices(environment):
+    assert re.search(r"guessing.*Guess a number.*bisect", arena_llm(environment, "suites").stdout)
+    shown = arena_llm(environment, *RUN, "--guesses", 3, "--show").stdout
+    assert re.search(r"guesses +│ 3 +│ option", shown)
+    assert "animal_ai" not in shown
+    assert "--guesses" in arena_llm(environment, "eval", "--suite", "guessing", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--suite", "gessing"), "did you mean guessing?"),
+        (("--suite", "guessing", "--model", "guessing/oracle"), "the offline agents are guessing/bisect"),
+        (("--suite", "guessing", "--model", "guessing/bisect", "--guesses", "0"), "guesses: got '0'"),
+        (("--suite", "guessing", "--model", "guessing/bisect", "--levels", "1"), "No such option"),
+    ],
+)
+def test_wrong_arguments_are_said(arguments, told, environment):
+    failed = arena_llm(environment, "eval", *arguments)
+    assert failed.returncode != 0
+    assert told in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_run_is_scored_verified_and_reported(logs, environment, tmp_path):
+    assert len(scores(logs)) == 6
+    assert all(scores(logs).values())
+    verified = arena_llm(environment, "verify", logs)
+    assert "6 of 6 episodes: agrees" in verified.stdout
+    made = arena_llm(environment, "report", log_in(logs), "--out", tmp_path)
+    assert (made.returncode, made.stderr) == (0, "")
+    pages = "".join(page.read_text() for page in tmp_path.rglob("*.html"))
+    assert "up to 100" in pages
+    assert "higher; 6 left." in pages
+
+
+def test_a_changed_log_is_found(logs, environment, tmp_path):
+    whole = read_eval_log(str(log_in(logs)), resolve_attachments=True)
+    whole.samples[0].metadata["episode"]["turns"][0]["answer"] = "right"
+    write_eval_log(whole, str(tmp_path / "changed.eval"))
+    failed = arena_llm(environment, "verify", tmp_path / "changed.eval")
+    assert failed.returncode == 1
+    assert "1 of 6 episodes are not as logged" in failed.stderr
+
+
+def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
+    few = tmp_path / "few"
+    assert arena_llm(environment, *RUN, "--guesses", 3, "--log-dir", few).returncode == 0
+    named = [f"seven={log_in(logs)}", f"three={log_in(few)}"]
+    compared = arena_llm(environment, "compare", *named, "--out", tmp_path / "compared")
+    assert (compared.returncode, compared.stderr) == (0, "")
+    page = "".join(path.read_text() for path in (tmp_path / "compared").rglob("*.html"))
+    assert "up to 100" in page
+    assert "children" not in page
+
+
+def test_a_killed_run_is_resumed(environment, tmp_path, httpserver):
+    """Killed in the middle of an episode, finished ones are kept and nobody is asked for them again."""
+    asked: list[str] = []
+
+    def serve(request):
+        said = json.loads(request.data)["messages"]
+        asked.append(said[1]["content"] if isinstance(said[1]["content"], str) else str(said[1]["content"]))
+        if len(asked) > 3:
+            time.sleep(0.3)
+        return answer("3")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    local = {**environment, "OPENAI_BASE_URL": httpserver.url_for("/v1")}
+    command = ["eval", "--suite", "guessing", "--model", MODEL, "--guesses", "2"]
+    command += ["--log-dir", str(tmp_path)]
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *map(str, command)],
+        env=local,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while len(asked) < 5 and process.poll() is None:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    resumed = arena_llm(local, *command, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    newest = max(tmp_path.glob("*.eval"), key=lambda path: path.stat().st_mtime)
+    samples = read_eval_log(str(newest)).samples
+    assert {s.id: s.scores["episode_score"].value for s in samples} == {
+        "3-of-10": 1,
+        "7-of-10": 0,
+        "9-of-10": 0,
+        "3-of-100": 1,
+        "7-of-100": 0,
+        "99-of-100": 0,
+    }
+
+
+def test_a_limit_of_the_run_keeps_episodes_from_beginning(environment, tmp_path):
+    stopped = arena_llm(environment, *RUN, "--time-limit-run", 0, "--log-dir", tmp_path)
+    assert stopped.returncode == 1
+    assert "6 of 6 episodes have no score" in stopped.stderr
+
+
+def test_inspects_own_command_runs_it(environment, tmp_path):
+    command = ["inspect", "eval", "arena_llm/guessing", "--model", "guessing/bisect", "-T", "guesses=2"]
+    done = subprocess.run(
+        [*command, "--log-dir", str(tmp_path), "--display", "none"],
+        env={**environment, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not any(scores(tmp_path).values())
+
+
+def test_episodes_are_played_by_ray_workers(environment, tmp_path):
+    done = arena_llm(environment, *RUN, "--engine", "ray", "--jobs", 2, "--log-dir", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert all(scores(tmp_path).values())
+    assert len(scores(tmp_path)) == 6
+
+
+def test_the_product_does_not_know_it():
+    elsewhere = [":!tests", f":!{EXAMPLE.relative_to(ROOT)}"]
+    grep = ["git", "grep", "-il", "guessing", "--", "*.py", "*.toml", *elsewhere]
+    found = subprocess.run(grep, cwd=ROOT, capture_output=True, text=True)
+    if found.returncode > 1:
+        pytest.skip("not a git checkout")
+    assert found.stdout == ""

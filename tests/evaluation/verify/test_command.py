@@ -1,0 +1,120 @@
+"""The command `arena-llm verify`."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from evaluation.verify.result import Verdict
+from tests.evaluation.verify.logs import changed, checked, put, recording, turn
+
+
+def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_path, command):
+    def change(sample, _):
+        recording(sample)["versions"]["bullet"] = "1"
+        turn(sample)["health"] = 3.0
+
+    path = changed(log, tmp_path, change)
+    assert checked(path)[0].verdict is Verdict.OTHER_SOFTWARE
+    result = command("verify", path, "--jobs", 1)
+    assert result.returncode == 1
+    assert "bullet 1, here " in result.stdout
+    assert "differences are to be expected" in result.stderr
+    same = command(
+        "verify", changed(log, tmp_path, lambda s, _: put(recording(s)["versions"], "bullet", "1"))
+    )
+    assert same.returncode == 0
+    assert "bullet 1, here " in same.stdout
+
+
+def test_an_unfinished_episode_is_neither_right_nor_wrong(log, tmp_path, command):
+    path = changed(log, tmp_path, lambda sample, _: sample.metadata.pop("episode"))
+    assert checked(path)[0].verdict is Verdict.UNFINISHED
+    result = command("verify", path, "--jobs", 1)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "1 of 2 episodes: not finished" in result.stdout
+
+
+def test_the_logs_own_pass_rate_is_checked(log, tmp_path, command):
+    def change(_, whole):
+        whole.results.scores[0].metrics["pass_rate"].value = 0.5
+
+    result = command("verify", changed(log, tmp_path, change), "--jobs", 1)
+    assert result.returncode == 1
+    assert "pass rate" in result.stdout
+    assert "the pass rate of 1 logs is not as logged" in result.stderr
+
+
+def test_a_folder_of_logs_and_recordings_in_several_processes(log, battery, tmp_path, command):
+    folder = tmp_path / "all"
+    (folder / "deep").mkdir(parents=True)
+    shutil.copy(log, folder / "deep" / "run.eval")
+    (folder / "other.json").write_text("{}")
+    scripts = tmp_path / "scripts.txt"
+    scripts.write_text("Go(5);\n")
+    kept = folder / "kept.json"
+    played = command("run", "01-01-01", "--scripts", scripts, "--recording", kept)
+    out = tmp_path / "new" / "found.json"
+    result = command("verify", folder, log, "--jobs", 2, "--json", out)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "5 of 5 episodes: agrees" in result.stdout
+    assert "1 JSON files" in result.stdout
+    assert json.loads(out.read_text())["verdicts"] == {"agrees": 5}
+    plain = json.loads(kept.read_text())
+    assert plain["steps"] == json.loads(played.stdout.splitlines()[-1])["steps"] + 49
+    kept.write_text(json.dumps({**plain, "health": 50.0}))
+    result = command("verify", kept, log, "--jobs", 1, "--json", out)
+    assert result.returncode == 1
+    assert "1 of 3 episodes are not as logged" in result.stderr
+    episode = json.loads(out.read_text())["episodes"][0]
+    assert episode["findings"][0] == {
+        "turn": None,
+        "what": "health",
+        "logged": 50.0,
+        "replayed": plain["health"],
+    }
+
+
+@pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04 cut", b"{}"])
+def test_what_is_no_log_is_an_error_of_one_line(content, tmp_path, command):
+    path = tmp_path / "bad.eval"
+    if content is not None:
+        path.write_bytes(content)
+    result = command("verify", path)
+    assert result.returncode == 1
+    assert str(path) in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_an_empty_folder_is_an_error(tmp_path, command):
+    assert "nothing to verify" in command("verify", tmp_path).stderr
+
+
+def _wait_for_work(pid, deadline=60.0):
+    """Until the processes that verify are there, and have begun."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    end = time.monotonic() + deadline
+    while children.parent.exists() and len(children.read_text().split()) < 3 and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(6)
+
+
+def test_ctrl_c_ends_at_once_with_one_line(log, tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(120):
+        os.link(log, folder / f"{number}.eval")
+    program = [sys.executable, "-m", "arena_llm", "verify", str(folder), "--jobs", "2", "--frames"]
+    with subprocess.Popen(program, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        _wait_for_work(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told.strip().splitlines()[-1].startswith("Stopped after")
+    assert "Traceback" not in told

@@ -1,0 +1,81 @@
+"""`arena-llm verify`: why the model's part ended, by the protocol or by a limit that the log names."""
+
+import pytest
+from inspect_ai.log import read_eval_log, write_eval_log
+
+from evaluation.verify.result import Verdict
+from tests.evaluation.verify.logs import checked, put
+from tests.llm_control.batteries import run, write_battery
+from tests.llm_control.provider import MODEL, answer
+
+SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 4}
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20), (16, 24))
+
+
+@pytest.fixture
+def limited(battery, tmp_path, httpserver, monkeypatch):
+    """A run of replies of a thousand tokens each."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
+        lambda _: answer("Turn(6);", tokens=1000)
+    )
+    return lambda **choices: run(battery, tmp_path / "logs", MODEL, **SMALL, **choices).log
+
+
+def rewritten(log, tmp_path, change):
+    whole = read_eval_log(str(log), resolve_attachments=True)
+    change(whole.samples[0])
+    path = tmp_path / "changed.eval"
+    write_eval_log(whole, str(path))
+    return path
+
+
+def test_an_episode_that_a_limit_ended_agrees_with_its_last_picture(limited, tmp_path):
+    log = limited(tasks="01-04-03", max_tokens_per_episode=2500)
+    (only,) = checked(log, frames=True)
+    assert (only.verdict, only.findings, only.notes) == (Verdict.AGREES, (), ())
+    # The view after the last reply that was played was sent too; the limit kept its reply from being played.
+    assert (only.turns, only.pictures) == (2, 3)
+    (found,) = checked(rewritten(log, tmp_path, lambda s: put(s.__dict__, "limit", None)))[0].findings
+    assert (found.what, found.replayed) == ("end of the model's part", "no limit is logged that would end it")
+
+
+def test_a_limit_ends_a_conversation_in_the_middle(limited):
+    results = checked(limited(conversation="run", max_tokens_per_episode=5500), frames=True)
+    assert [(each.turns, each.verdict) for each in results] == [
+        (4, Verdict.AGREES),
+        (1, Verdict.AGREES),
+        (0, Verdict.UNFINISHED),
+    ]
+    assert results[1].pictures == 2
+
+
+@pytest.mark.parametrize("end", ["loop", "episode", "solver", "nonsense"])
+def test_a_changed_reason_of_the_end_is_found(end, battery, tmp_path):
+    log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
+    assert checked(log)[0].verdict is Verdict.AGREES
+    path = rewritten(log, tmp_path, lambda s: put(s.metadata["episode"], "model_end", end))
+    (found,) = checked(path)[0].findings
+    assert (found.what, found.logged, found.replayed) == ("end of the model's part", end, "max_scripts")
+
+
+def test_more_replies_than_the_protocol_allows_are_found(battery, tmp_path):
+    log = run(battery, tmp_path / "logs", "arena/random", tasks="01-04-03", **SMALL).log
+    whole = read_eval_log(str(log), resolve_attachments=True)
+    for step in whole.plan.steps:
+        step.params["choices"]["max_scripts"] = 3
+    path = tmp_path / "changed.eval"
+    write_eval_log(whole, str(path))
+    assert ("turns", 4, "at most 3") in [(f.what, f.logged, f.replayed) for f in checked(path)[0].findings]
+
+
+def test_a_run_without_a_pass_rate_says_that_it_is_not_compared(limited, command):
+    log = limited(conversation="run", max_tokens_per_episode=500)
+    result = command("verify", log, "--jobs", 1)
+    assert result.returncode == 0
+    assert "2 of 3 episodes: not finished" in result.stdout

@@ -1,0 +1,93 @@
+"""`arena-llm verify --frames`: logged pictures, drawn again."""
+
+import numpy as np
+import pytest
+from inspect_ai.model import ContentImage
+
+from evaluation.verify.result import Verdict
+from tests.evaluation.verify.logs import as_content, changed, checked, frame, images
+from tests.llm_control.batteries import eval_request, evaluated
+
+
+def test_an_untouched_log_agrees_to_the_bit_pictures_included(log):
+    results = checked(log, frames=True)
+    assert [each.verdict for each in results] == [Verdict.AGREES, Verdict.AGREES]
+    assert results[0].turns > 2
+    # Three pictures at the start, and one after each turn but the last.
+    assert [each.pictures for each in results] == [each.turns + 2 for each in results]
+    assert all(each.passed and not each.versions and not each.notes for each in results)
+
+
+def test_a_demonstration_and_another_protocol_are_verified_too(battery, tmp_path):
+    choices = {
+        "demonstration": True,
+        "max_scripts": 2,
+        "strict": True,
+        "seed": 5,
+        "trials": 2,
+        "grayscale": True,
+    }
+    request = eval_request("arena/random", folder=battery, choices=choices)
+    results = checked(evaluated(request, tmp_path).log, frames=True)
+    assert [each.verdict for each in results] == [Verdict.AGREES] * 4
+    assert [each.trial for each in results] == [0, 1, 0, 1]
+    assert all(each.pictures > each.turns + 2 for each in results)
+
+
+def other_pixel(sample, _):
+    content, number = images(sample)[3]
+    picture = frame(content[number].image).copy()
+    picture[10, 20, 1] ^= 1
+    content[number] = as_content(picture)
+
+
+def no_picture(sample, _):
+    content, number = images(sample)[3]
+    del content[number]
+
+
+def broken_picture(sample, _):
+    content, number = images(sample)[3]
+    content[number] = ContentImage(image="data:image/png;base64,aGVsbG8=")
+
+
+def smaller_picture(sample, _):
+    content, number = images(sample)[3]
+    content[number] = as_content(np.zeros((64, 64, 3), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (other_pixel, "1 pixels differ, by up to 1"),
+        (broken_picture, "no picture"),
+        (smaller_picture, "64 x 64"),
+        (no_picture, ""),
+    ],
+)
+def test_a_changed_picture_is_found_only_with_frames(change, told, log, tmp_path):
+    path = changed(log, tmp_path, change)
+    assert all(each.verdict is Verdict.AGREES for each in checked(path))
+    first, second = checked(path, frames=True)
+    assert (first.verdict, second.verdict) == (Verdict.DIFFERS, Verdict.AGREES)
+    assert (first.findings[0].turn, first.findings[0].what) == (2, "picture")
+    assert told in str(first.findings[0].logged)
+
+
+def test_a_picture_by_another_renderer_is_said_to_be_so(log, tmp_path):
+    def change(sample, whole):
+        sample.metadata["drawn_by"] = "GeForce"
+        other_pixel(sample, whole)
+
+    first = checked(changed(log, tmp_path, change), frames=True)[0]
+    assert first.verdict is Verdict.OTHER_SOFTWARE
+    assert "pictures by GeForce, here " in first.versions[0]
+
+
+def test_an_unknown_choice_of_the_protocol_leaves_pictures_out(log, tmp_path):
+    def change(_, whole):
+        whole.plan.steps[0].params["choices"]["fisheye"] = 2
+
+    first = checked(changed(log, tmp_path, change), frames=True)[0]
+    assert (first.verdict, first.pictures) == (Verdict.AGREES, 0)
+    assert "fisheye=2" in first.notes[0]
