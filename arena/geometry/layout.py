@@ -160,7 +160,7 @@ class Placer:
         asked = self._size(drawn)
         x, y, z = (length * stretch for length, stretch in zip(asked, kind.stretch, strict=True))
         position = self._position(drawn, (x, y, z), asked[1])
-        yaw = drawn.setting(item.rotations, -1.0)
+        yaw = drawn.entry(item.rotations, -1.0)
         if yaw < 0:
             yaw = self._rng.uniform(0.0, 360.0) if kind.random_yaw else 0.0
         return replace(drawn, size=(x, y, z), position=position, yaw=yaw)
@@ -170,7 +170,7 @@ class Placer:
         if kind.change is not Change.NONE:
             diameter = _changing_size(drawn)
             return (diameter, diameter, diameter)
-        asked = drawn.setting(drawn.item.sizes, _RANDOM_VECTOR)
+        asked = drawn.entry(drawn.item.sizes, _RANDOM_VECTOR)
         values = (asked.x, asked.y, asked.z)
         if kind.is_goal:
             length = -1.0 if min(values) < 0 else asked.x
@@ -186,7 +186,7 @@ class Placer:
 
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
-        asked = drawn.setting(drawn.item.positions, _RANDOM_VECTOR)
+        asked = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
         extent = half_extents(kind.shape, size)
         x = self._coordinate(asked.x, extent[0])
         high = asked.y == -1 and self._differs.minus_one_is_high
@@ -201,7 +201,7 @@ class Placer:
 
     def _color(self, placed: Placed) -> Vector | None:
         kind = placed.kind
-        asked = placed.setting(placed.item.colors, _RANDOM_COLOR)
+        asked = placed.entry(placed.item.colors, _RANDOM_COLOR)
         given = placed.number < len(placed.item.colors)
         if not kind.colourable or not (given or kind.random_color):
             return None
@@ -214,7 +214,7 @@ class Placer:
     def _symbol(self, placed: Placed) -> str:
         if placed.kind.name != "SignBoard":
             return ""
-        return resolved(placed.setting(placed.item.symbol_names, DEFAULT), self._rng)
+        return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._rng)
 
 
 def _first(values: Sequence[T], otherwise: T) -> T:
@@ -230,7 +230,7 @@ def changing_values(placed: Placed) -> tuple[float, float]:
     rising = placed.kind.change is Change.GROW or placed.item.name.startswith("Anti")
     initial, final = (0.5, 2.5) if rising else (2.5, 0.5)
     item = placed.item
-    return placed.setting(item.initial_values, initial), placed.setting(item.final_values, final)
+    return placed.entry(item.initial_values, initial), placed.entry(item.final_values, final)
 
 
 def _changing_size(placed: Placed) -> float:
