@@ -66,5 +66,5 @@ class Button:
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 
 
-def _duration(asked: float) -> float:
-    return max(TICK_S, asked if asked >= 0 else DURATION_S)
+def _duration(requested: float) -> float:
+    return max(TICK_S, requested if requested >= 0 else DURATION_S)

@@ -39,18 +39,18 @@ def settings_of(placed: Placed, differs: Differences) -> Settings:
     """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
     spawner = _spawner(placed)
     if not differs.spawner_settings:
-        return spawner.built_in
-    item, asked, (low, high) = placed.item, spawner.asked, spawner.sizes
+        return spawner.fixed
+    item, defaults, (low, high) = placed.item, spawner.defaults, spawner.sizes
     initial, final = (
         min(max(placed.entry(values, default), low), high)
-        for values, default in ((item.initial_values, asked.initial), (item.final_values, asked.final))
+        for values, default in ((item.initial_values, defaults.initial), (item.final_values, defaults.final))
     )
     return Settings(
-        max(TICK_S, placed.entry(item.times_between_spawns, asked.interval_s)),
-        max(0.0, placed.entry(item.ripen_times, asked.ripening_s)),
+        max(TICK_S, placed.entry(item.times_between_spawns, defaults.interval_s)),
+        max(0.0, placed.entry(item.ripen_times, defaults.ripening_s)),
         initial,
         final,
-        int(placed.entry(item.spawn_counts, asked.most)),
+        int(placed.entry(item.spawn_counts, defaults.most)),
     )
 
 
@@ -134,8 +134,8 @@ class Door:
         self._place = placed.position
         self._height = placed.size[1]
         self._delay_s = _spawner(placed).door_delay_s
-        asked = placed.entry(placed.item.times_between_door_opens, -1.0)
-        self._cycle_s = None if asked < 0 else max(asked, DOOR_SHORTEST_S)
+        cycle = placed.entry(placed.item.times_between_door_opens, -1.0)
+        self._cycle_s = None if cycle < 0 else max(cycle, DOOR_SHORTEST_S)
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Set the door's current height."""

@@ -34,10 +34,10 @@ _HOUSE = (*_SPAWNING, "door_delays", "times_between_door_opens")
 _BUTTON = ("move_durations", "reset_durations", "spawn_probability", "reward_names", "reward_weights",
            "max_reward_counts", "reward_position", "reward_size", "operations")  # fmt: skip
 
-_ASKED = Settings(1.5, 0.0, 0.2, 1.0, -1)
+_DEFAULTS = Settings(1.5, 0.0, 0.2, 1.0, -1)
 _TREE = Spawner(Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10), (0.2, 3.0))
-_TALL = Spawner(_ASKED, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
-_SHORT = Spawner(_ASKED, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
+_TALL = Spawner(_DEFAULTS, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
+_SHORT = Spawner(_DEFAULTS, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
 
 _ANY_COLOR: dict[str, Any] = {"colourable": True, "random_color": True}
 

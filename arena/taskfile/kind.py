@@ -72,13 +72,13 @@ class Settings(NamedTuple):
 class Spawner(NamedTuple):
     """How a tree, dispenser or container works.
 
-    `asked` are the defaults of the settings of v3.1.3, `built_in` the fixed ones of version 4.3. `sizes`
+    `defaults` hold for the settings of v3.1.3, which are `fixed` in version 4.3. `sizes`
     bound the balls' diameters (metres); they appear at `height` above the foot; the door opens after
     `door_delay_s`.
     """
 
-    asked: Settings
-    built_in: Settings
+    defaults: Settings
+    fixed: Settings
     sizes: tuple[float, float]
     height: float = 0.0
     door_delay_s: float = 0.0
