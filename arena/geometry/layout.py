@@ -78,10 +78,10 @@ class Placer:
 
     def layout(self, spec: ArenaSpec) -> Layout:
         """The layout of an arena. Raises as `resolve` does."""
-        asked = sum(item.instances for item in spec.items)
-        if asked > MAX_THINGS:
+        requested = sum(item.instances for item in spec.items)
+        if requested > MAX_THINGS:
             raise LayoutError(
-                f"got {asked} objects, expected at most {MAX_THINGS}; shorten the lists of its items"
+                f"got {requested} objects, expected at most {MAX_THINGS}; shorten the lists of its items"
             )
         items = [item for item in spec.items if item.name == "Agent"]
         agents = tuple(self._agent(item) for item in (items if self._differs.several_agents else items[:1]))
@@ -119,25 +119,25 @@ class Placer:
         )
 
     def _agent(self, item: Item) -> AgentStart:
-        asked = self._agent_position(item)
+        requested = self._agent_position(item)
         for _ in range(AGENT_ATTEMPTS):
-            x, z = (self._coordinate(value, 0.0) for value in (asked.x, asked.z))
-            position = (x, max(asked.y, 0.0) + AGENT_RADIUS + LIFT, z)
+            x, z = (self._coordinate(value, 0.0) for value in (requested.x, requested.z))
+            position = (x, max(requested.y, 0.0) + AGENT_RADIUS + LIFT, z)
             # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
             if self._occupied.is_free_point(position):
                 self._occupied.add_ball(position, AGENT_RADIUS)
                 return self._agent_at(position, item)
         raise LayoutError(
-            f"the agent cannot be placed at x={asked.x:g}, y={asked.y:g}, z={asked.z:g}: an object is there; "
-            "move one of them"
+            f"the agent cannot be placed at x={requested.x:g}, y={requested.y:g}, z={requested.z:g}: an "
+            "object is there; move one of them"
         )
 
     def _agent_position(self, item: Item) -> Vector3:
         choices = item.positions or (_RANDOM_VECTOR,)
         drawn = self._rng.integers(len(choices)) if self._differs.any_agent_position and choices[1:] else 0
-        asked = choices[drawn]
-        on_edge = any(value in (0, ARENA_SIZE) for value in (asked.x, asked.z))
-        return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else asked
+        requested = choices[drawn]
+        on_edge = any(value in (0, ARENA_SIZE) for value in (requested.x, requested.z))
+        return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else requested
 
     def _agent_at(self, position: Vector, item: Item) -> AgentStart:
         yaw = _first(item.rotations, -1.0)
@@ -149,18 +149,18 @@ class Placer:
             _first(item.teams, 0),
         )
 
-    def _skin(self, asked: str) -> str:
+    def _skin(self, requested: str) -> str:
         """The given skin; a random one, from a separate generator, if it is not one of the three."""
-        if asked in SKINS:
-            return asked
+        if requested in SKINS:
+            return requested
         return SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
         drawn = Placed(kind, _ZERO, _ZERO, 0.0, None, item=item, number=number)
-        asked = self._size(drawn)
-        x, y, z = (length * stretch for length, stretch in zip(asked, kind.stretch, strict=True))
-        position = self._position(drawn, (x, y, z), asked[1])
-        yaw = drawn.setting(item.rotations, -1.0)
+        requested = self._size(drawn)
+        x, y, z = (length * stretch for length, stretch in zip(requested, kind.stretch, strict=True))
+        position = self._position(drawn, (x, y, z), requested[1])
+        yaw = drawn.entry(item.rotations, -1.0)
         if yaw < 0:
             yaw = self._rng.uniform(0.0, 360.0) if kind.random_yaw else 0.0
         return replace(drawn, size=(x, y, z), position=position, yaw=yaw)
@@ -170,42 +170,42 @@ class Placer:
         if kind.change is not Change.NONE:
             diameter = _changing_size(drawn)
             return (diameter, diameter, diameter)
-        asked = drawn.setting(drawn.item.sizes, _RANDOM_VECTOR)
-        values = (asked.x, asked.y, asked.z)
+        requested = drawn.entry(drawn.item.sizes, _RANDOM_VECTOR)
+        values = (requested.x, requested.y, requested.z)
         if kind.is_goal:
-            length = -1.0 if min(values) < 0 else asked.x
+            length = -1.0 if min(values) < 0 else requested.x
             diameter = self._length(length, kind.minimum[0], kind.maximum[0])
             return (diameter, diameter, diameter)
         x, y, z = (self._length(*bounds) for bounds in zip(values, kind.minimum, kind.maximum, strict=True))
         return (x, y, z)
 
-    def _length(self, asked: float, low: float, high: float) -> float:
+    def _length(self, requested: float, low: float, high: float) -> float:
         if low == high:
             return low
-        return self._rng.uniform(low, high) if asked < 0 else min(max(asked, low), high) * SHRINK
+        return self._rng.uniform(low, high) if requested < 0 else min(max(requested, low), high) * SHRINK
 
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
-        asked = drawn.setting(drawn.item.positions, _RANDOM_VECTOR)
+        requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
         extent = half_extents(kind.shape, size)
-        x = self._coordinate(asked.x, extent[0])
-        high = asked.y == -1 and self._differs.minus_one_is_high
-        bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(asked.y, 0.0)
-        z = self._coordinate(asked.z, extent[2])
+        x = self._coordinate(requested.x, extent[0])
+        high = requested.y == -1 and self._differs.minus_one_is_high
+        bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(requested.y, 0.0)
+        z = self._coordinate(requested.z, extent[2])
         return (x, _centre_height(kind, size, bottom, asked_height, self._differs), z)
 
-    def _coordinate(self, asked: float, extent: float) -> float:
-        if asked < 0:
+    def _coordinate(self, requested: float, extent: float) -> float:
+        if requested < 0:
             return self._rng.uniform(min(extent, ARENA_SIZE / 2), max(ARENA_SIZE - extent, ARENA_SIZE / 2))
-        return min(asked, ARENA_SIZE)
+        return min(requested, ARENA_SIZE)
 
     def _color(self, placed: Placed) -> Vector | None:
         kind = placed.kind
-        asked = placed.setting(placed.item.colors, _RANDOM_COLOR)
+        requested = placed.entry(placed.item.colors, _RANDOM_COLOR)
         given = placed.number < len(placed.item.colors)
         if not kind.colourable or not (given or kind.random_color):
             return None
-        channels = (asked.r, asked.g, asked.b)
+        channels = (requested.r, requested.g, requested.b)
         if self._differs.color_is_whole and min(channels) < 0:
             channels = (-1.0, -1.0, -1.0)
         r, g, b = (self._rng.uniform() if c < 0 else min(c / 255, 1.0) for c in channels)
@@ -214,7 +214,7 @@ class Placer:
     def _symbol(self, placed: Placed) -> str:
         if placed.kind.name != "SignBoard":
             return ""
-        return resolved(placed.setting(placed.item.symbol_names, DEFAULT), self._rng)
+        return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._rng)
 
 
 def _first(values: Sequence[T], otherwise: T) -> T:
@@ -230,7 +230,7 @@ def changing_values(placed: Placed) -> tuple[float, float]:
     rising = placed.kind.change is Change.GROW or placed.item.name.startswith("Anti")
     initial, final = (0.5, 2.5) if rising else (2.5, 0.5)
     item = placed.item
-    return placed.setting(item.initial_values, initial), placed.setting(item.final_values, final)
+    return placed.entry(item.initial_values, initial), placed.entry(item.final_values, final)
 
 
 def _changing_size(placed: Placed) -> float:
@@ -241,7 +241,7 @@ def _changing_size(placed: Placed) -> float:
     return min(max(final if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
 
 
-def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differs: Differences) -> float:
+def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, differs: Differences) -> float:
     if kind.name == "DataZone":
         return bottom + size[1] / 2
     if kind.body is Body.ZONE:
@@ -249,7 +249,7 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differ
     if kind.shape is Shape.TUBE:
         return 0.0
     lift = differs.tree_lift if kind.name == "SpawnerTree" else LIFT
-    return bottom + size[1] / 2 + lift + (asked / 2 if kind.based else 0.0)
+    return bottom + size[1] / 2 + lift + (requested / 2 if kind.based else 0.0)
 
 
 def _door(house: Placed) -> Placed:

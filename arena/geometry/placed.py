@@ -55,7 +55,7 @@ class Placed:
         moves = self.kind.body is Body.DYNAMIC and not self.kind.is_heavy
         return Thing(self.kind.name, self.size, self.color, moves, self.symbol)
 
-    def setting(self, values: Sequence[T], otherwise: T) -> T:
+    def entry(self, values: Sequence[T], otherwise: T) -> T:
         """This instance's entry in one of the item's lists, or `otherwise` if the list is shorter."""
         return values[self.number] if self.number < len(values) else otherwise
 

@@ -32,8 +32,8 @@ class Button:
         self._index = index
         self._placed = placed
         self._operations = operations
-        self._move_s = _duration(placed.setting(item.move_durations, DURATION_S))
-        self._reset_s = _duration(placed.setting(item.reset_durations, DURATION_S))
+        self._move_s = _duration(placed.entry(item.move_durations, DURATION_S))
+        self._reset_s = _duration(placed.entry(item.reset_durations, DURATION_S))
         self._inside: set[int] = set()
         self._free_at = 0.0
         self._due: tuple[float, int] | None = None
@@ -66,5 +66,5 @@ class Button:
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 
 
-def _duration(asked: float) -> float:
-    return max(TICK_S, asked if asked >= 0 else DURATION_S)
+def _duration(requested: float) -> float:
+    return max(TICK_S, requested if requested >= 0 else DURATION_S)

@@ -19,8 +19,8 @@ class ValuedBall:
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         self._index = index
         self._value, self._final = changing_values(placed)
-        self._delay = placed.setting(placed.item.delays, 0.0)
-        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
         stage.goals.set_value(index, self._value)
 
     def act(self, stage: Stage) -> Iterable[Event]:
@@ -39,8 +39,8 @@ class GrowingBall:
         self._size = placed.size[0]
         self._grows = placed.kind.change is Change.GROW
         self._final = changing_values(placed)[1]
-        self._delay = placed.setting(placed.item.delays, 0.0)
-        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Change the size for one tick; growth pauses while there is no room."""

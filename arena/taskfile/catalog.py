@@ -1,9 +1,9 @@
-"""Every kind of object that an arena can hold, as one table of facts.
+"""The table of all kinds of objects.
 
-Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7
-of the behaviour specification), and of version 4 where it differs (section 9). A new kind is an entry here,
-and one in `render/looks/look.py` unless its look follows from these facts. Behaviour is elsewhere: `world.py`
-(bodies), `rules.py` (rewards) and `mechanisms/` (what acts by itself).
+Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7 of
+the behaviour specification), and in `in_4` those of version 4 (section 9). A new kind is an entry here and,
+unless its appearance follows from these facts, one in `render/looks/look.py`. Behaviour is in `world.py`
+(bodies), `rules.py` (rewards) and `mechanisms/`.
 """
 
 from dataclasses import replace
@@ -34,10 +34,10 @@ _HOUSE = (*_SPAWNING, "door_delays", "times_between_door_opens")
 _BUTTON = ("move_durations", "reset_durations", "spawn_probability", "reward_names", "reward_weights",
            "max_reward_counts", "reward_position", "reward_size", "operations")  # fmt: skip
 
-_ASKED = Settings(1.5, 0.0, 0.2, 1.0, -1)
+_DEFAULTS = Settings(1.5, 0.0, 0.2, 1.0, -1)
 _TREE = Spawner(Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10), (0.2, 3.0))
-_TALL = Spawner(_ASKED, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
-_SHORT = Spawner(_ASKED, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
+_TALL = Spawner(_DEFAULTS, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
+_SHORT = Spawner(_DEFAULTS, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
 
 _ANY_COLOR: dict[str, Any] = {"colourable": True, "random_color": True}
 
@@ -71,7 +71,7 @@ def _fixed(name: str, words: str, meaning: str, shape: Shape, size: Vector, tag:
     return Kind(name, words, meaning, shape, Body.STATIC, size, size, tag, **facts)
 
 
-# A wall or ramp that stands firmly sleeps (`arena/physics/sleeping_bodies.py`).
+# Supported walls and ramps sleep (`arena/physics/sleeping_bodies.py`).
 _TABLE = (
     Kind("Wall", "wall", "Solid; so heavy that it hardly ever moves.",
          Shape.BOX, Body.DYNAMIC, *_WALL, "Immovable", mass=10000.0, corner_height=2.5, **_ANY_COLOR),
@@ -156,7 +156,7 @@ _TABLE = (
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
-"""Every kind by its current name, as it is in v3.1.3 or in the version that brought it."""
+"""All kinds by their current names, as in v3.1.3 or in the first version that has them."""
 
 ALIASES: dict[str, str] = {older: kind.name for kind in _TABLE for older in kind.older}
-"""Names that older files use, and the current name of each (`YAMLclasses.cs`)."""
+"""Names in older files, and the current name of each (`YAMLclasses.cs`)."""

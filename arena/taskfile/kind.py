@@ -1,4 +1,4 @@
-"""What there is to know about a kind of object: the columns of `arena/taskfile/catalog.py`."""
+"""The properties of a kind of object: the columns of `arena/taskfile/catalog.py`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ DEFAULT_FRICTION = 0.6
 """Static = dynamic friction of Unity's default physics material."""
 
 HEAVY_KG = 1000.0
-"""Bodies of this mass and more (ramps 1000, walls 10000) stand like a rock unless something is wrong."""
+"""Minimum mass of walls (10000) and ramps (1000), which hardly ever move."""
 
 
 class Shape(Enum):
@@ -24,7 +24,7 @@ class Shape(Enum):
     TREE = "tree"
     """A box for the placement test; only the trunk in its middle is solid."""
     HOUSE = "house"
-    """A hollow box with a doorway in its -x side."""
+    """A hollow box with a doorway on its -x side."""
     L_BARS = "l bars"
     J_BARS = "j bars"
     U_BARS = "u bars"
@@ -48,13 +48,13 @@ class Ends(Enum):
 
 
 class Change(Enum):
-    """How a ball's worth changes while it is left alone."""
+    """How the value of a ball changes with time."""
 
     NONE = "none"
     DECAY = "decay"
-    """The reward falls; the size stays."""
+    """The reward falls; the size is constant."""
     RIPEN = "ripen"
-    """The reward rises; the size stays."""
+    """The reward rises; the size is constant."""
     GROW = "grow"
     SHRINK = "shrink"
 
@@ -70,15 +70,15 @@ class Settings(NamedTuple):
 
 
 class Spawner(NamedTuple):
-    """What a tree, dispenser or container does.
+    """How a tree, dispenser or container works.
 
-    `asked` are the defaults of what a file may set in v3.1.3, `built_in` what version 4.3 always takes.
-    `sizes` bound the balls' diameters (metres); they appear at `height` above the foot; the door opens
-    after `door_delay_s`.
+    `defaults` hold for the settings of v3.1.3, which are `fixed` in version 4.3. `sizes`
+    bound the balls' diameters (metres); they appear at `height` above the foot; the door opens after
+    `door_delay_s`.
     """
 
-    asked: Settings
-    built_in: Settings
+    defaults: Settings
+    fixed: Settings
     sizes: tuple[float, float]
     height: float = 0.0
     door_delay_s: float = 0.0
@@ -86,19 +86,19 @@ class Spawner(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of object; what version 4 changed is in `in_4`.
+    """A kind of object; changes in version 4 are in `in_4`.
 
-    `words` name it by its look in descriptions without pictures, so that they say no more than a picture;
-    `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per component
-    (metres); if they are equal, the YAML's size is ignored. `tag` is what rays report, one of
-    `arena.rays.rays.TAGS`; a kind without one stops them too. `reward` multiplies a goal's diameter; a death
-    zone's is the reward itself. `launch` is the speed in m/s that a ball has along its own forward direction
-    at the start. `colourable` kinds take the YAML colour; if none is given, it is random for `random_color`
-    kinds. `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the
-    YAML's. `based` kinds are placed by half their size too high, as their origin is at their base. `fitted`
-    L, J and U blocks have the colliders of version 4. `corner_height` (metres) is where one without a free
-    place is left. `fields` of an item have a meaning for this kind only. `older` are names that older files
-    use. `internal` kinds are parts of others and cannot be asked for; `new_in_4` ones came with version 4.
+    `words` name it by its appearance, for descriptions without pictures that must not say more than a
+    picture; `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per
+    component (metres); if they are equal, the YAML's size is ignored. `tag` is reported by rays, one of
+    `arena.rays.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that
+    of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
+    direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
+    `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.
+    `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
+    U blocks have the colliders of version 4. `corner_height` (metres) is the height at which a blocked one is
+    left. `fields` are those of an item that only this kind uses. `older` are names in older files. `internal`
+    kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist before version 4.
     """
 
     name: str
@@ -137,7 +137,7 @@ class Kind:
 
     @property
     def is_loose(self) -> bool:
-        """Whether an agent can push it about (1 to 2 kg against its 100 kg in v3.1.3); no ball counts."""
+        """Whether an agent can push it easily (1 to 2 kg against its 100 kg in v3.1.3); False for balls."""
         return self.body is Body.DYNAMIC and not self.is_heavy and not self.is_goal
 
     @property
