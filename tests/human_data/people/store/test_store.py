@@ -1,4 +1,4 @@
-"""What is put into a store is read from it, by this process and by another."""
+"""What is written to a store is read from it, by this process and by another."""
 
 import math
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +32,7 @@ def test_a_token_is_long_random_and_lets_one_in(store):
     assert people[3].token not in repr(people[3])
 
 
-def test_names_that_would_not_do_for_files_are_refused(store):
+def test_names_that_cannot_be_file_names_are_refused(store):
     for name in ("", ".", "../x", "a/b", "a b", "-x", "ä", "x" * 65, "a\n"):
         with pytest.raises(StoreError, match="code: got"):
             store.add_participant(name)
@@ -75,7 +75,7 @@ def test_a_trial_left_behind_is_not_the_open_one(store):
     assert store.open_trial(person.id) is None
 
 
-def test_an_action_that_is_there_stays(store):
+def test_an_existing_action_is_not_replaced(store):
     trial = begin(store, store.add_participant("P1"))
     store.append_actions(rows(trial)[:5])
     store.append_actions([ActionRow(trial.id, 2, 8, 0.0), *rows(trial)[3:]])
@@ -97,7 +97,7 @@ def test_actions_of_a_deleted_trial_are_left_out_and_counted(store):
     assert store.append_actions([]) == 0
 
 
-def test_an_action_that_is_none_is_refused_with_all_of_its_call(store):
+def test_an_invalid_action_is_refused_with_its_whole_call(store):
     trial = begin(store, store.add_participant("P1"))
     for step, action in ((-1, 0), (0, 9), (0, -1)):
         with pytest.raises(StoreError, match="expected a step from 0, an action from 0 to 8"):
@@ -140,7 +140,7 @@ def test_notes_are_kept_in_order(store):
     ]
 
 
-def test_what_belongs_to_nobody_is_refused(store):
+def test_writes_for_unknown_participants_are_refused(store):
     for call in (
         lambda: store.answer(99, "page", "item", "value"),
         lambda: store.note(99, "pause"),

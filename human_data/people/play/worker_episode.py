@@ -1,12 +1,11 @@
-"""An episode that a person is in the middle of, as a worker process holds it."""
+"""An episode in progress, as a worker process holds it."""
 
-from typing import Protocol as Interface
+from typing import Protocol
 
 from arena import ACTIONS, Episode, Recording, Scene
-from human_data.people.play.pacing import LADDER
-from human_data.people.play.wire import (
-    MOST_STEPS,
-    Answer,
+from human_data.people.play.pacing import QUALITY_LEVELS
+from human_data.people.play.worker_protocol import (
+    MAX_STEPS,
     Draw,
     Drawn,
     Open,
@@ -20,60 +19,57 @@ from human_data.people.play.wire import (
 from render import Camera, Renderer, jpeg, third_person, top_view
 
 
-class Live(Interface):
-    """What a worker does with an episode of either mode."""
+class WorkerEpisode(Protocol):
+    """An episode of either mode."""
 
     def opened(self) -> Opened:
-        """What there is at the start, or where the person goes on."""
-        ...
+        """The state at the start, or at the point where the episode resumes."""
 
-    def answer(self, request: Step | Reply | Stop) -> Answer:
-        """Do what is asked."""
-        ...
+    def answer(self, request: Step | Reply | Stop) -> Stepped:
+        """Carry out a request."""
 
     def close(self) -> None:
         """Free the physics."""
-        ...
 
 
-class LiveKeys:
-    """An episode played by keys. Raises LayoutError where its arena cannot be built, RenderError where
-    no picture can be drawn.
+class KeyEpisode:
+    """An episode played with keys.
+
+    Raises LayoutError if its arena cannot be built, RenderError if it cannot be drawn.
     """
 
     def __init__(self, request: Open) -> None:
-        self._game, self._most_steps = request.game, request.most_steps
+        self._number, self._max_steps = request.episode, request.max_steps
         self._episode = episode_of(request)
         self._events: list[tuple[str, float]] = []
         self._take(request.actions)
-        # The first picture of an arena takes longest, and nobody waits for this one.
-        self._renderer = Renderer(LADDER[0].size, LADDER[0].size)
+        # The first image of an arena takes longest, and nobody is waiting for this one.
+        self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
         self._renderer.frame(self._episode.scene())
 
     def opened(self) -> Opened:
-        """The state after the actions that were taken again."""
-        return Opened(self._game, self._state(), recording=finished(self._episode))
+        """The state after the replayed actions."""
+        return Opened(self._number, self._state(), recording=recording_of(self._episode))
 
     def answer(self, request: Step | Reply | Stop) -> Stepped:
         """Take actions, or end the episode."""
-        before, taken = self._episode.steps, 0
-        if isinstance(request, Step):
-            taken = self._take(request.actions)
-        elif isinstance(request, Stop):
+        before = self._episode.steps
+        requested = request.actions if isinstance(request, Step) else ()
+        taken = self._take(requested)
+        if isinstance(request, Stop):
             run_down(self._episode)
         idle = self._episode.steps - before - taken
-        return Stepped(self._game, self._state(), taken, idle, finished(self._episode))
+        actions = (*requested[:taken], *(0,) * idle)
+        return Stepped(self._number, self._state(), actions, idle, recording_of(self._episode))
 
     def drawn(self, request: Draw) -> Drawn:
-        """The picture now. Raises RenderError where none can be drawn."""
+        """The present image. Raises RenderError if it cannot be drawn."""
         if self._renderer.width != request.size:
             self._renderer = Renderer(request.size, request.size)
         scene = self._episode.scene()
         frame = self._renderer.frame(scene, _camera(request.view, scene))
-        data = jpeg(frame, request.quality)
-        return Drawn(
-            self._game, self._episode.steps, request.due, request.size, request.quality, request.view, data
-        )
+        _, due, view, size, quality = request
+        return Drawn(self._number, self._episode.steps, due, size, quality, view, jpeg(frame, quality))
 
     def close(self) -> None:
         """Free the physics."""
@@ -83,9 +79,9 @@ class LiveKeys:
         for taken, index in enumerate(actions):
             if self._episode.done:
                 return taken
-            happened = self._episode.step(ACTIONS[index]).events
-            self._events += [(str(event.kind), event.reward) for event in happened]
-            if self._episode.steps >= self._most_steps:
+            events = self._episode.step(ACTIONS[index]).events
+            self._events += [(str(event.kind), event.reward) for event in events]
+            if self._episode.steps >= self._max_steps:
                 run_down(self._episode)
         return len(actions)
 
@@ -96,25 +92,25 @@ class LiveKeys:
 
 
 def episode_of(request: Open) -> Episode:
-    """The episode that is asked for, at its start. Raises LayoutError where its arena cannot be built."""
+    """The requested episode at its start. Raises LayoutError if its arena cannot be built."""
     task = request.task
     return Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
 
 
 def run_down(episode: Episode) -> None:
-    """End an episode early: the clock runs down, as for a model that is not asked any more.
+    """End an episode early: its clock runs down, as for a model that has no replies left.
 
-    Without that, who stops before time has cost anything would pass every task with a pass mark of 0.
+    Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
     """
     while not episode.done:
-        if not episode.spec.time_limit or episode.steps >= MOST_STEPS:
+        if not episode.spec.time_limit or episode.steps >= MAX_STEPS:
             episode.stop()
         else:
             episode.step(ACTIONS[0])
 
 
 def state_of(episode: Episode, events: tuple[tuple[str, float], ...] = ()) -> State:
-    """How an episode stands."""
+    """The present state of an episode."""
     done = episode.done
     return State(
         step=episode.steps,
@@ -126,8 +122,8 @@ def state_of(episode: Episode, events: tuple[tuple[str, float], ...] = ()) -> St
     )
 
 
-def finished(episode: Episode) -> Recording | None:
-    """The recording of an episode that is over."""
+def recording_of(episode: Episode) -> Recording | None:
+    """The recording of an episode that is over, otherwise None."""
     return episode.recording() if episode.done else None
 
 
