@@ -39,11 +39,13 @@ async def cookie_owner(store: StoreThread, connection: HTTPConnection) -> Partic
     return await store.run(lambda store: store.participant(token)) if token else None
 
 
-def set_cookie(response: Response, participant: Participant, *, secure: bool) -> None:
-    """Identify the browser as this participant from now on."""
+def as_participant(response: Response, participant: Participant, request: Request) -> Response:
+    """The response with a cookie that identifies the browser as this participant from now on."""
+    secure = request.url.scheme == "https"
     response.set_cookie(
         COOKIE, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
     )
+    return response
 
 
 def file_router(folder: Path, *names: str) -> APIRouter:
@@ -109,9 +111,7 @@ def create_app(players: Players, *, names: tuple[str, ...] | None = None) -> Fas
         if participant is None:
             code = f"p{secrets.token_hex(4)}"
             participant = await store.run(lambda store: store.add_participant(code, STUDY))
-        response = RedirectResponse("/play", status_code=303)
-        set_cookie(response, participant, secure=request.url.scheme == "https")
-        return response
+        return as_participant(RedirectResponse("/play", 303), participant, request)
 
     return app
 

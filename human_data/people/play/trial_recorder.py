@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from arena import Recording
-from arena.recording import spec_sha256
 from human_data.people.play.task_source import Assignment, TaskSource
 from human_data.people.store import ActionRow, Participant, Store, Trial, Writer, WriterState
 from human_data.people.store.store_thread import StoreThread
@@ -77,25 +76,13 @@ class TrialRecorder:
             )
             return OpenTrial(trial, assignment, _without_gap(store.actions(trial.id)), scripts)
         assignment = self.task_source.next_task(store, participant)
-        return (
-            None if assignment is None else OpenTrial(_new_trial(store, participant, assignment), assignment)
-        )
+        if assignment is None:
+            return None
+        task, seed, mode = assignment.task, assignment.seed, assignment.mode
+        trial = store.begin_trial(participant.id, assignment.position, task, seed, mode)
+        return OpenTrial(trial, assignment)
 
 
 def _without_gap(rows: list[ActionRow]) -> tuple[int, ...]:
     """The actions from the first step up to the first that is missing."""
     return tuple(row.action for place, row in enumerate(rows) if row.step == place)
-
-
-def _new_trial(store: Store, participant: Participant, assignment: Assignment) -> Trial:
-    spec = assignment.task.spec
-    return store.begin_trial(
-        participant.id,
-        assignment.position,
-        assignment.task.id,
-        spec_sha256(spec),
-        assignment.seed,
-        spec.version,
-        assignment.mode,
-        spec.pass_mark,
-    )

@@ -1,8 +1,8 @@
 """An episode in progress, as a worker process holds it."""
 
-from typing import Protocol
+from abc import ABC, abstractmethod
 
-from arena import ACTIONS, Episode, Recording, Scene
+from arena import ACTIONS, Episode, Recording
 from human_data.people.play.pacing import QUALITY_LEVELS
 from human_data.people.play.worker_protocol import (
     MAX_STEPS,
@@ -11,69 +11,91 @@ from human_data.people.play.worker_protocol import (
     Open,
     Opened,
     Reply,
+    ScriptTurn,
     State,
     Step,
     Stepped,
     Stop,
 )
-from render import Camera, Renderer, jpeg, third_person, top_view
+from render import Renderer, jpeg, third_person, top_view
 
 
-class WorkerEpisode(Protocol):
-    """An episode of either mode."""
+class WorkerEpisode(ABC):
+    """An episode of either mode. Raises LayoutError if its arena cannot be built."""
+
+    def __init__(self, request: Open) -> None:
+        task = request.task
+        self._number = request.episode
+        self._episode = Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
+        self._events: list[tuple[str, float]] = []
 
     def opened(self) -> Opened:
         """The state at the start, or at the point where the episode resumes."""
+        return Opened(self._number, self._state(), recording=self._recording())
 
     def answer(self, request: Step | Reply | Stop) -> Stepped:
         """Carry out a request."""
+        before, taken, turn = self._episode.steps, 0, None
+        if isinstance(request, Stop):
+            self._run_down()
+        else:
+            taken, turn = self._play(request)
+        actions = tuple(map(ACTIONS.index, self._episode.actions[before:]))
+        idle = len(actions) - taken
+        return Stepped(self._number, self._state(), actions, idle, self._recording(), turn)
 
     def close(self) -> None:
         """Free the physics."""
+        self._episode.close()
+
+    @abstractmethod
+    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
+        """Take actions or play a script; returns the number of steps that were requested, and the turn."""
+
+    def _run_down(self) -> None:
+        """End the episode early: its clock runs down, as for a model that has no replies left.
+
+        Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
+        """
+        while not self._episode.done:
+            if not self._episode.spec.time_limit or self._episode.steps >= MAX_STEPS:
+                self._episode.stop()
+            else:
+                self._episode.step(ACTIONS[0])
+
+    def _state(self) -> State:
+        episode, events = self._episode, tuple(self._events)
+        self._events.clear()
+        outcome, passed = (str(episode.outcome), episode.passed) if episode.done else (None, None)
+        return State(episode.steps, episode.health, episode.total_reward, outcome, passed, events)
+
+    def _recording(self) -> Recording | None:
+        return self._episode.recording() if self._episode.done else None
 
 
-class KeyEpisode:
-    """An episode played with keys.
-
-    Raises LayoutError if its arena cannot be built, RenderError if it cannot be drawn.
-    """
+class KeyEpisode(WorkerEpisode):
+    """An episode played with keys. Raises RenderError if it cannot be drawn."""
 
     def __init__(self, request: Open) -> None:
-        self._number, self._max_steps = request.episode, request.max_steps
-        self._episode = episode_of(request)
-        self._events: list[tuple[str, float]] = []
+        super().__init__(request)
+        self._max_steps = request.max_steps
         self._take(request.actions)
         # The first image of an arena takes longest, and nobody is waiting for this one.
         self._renderer = Renderer(QUALITY_LEVELS[0].size, QUALITY_LEVELS[0].size)
         self._renderer.frame(self._episode.scene())
 
-    def opened(self) -> Opened:
-        """The state after the replayed actions."""
-        return Opened(self._number, self._state(), recording=recording_of(self._episode))
-
-    def answer(self, request: Step | Reply | Stop) -> Stepped:
-        """Take actions, or end the episode."""
-        before = self._episode.steps
-        requested = request.actions if isinstance(request, Step) else ()
-        taken = self._take(requested)
-        if isinstance(request, Stop):
-            run_down(self._episode)
-        idle = self._episode.steps - before - taken
-        actions = (*requested[:taken], *(0,) * idle)
-        return Stepped(self._number, self._state(), actions, idle, recording_of(self._episode))
-
     def drawn(self, request: Draw) -> Drawn:
         """The present image. Raises RenderError if it cannot be drawn."""
-        if self._renderer.width != request.size:
-            self._renderer = Renderer(request.size, request.size)
-        scene = self._episode.scene()
-        frame = self._renderer.frame(scene, _camera(request.view, scene))
         _, due, view, size, quality = request
-        return Drawn(self._number, self._episode.steps, due, size, quality, view, jpeg(frame, quality))
+        if self._renderer.width != size:
+            self._renderer = Renderer(size, size)
+        scene = self._episode.scene()
+        camera = third_person(scene) if view == "third" else top_view() if view == "top" else None
+        image = jpeg(self._renderer.frame(scene, camera), quality)
+        return Drawn(self._number, self._episode.steps, due, size, quality, view, image)
 
-    def close(self) -> None:
-        """Free the physics."""
-        self._episode.close()
+    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
+        return (self._take(request.actions) if isinstance(request, Step) else 0), None
 
     def _take(self, actions: tuple[int, ...]) -> int:
         for taken, index in enumerate(actions):
@@ -82,52 +104,5 @@ class KeyEpisode:
             events = self._episode.step(ACTIONS[index]).events
             self._events += [(str(event.kind), event.reward) for event in events]
             if self._episode.steps >= self._max_steps:
-                run_down(self._episode)
+                self._run_down()
         return len(actions)
-
-    def _state(self) -> State:
-        state = state_of(self._episode, tuple(self._events))
-        self._events.clear()
-        return state
-
-
-def episode_of(request: Open) -> Episode:
-    """The requested episode at its start. Raises LayoutError if its arena cannot be built."""
-    task = request.task
-    return Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
-
-
-def run_down(episode: Episode) -> None:
-    """End an episode early: its clock runs down, as for a model that has no replies left.
-
-    Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
-    """
-    while not episode.done:
-        if not episode.spec.time_limit or episode.steps >= MAX_STEPS:
-            episode.stop()
-        else:
-            episode.step(ACTIONS[0])
-
-
-def state_of(episode: Episode, events: tuple[tuple[str, float], ...] = ()) -> State:
-    """The present state of an episode."""
-    done = episode.done
-    return State(
-        step=episode.steps,
-        health=episode.health,
-        total_reward=episode.total_reward,
-        outcome=str(episode.outcome) if done else None,
-        passed=episode.passed if done else None,
-        events=events,
-    )
-
-
-def recording_of(episode: Episode) -> Recording | None:
-    """The recording of an episode that is over, otherwise None."""
-    return episode.recording() if episode.done else None
-
-
-def _camera(view: str, scene: Scene) -> Camera | None:
-    if view == "third":
-        return third_person(scene)
-    return top_view() if view == "top" else None

@@ -2,21 +2,14 @@
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 from sqlalchemy import Select, func, select
 
 from arena import Recording
-from human_data.people.store.batch import (
-    NewNote,
-    TrialEnd,
-    check_action,
-    finish_trial,
-    insert_actions,
-    insert_note,
-    lock_participant,
-)
+from arena.recording import spec_sha256
+from human_data.people.store.batch import NewNote, insert_note, lock_participant
 from human_data.people.store.database import Database
 from human_data.people.store.deletion import Deleted, delete_participant
 from human_data.people.store.errors import InvalidRequest, display_name
@@ -30,6 +23,7 @@ from human_data.people.store.tables import (
     Trial,
 )
 from human_data.people.store.text import check_name, clean
+from testbed import Task
 
 MODES = ("keys", "scripts")
 TOKEN_BYTES = 32
@@ -85,36 +79,26 @@ class Store:
                 f"{display_name(self.database.url)}: no study {study!r}; the database has: {listed}"
             )
 
-    def begin_trial(
-        self,
-        participant_id: int,
-        position: int,
-        task_id: str,
-        spec_sha256: str,
-        seed: int,
-        animal_ai: str,
-        mode: str,
-        pass_mark: float | None = None,
-    ) -> Trial:
+    def begin_trial(self, participant_id: int, position: int, task: Task, seed: int, mode: str) -> Trial:
         """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
 
         Raises InvalidRequest if there is no such participant, or the mode is neither keys nor scripts.
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
-        earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
+        earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task.id)
         with self.database.writing() as session:
             lock_participant(session, participant_id)
             trial = Trial(
                 participant_id=participant_id,
                 position=position,
-                task_id=task_id,
+                task_id=task.id,
                 trial=session.scalars(earlier).one(),
-                spec_sha256=spec_sha256,
+                spec_sha256=spec_sha256(task.spec),
                 seed=seed,
-                animal_ai=animal_ai,
+                animal_ai=task.spec.version,
                 mode=mode,
-                pass_mark=pass_mark,
+                pass_mark=task.spec.pass_mark,
                 begun_at=time.time(),
             )
             session.add(trial)
@@ -129,31 +113,12 @@ class Store:
         trials = self.trials(participant_id)
         return trials[-1] if trials and trials[-1].finished_at is None else None
 
-    def append_actions(self, rows: Sequence[ActionRow]) -> int:
-        """Store actions in one transaction; a (trial, step) that exists is left unchanged.
-
-        Returns how many were skipped because their trial has been deleted. Raises InvalidRequest if a step is
-        negative or an action is not one of the nine.
-        """
-        for row in rows:
-            check_action(row)
-        with self.database.writing() as session:
-            return insert_actions(self.database, session, rows)
-
     def actions(self, trial_id: int) -> list[ActionRow]:
         """The stored actions of a trial, by step."""
         columns = (Action.trial_id, Action.step, Action.action, Action.at)
         with self.database.reading() as session:
             found = session.execute(select(*columns).filter_by(trial_id=trial_id).order_by(Action.step))
             return [ActionRow(*row) for row in found]
-
-    def finish_trial(self, trial_id: int, recording: Recording) -> None:
-        """Store the end of a trial; a finished one is left unchanged.
-
-        Raises InvalidRequest if there is no such trial, or the recording is of another arena.
-        """
-        with self.database.writing() as session:
-            finish_trial(session, TrialEnd(trial_id, recording))
 
     def recording(self, trial_id: int) -> Recording | None:
         """The recording of a trial, None if it is unfinished."""

@@ -66,7 +66,7 @@ class Writer:
         self._enqueue(row)
 
     def finish_trial(self, trial_id: int, recording: Recording) -> None:
-        """Queue what `Store.finish_trial` does."""
+        """Queue the end of a trial; a trial that is finished already is left unchanged."""
         self._enqueue(TrialEnd(trial_id, recording))
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:

@@ -37,7 +37,7 @@ async def _check_token(request: Request, server: Server) -> None:
 
 
 async def _participant(code: str, server: Server) -> Participant:
-    person = await server.run(lambda store: find_participant(server.plan, store, code))
+    person = await server.store.run(lambda store: find_participant(server.plan, store, code))
     if person is None:
         raise HTTPException(404, "There is no such participant in this study.")
     return person
@@ -47,7 +47,7 @@ Person = Annotated[Participant, Depends(_participant)]
 
 
 async def _finished_trial(trial: str, person: Person, server: Server) -> Trial:
-    trials = await server.run(lambda store: store.trials(person.id))
+    trials = await server.store.run(lambda store: store.trials(person.id))
     found = next((each for each in trials if str(each.id) == trial), None)
     if found is None or found.finished_at is None:
         raise HTTPException(404, "There is no such finished trial.")
@@ -78,9 +78,9 @@ async def table(server: Server) -> Response:
 @router.get("/person/{code}")
 async def person_page(request: Request, person: Person, server: Server) -> Response:
     """One participant: trials, answers, progress."""
-    trials = await server.run(lambda store: store.trials(person.id))
-    answers = await server.run(lambda store: store.answers(person.id))
-    notes = await server.run(lambda store: store.notes(person.id))
+    trials = await server.store.run(lambda store: store.trials(person.id))
+    answers = await server.store.run(lambda store: store.answers(person.id))
+    notes = await server.store.run(lambda store: store.notes(person.id))
     return page(
         "person",
         server.study,
@@ -103,7 +103,7 @@ async def replay_page(person: Person, trial: FinishedTrial, server: Server) -> R
 @router.get("/person/{code}/trial/{trial}/frames")
 async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
     """The images of a finished episode."""
-    recording = await server.run(lambda store: store.recording(trial.id))
+    recording = await server.store.run(lambda store: store.recording(trial.id))
     tasks = {task.id: task for phase in server.plan.tasks.values() for task in phase}
     if recording is None or trial.task_id not in tasks:
         raise HTTPException(404, "This episode has no recording, or its task is not in the study.")
@@ -123,7 +123,7 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
 async def export(server: Server, bids: str = "") -> Response:
     """All data as a ZIP file of CSV tables and recordings."""
     name = server.study.name
-    path = await server.run(lambda store: export_zip(store, name, bids=bids == "1"))
+    path = await server.store.run(lambda store: export_zip(store, name, bids=bids == "1"))
     delete = BackgroundTask(path.unlink)
     return FileResponse(path, media_type="application/zip", filename=f"{name}.zip", background=delete)
 
@@ -131,7 +131,7 @@ async def export(server: Server, bids: str = "") -> Response:
 @router.get("/person/{code}/delete")
 async def confirm_deletion(person: Person, server: Server) -> Response:
     """Ask for confirmation before data are deleted."""
-    trials = await server.run(lambda store: len(store.trials(person.id)))
+    trials = await server.store.run(lambda store: len(store.trials(person.id)))
     return page("delete", server.study, person=person, trials=trials, problem="")
 
 
@@ -142,7 +142,7 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
     if not problem:
         server.players.dismiss(person.id, DELETED)
         try:
-            await server.run(lambda store: store.delete_participant(server.study.name, person.code))
+            await server.store.run(lambda store: store.delete_participant(server.study.name, person.code))
         except StoreError as error:
             problem = str(error)
     if problem:
@@ -151,8 +151,8 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
 
 
 async def _table(server: StudyServer, template: str) -> Response:
-    rows = await server.run(lambda store: overview(server.plan, store))
-    refusals = await server.run(lambda store: _refusals(store, server.study.name))
+    rows = await server.store.run(lambda store: overview(server.plan, store))
+    refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
     writer = server.players.recorder.writer_state
     return page(template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer)
 

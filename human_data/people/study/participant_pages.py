@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from human_data.people.play.app import set_cookie
+from human_data.people.play.app import as_participant
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Participant
 from human_data.people.store.text import NAME
@@ -36,7 +36,7 @@ async def entrance(request: Request, server: Server) -> Response:
 @router.get("/return/{token}")
 async def personal_link(token: str, request: Request, server: Server) -> Response:
     """The link that the experimenter gives to a participant who cannot get back in otherwise."""
-    person = await server.run(lambda store: store.participant(token))
+    person = await server.store.run(lambda store: store.participant(token))
     session = await server.session(person)
     if session is None or session.person.study != server.study.name:
         return _incomplete_link(server, 404)
@@ -48,7 +48,7 @@ async def consent(form: Form, request: Request, server: Server) -> Response:
     """The answer to the consent page."""
     texts, people = server.study.words, server.study.participants
     if form.get("answer") == "refuse":
-        await server.run(lambda store: flow.refuse(server.plan, store))
+        await server.store.run(lambda store: flow.refuse(server.plan, store))
         return message(server.study, texts.refused_title, texts.refused, button=texts.changed_mind)
     if form.get("answer") != "agree":
         raise HTTPException(400, "Expected agreement or refusal.")
@@ -88,7 +88,7 @@ async def continue_(form: Form, session: CurrentSession, request: Request, serve
         problems := stage.questionnaire.problems(answers, server.study.words)
     ):
         return await _show(server, request, session, answers=answers, problems=problems, status=422)
-    await server.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
+    await server.store.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
 
 
@@ -110,7 +110,7 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
     """The participant leaves the study."""
     stage = flow.current_stage(server.plan, session.progress)
     if not isinstance(stage, EndStage):
-        await server.run(lambda store: flow.withdraw(store, session.person, stage))
+        await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
     return RedirectResponse("/", 303)
 
 
@@ -140,14 +140,13 @@ async def _show(
         case QuestionStage():
             response = page("questions", study, status, answers=answers, problems=problems, **place)
         case EndStage("completed"):
-            await server.run(lambda store: flow.complete_if_done(server.plan, store, person))
+            await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
             response = page("completion", study, target=_completion_link(server, person))
         case EndStage():
             response = message(study, study.words.withdrawn_title, study.words.withdrawn)
         case _:
             response = page("reading", study, **place)
-    set_cookie(response, person, secure=request.url.scheme == "https")
-    return response
+    return as_participant(response, person, request)
 
 
 def _completion_link(server: StudyServer, person: Participant) -> str:
@@ -182,7 +181,9 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
     """
     people = server.study.participants
     if people.from_ == "link" and link:
-        return await server.run(lambda store: flow.find_participant(server.plan, store, link[people.id]))
+        return await server.store.run(
+            lambda store: flow.find_participant(server.plan, store, link[people.id])
+        )
     person = await server.identify(request)
     return person if person is not None and link.get("code", person.code) == person.code else None
 
@@ -190,10 +191,8 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
 async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
     if not _is_possible(code):
         return _incomplete_link(server, 400)
-    person = await server.run(lambda store: flow.enrol(server.plan, store, code, link))
-    response = RedirectResponse("/", 303)
-    set_cookie(response, person, secure=request.url.scheme == "https")
-    return response
+    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, link))
+    return as_participant(RedirectResponse("/", 303), person, request)
 
 
 async def _code_problem(server: StudyServer, code: str, present: Participant | None) -> str:
@@ -203,7 +202,7 @@ async def _code_problem(server: StudyServer, code: str, present: Participant | N
     if people.from_ == "codes" and code not in people.codes:
         return texts.code_unknown
     if people.from_ == "free" and (present is None or present.code != code):
-        owner = await server.run(lambda store: flow.find_participant(server.plan, store, code))
+        owner = await server.store.run(lambda store: flow.find_participant(server.plan, store, code))
         return texts.code_taken if owner is not None else ""
     return ""
 

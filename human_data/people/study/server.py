@@ -1,9 +1,8 @@
 """What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple
 
 from fastapi import Depends
 from starlette.exceptions import HTTPException
@@ -12,14 +11,12 @@ from starlette.requests import HTTPConnection, Request
 from human_data.people.play.app import cookie_owner
 from human_data.people.play.page_texts import START_AGAIN
 from human_data.people.play.players import Players
-from human_data.people.store import Participant, Store
+from human_data.people.store import Participant
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.study.config import Study
 from human_data.people.study.forms import read_form
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, progress_of
-
-_Result = TypeVar("_Result")
 
 
 class Tabs:
@@ -60,10 +57,6 @@ class StudyServer:
         """The study's file."""
         return self.plan.study
 
-    async def run(self, call: Callable[[Store], _Result]) -> _Result:
-        """The result of a call with the store. Raises DatabaseUnavailable."""
-        return await self.store.run(call)
-
     async def identify(self, connection: HTTPConnection) -> Participant | None:
         """The participant of this study whose cookie a request has."""
         found = await cookie_owner(self.store, connection)
@@ -73,7 +66,7 @@ class StudyServer:
         """The participant with their progress, None if they have not been enrolled."""
         if person is None:
             return None
-        progress = await self.run(lambda store: progress_of(store, person))
+        progress = await self.store.run(lambda store: progress_of(store, person))
         return Session(person, progress) if progress.order else None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from human_data.people.extra import require
 from human_data.people.store import DatabaseUnavailable, Store, StoreError
-from tests.human_data.people.store.played import begin, rows
+from tests.human_data.people.store.played import append, begin, rows
 
 
 def problem(url: str, **options) -> str:
@@ -67,7 +67,7 @@ def test_tables_of_another_version(tmp_path):
 def test_the_file_is_readable_by_its_owner_only(tmp_path):
     path = tmp_path / "a study?x=1 %.db"
     with Store(str(path)) as store:
-        store.append_actions(rows(begin(store, store.add_participant("P1"))))
+        append(store, rows(begin(store, store.add_participant("P1"))))
         assert {file.name.removeprefix(path.name) for file in tmp_path.iterdir()} == {"", "-wal", "-shm"}
         assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
     with Store(f"{path}", create=False) as store:

@@ -62,8 +62,9 @@ def test_close_writes_what_is_queued(store, trial):
 
 def test_invalid_writes_do_not_block_the_rest(store, trial):
     with Writer(store) as writer:
-        with pytest.raises(InvalidRequest):
-            writer.put(ActionRow(trial.id, 0, 9, 0.0))
+        for step, action in ((-1, 0), (0, 9), (0, -1)):
+            with pytest.raises(InvalidRequest, match="expected a step from 0, an action from 0 to 8"):
+                writer.put(ActionRow(trial.id, step, action, 0.0))
         with pytest.raises(InvalidRequest):
             writer.put(ActionRow(trial.id, 0, 1, float("nan")))
         with pytest.raises(match="cannot be stored as JSON"):
@@ -71,6 +72,8 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
         writer.put(ActionRow(99, 0, 0, 0.0))
         writer.note(99, "pause")
         writer.finish_trial(99, recording())
+        assert writer.flush(WAIT_S)
+        assert writer.state.last_rejection == "trial 99: no such trial"
         writer.finish_trial(trial.id, recording(trial=5))
         for row in rows(trial):
             writer.put(row)

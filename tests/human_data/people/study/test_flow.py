@@ -254,7 +254,7 @@ def test_no_task_starts_after_the_time_limit(plain):
     trial = played.begin(store, me)
     assert stage_name(plan, store, me) == "test-1"
     # Eight steps are 0.48 s, of 0.06 s that there are.
-    store.finish_trial(trial.id, played.recording())
+    played.finish(store, trial, played.recording())
     assert stage_name(plan, store, me) == "questions-end"
 
 
