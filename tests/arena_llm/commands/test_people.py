@@ -64,13 +64,13 @@ def test_deletion_is_asked_for(db):
     ("arguments", "text"),
     [
         (("delete", "Nobody", "--study", "study"), "no participant 'Nobody' in study 'study'"),
-        (("delete", "P", "--study", "none", "--yes"), "no study 'none'; there are: another, study"),
-        (("participants", "--study", "none"), "no study 'none'; there are: another, study"),
-        (("export", "--study", "none", "--out", "out"), "no study 'none'; there are: another, study"),
+        (("delete", "P", "--study", "none", "--yes"), "no study 'none'; the database has: another, study"),
+        (("participants", "--study", "none"), "no study 'none'; the database has: another, study"),
+        (("export", "--study", "none", "--out", "out"), "no study 'none'; the database has: another, study"),
         (("export", "--study", "study", "--out", "out", "--format", "x"), "expected one of: csv, parquet"),
     ],
 )
-def test_what_is_not_there_is_told(db, arguments, text):
+def test_errors(db, arguments, text):
     error = people(*arguments, "--db", db).exception
     assert isinstance(error, ArenaError)
     assert text in str(error)

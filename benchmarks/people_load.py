@@ -1,8 +1,7 @@
-"""Plays as many participants at once over real websockets, and says how well the rate holds.
+"""Load test of `arena-llm play`: participants who play concurrently over real websockets.
 
-`python -m human_data.people.play.load --participants 8 --seconds 300` starts a server in a process of
-its own, with a database in a temporary folder, and counts at the end whether every step that was told is
-there.
+`python -m benchmarks.people_load --participants 8 --seconds 300` starts a server with a temporary database,
+reports the step rate, and finally checks that the database has every step that the pages saw.
 """
 
 import argparse
@@ -25,16 +24,17 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from arena.action import STEP_S
-from human_data.people.play.messages import PROTOCOL, read_frame
+from human_data.people.play.page_protocol import PROTOCOL, read_frame
 from human_data.people.play.security import COOKIE
+from human_data.people.store import Store
 
 KEYS_EVERY_S = 0.4
-"""How often a player's keys change; a person changes them two or three times a second."""
+"""Interval between changes of the keys; a person changes them two or three times a second."""
 
 
 @dataclass
 class Seen:
-    """What one client saw; lateness and delay in milliseconds."""
+    """Measurements of one client; lateness and delay in milliseconds."""
 
     late_ms: list[float] = field(default_factory=list)
     delay_ms: list[float] = field(default_factory=list)
@@ -48,23 +48,23 @@ class Seen:
 
 
 class Client:
-    """Plays tasks one after another, with keys pressed at random."""
+    """Plays tasks one after another, pressing random keys."""
 
-    def __init__(self, url: str, seed: int, kbytes_per_s: float | None, way_s: float = 0.0) -> None:
+    def __init__(self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0) -> None:
         self.seen = Seen()
-        self._way_s, self._answers = way_s, set[asyncio.Task[None]]()
+        self._delay_s, self._replies = delay_s, set[asyncio.Task[None]]()
         self._url, self._random, self._rate = url, random.Random(seed), kbytes_per_s
         self._count = self._trial = self._step = 0
         self._began: float | None = None
 
     async def play(self, until: float) -> None:
-        """Play until then, Unix seconds."""
+        """Play until that time (Unix seconds)."""
         cookie = await asyncio.to_thread(_cookie, self._url)
         origin = self._url.rstrip("/")
         address = origin.replace("http", "ws", 1) + "/play/socket"
         headers = {"Cookie": f"{COOKIE}={cookie}"}
         async with connect(address, origin=origin, additional_headers=headers, compression=None) as socket:  # type: ignore[arg-type]
-            await self._say(socket, "hello", protocol=PROTOCOL)
+            await self._send(socket, "hello", protocol=PROTOCOL)
             keys = asyncio.create_task(self._press(socket))
             try:
                 while (left := until - time.time()) > 0:
@@ -74,8 +74,8 @@ class Client:
                 pass
             finally:
                 keys.cancel()
-            await self._say(socket, "pause", trial=self._trial, reason="key")
-            self._halts()
+            await self._send(socket, "pause", trial=self._trial, reason="key")
+            self._halt()
 
     async def _take(self, socket: ClientConnection, data: str | bytes) -> None:
         self.seen.received_bytes += len(data)
@@ -86,34 +86,34 @@ class Client:
             self.seen.sizes.append(drawn.size)
             if self._rate:
                 await asyncio.sleep(len(data) / 1000 / self._rate)
-            self._answer(socket, "ack", frame=number)
+            self._reply(socket, "ack", frame=number)
             return
         message = json.loads(data)
         match message["type"]:
             case "trial":
                 self._trial, self._step = message["trial"], message["step"]
-                await self._say(socket, "start", trial=self._trial)
+                await self._send(socket, "start", trial=self._trial)
             case "running":
                 self._began = time.time()
             case "state":
-                self._note(message)
+                self._record(message)
             case "paused":
-                self._halts()
+                self._halt()
                 self.seen.pauses.append(message["reason"])
-                await self._say(socket, "start", trial=self._trial)
+                await self._send(socket, "start", trial=self._trial)
             case "ping":
-                self._answer(socket, "pong", ping=message["ping"])
+                self._reply(socket, "pong", ping=message["ping"])
             case "end":
-                self._halts()
+                self._halt()
                 self.seen.episodes += 1
-                await self._say(socket, "next", trial=self._trial)
+                await self._send(socket, "next", trial=self._trial)
 
-    def _note(self, message: dict[str, Any]) -> None:
+    def _record(self, message: dict[str, Any]) -> None:
         self.seen.steps += message["step"] - self._step
         self._step = message["step"]
         self.seen.late_ms += message["late"]
 
-    def _halts(self) -> None:
+    def _halt(self) -> None:
         if self._began is not None:
             self.seen.playing_s += time.time() - self._began
             self._began = None
@@ -122,22 +122,22 @@ class Client:
         while True:
             await asyncio.sleep(KEYS_EVERY_S * self._random.uniform(0.5, 1.5))
             if self._began is not None:
-                await self._say(
+                await self._send(
                     socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5))
                 )
 
-    def _answer(self, socket: ClientConnection, kind: str, **values: Any) -> None:
-        """Say it as late as over a long way."""
+    def _reply(self, socket: ClientConnection, kind: str, **values: Any) -> None:
+        """Send a reply as late as over a long distance."""
 
         async def later() -> None:
-            await asyncio.sleep(self._way_s)
+            await asyncio.sleep(self._delay_s)
             with suppress(ConnectionClosed):
-                await self._say(socket, kind, **values)
+                await self._send(socket, kind, **values)
 
-        self._answers.add(task := asyncio.create_task(later()))
-        task.add_done_callback(self._answers.discard)
+        self._replies.add(task := asyncio.create_task(later()))
+        task.add_done_callback(self._replies.discard)
 
-    async def _say(self, socket: ClientConnection, kind: str, **values: Any) -> None:
+    async def _send(self, socket: ClientConnection, kind: str, **values: Any) -> None:
         self._count += 1
         await socket.send(json.dumps({"type": kind, "n": self._count, **values}))
 
@@ -148,7 +148,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 def _cookie(url: str) -> str:
-    """The token that a server gives to who opens its first page."""
+    """The token that a server gives to a new participant."""
     from urllib.error import HTTPError
 
     try:
@@ -156,12 +156,12 @@ def _cookie(url: str) -> str:
     except HTTPError as redirect:
         answer = redirect
     found = re.search(rf"{COOKIE}=([^;]+)", answer.headers["set-cookie"] or "")
-    assert found is not None, f"{url} gave no cookie"
+    assert found is not None, f"{url} sent no cookie"
     return found[1]
 
 
 def percentile(values: list[float], percent: float) -> float:
-    """The smallest value that so many percent do not exceed; NaN of none."""
+    """The smallest value that so many percent do not exceed; NaN if there are no values."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else float("nan")
 
@@ -179,7 +179,7 @@ def _report(clients: list[Client], lost: int | None) -> str:
         f"{len(seen)} participants, {playing / len(seen):.0f} s of play each, "
         f"{sum(one.episodes for one in seen)} episodes",
         f"steps/s per participant: {sum(rates) / max(len(rates), 1):.2f}, lowest {min(rates, default=0):.2f} "
-        f"(wanted {1 / STEP_S:.2f})",
+        f"(expected {1 / STEP_S:.2f})",
         *(
             f"{name}: median {percentile(values, 50):.1f}, 99 % {percentile(values, 99):.1f}, "
             f"largest {max(values, default=float('nan')):.1f} ms"
@@ -192,47 +192,45 @@ def _report(clients: list[Client], lost: int | None) -> str:
         + (", ".join(sorted(set(pauses))) + f" ({len(pauses)})" if pauses else "none"),
     ]
     if lost is not None:
-        lines.append(f"steps that the pages saw and the database does not have: {lost}")
+        lines.append(f"steps that the pages saw but the database does not have: {lost}")
     return "\n".join(lines)
 
 
 async def play(
-    url: str, participants: int, seconds: float, kbytes_per_s: float | None, way_s: float = 0.0
+    url: str, participants: int, seconds: float, kbytes_per_s: float | None, delay_s: float = 0.0
 ) -> list[Client]:
-    """Let so many clients play for so long.
+    """Let a number of clients play for a time.
 
-    A slow one takes only so many kB per second; a distant one answers frames so much later.
+    A slow client reads only `kbytes_per_s`; a distant one replies to frames `delay_s` later.
     """
-    clients = [Client(url, seed, kbytes_per_s, way_s) for seed in range(participants)]
+    clients = [Client(url, seed, kbytes_per_s, delay_s) for seed in range(participants)]
     until = time.time() + seconds
     await asyncio.gather(*(client.play(until) for client in clients))
     return clients
 
 
 def _lost(database: Path, steps: int) -> int:
-    from human_data.people.store import Store
-
     with Store(f"sqlite:///{database}") as store:
-        there = sum(
+        stored = sum(
             len(store.actions(trial.id))
             for participant in store.participants("play")
             for trial in store.trials(participant.id)
         )
-    return max(0, steps - there)
+    return max(0, steps - stored)
 
 
 def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(prog="python -m human_data.people.play.load", description=__doc__)
+    """Run the load test."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.people_load", description=__doc__)
     parser.add_argument("--participants", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--levels", default="1-10", help="levels of the shipped battery that are played")
+    parser.add_argument("--levels", default="1-10", help="levels of the shipped battery to play")
     parser.add_argument("--workers", help="worker processes of the server")
-    parser.add_argument("--slow", type=float, metavar="KB/S", help="each client takes only so much")
-    parser.add_argument("--way", type=float, default=0, metavar="MS", help="of frames and their answers")
-    parser.add_argument("--url", help="a server that runs already")
+    parser.add_argument("--slow", type=float, metavar="KB/S", help="speed at which each client reads")
+    parser.add_argument("--delay", type=float, default=0, metavar="MS", help="round trip of a frame")
+    parser.add_argument("--url", help="a running server (default: a new one)")
     chosen = parser.parse_args()
-    how = (chosen.participants, chosen.seconds, chosen.slow, chosen.way / 1000)
+    how = (chosen.participants, chosen.seconds, chosen.slow, chosen.delay / 1000)
     if chosen.url:
         print(_report(asyncio.run(play(chosen.url, *how)), None))
         return
