@@ -191,7 +191,8 @@ def test_a_policy_that_was_trained_anew_is_another_agent(battery, file, tmp_path
     assert found is not None
     assert found[1]
     trained(other, battery / "01-04-03.yaml", seed=2)
-    assert earlier_log(request, tmp_path / "logs") is None
+    again = eval_request(f"policy:{other}", battery, choices={"tasks": "01-04-03"})
+    assert earlier_log(again, tmp_path / "logs") is None
 
 
 def test_the_command_plays_what_a_player_plays(command, battery, file, tmp_path):

@@ -172,8 +172,13 @@ def test_a_task_without_a_pass_mark_has_no_verdict(battery, tmp_path):
 
 def test_an_arena_that_cannot_be_built_is_named(battery, tmp_path):
     file = battery / "01-04-03.yaml"
-    walled = file.read_text().replace("x: 20, y: 0, z: 10", "x: 20, y: 0, z: 20").replace("GoodGoal", "Wall")
-    file.write_text(walled.replace("x: 1, y: 1, z: 1", "x: 40, y: 9, z: 40"))
+    first, _, ball = file.read_text().split("    - !Item\n")
+    wall = (
+        ball.replace("GoodGoal", "Wall")
+        .replace("z: 16", "z: 20")
+        .replace("x: 1, y: 1, z: 1", "x: 40, y: 9, z: 40")
+    )
+    file.write_text(f"{first}    - !Item\n{wall}      rotations: [0]\n")
     rows = run(battery, tmp_path / "logs", "arena/random-steps").rows
-    assert rows[0].error.startswith("LayoutError: 01-04-03: the agent cannot be placed")
+    assert rows[0].error.startswith("LayoutError('01-04-03: the agent cannot be placed")
     assert [row.error for row in rows[1:]] == [None, None]
