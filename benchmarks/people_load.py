@@ -161,7 +161,7 @@ def _cookie(url: str) -> str:
 
 
 def percentile(values: list[float], percent: float) -> float:
-    """The smallest value that so many percent do not exceed; NaN if there are no values."""
+    """The smallest value that `percent` of the values do not exceed; NaN if there are none."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else float("nan")
 

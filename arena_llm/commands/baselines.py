@@ -14,14 +14,11 @@ if TYPE_CHECKING:
 
 def baselines_command(
     table: Annotated[
-        str | None, typer.Argument(help="Table to print; default: a list of all.", show_default=False)
+        str | None, typer.Argument(help="Table to print. Default: a list of all.", show_default=False)
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
-    """Print published numbers of children, the 2019 competition, agents and models.
-
-    Nothing is played: `arena-llm baseline` (without an s) plays an agent without a model.
-    """
+    """Print published numbers of children, the 2019 competition, agents and models."""
     from human_data.baselines import baseline_table
     from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
 

@@ -23,7 +23,7 @@ StudyName = Annotated[str, typer.Option(help="Name of the study.")]
 
 @people_app.command("participants")
 def participants_command(
-    db: Db, study: Annotated[str | None, typer.Option(help="Name of the study; default: all.")] = None
+    db: Db, study: Annotated[str | None, typer.Option(help="Name of the study. Default: all.")] = None
 ) -> None:
     """List participants and how far they got."""
     from rich.table import Table

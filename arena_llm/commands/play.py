@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.options import AnimalAI
+from arena_llm.options import AnimalAI, Levels, Seed, Testbed
 
 if TYPE_CHECKING:
     from human_data.people.play.worker_protocol import View
@@ -15,23 +15,19 @@ if TYPE_CHECKING:
 
 VIEW_NAMES = "first, top or third"
 
-Host = Annotated[str, typer.Option(help="Address to serve on; default: this machine only.")]
+Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
-Workers = Annotated[
-    int | None, typer.Option(min=1, max=64, help="Worker processes; default: the number of processors.")
-]
+Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
 PORT = 8420
 
 
 def play_command(
     tasks: Annotated[
         list[str] | None,
-        typer.Argument(help="Ids or files of tasks, in this order; default: all of --levels."),
+        typer.Argument(help="Ids or files of tasks, in this order. Default: all of --levels."),
     ] = None,
-    levels: Annotated[str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4.")] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; default: the shipped battery.")
-    ] = None,
+    levels: Levels = None,
+    testbed: Testbed = None,
     scripts: Annotated[
         bool,
         typer.Option(
@@ -44,7 +40,7 @@ def play_command(
             help=f"View: {VIEW_NAMES}. If repeated, the key V switches between them; a model has first."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the arenas.")] = 0,
+    seed: Seed = 0,
     db: Annotated[
         str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
     ] = "play.db",

@@ -20,7 +20,7 @@ def study_command(
     db: Annotated[
         str | None,
         typer.Option(
-            help="Database: a file for SQLite, or postgresql://USER@HOST/NAME; default: NAME.db of the study."
+            help="Database: a file for SQLite, or postgresql://USER@HOST/NAME. Default: NAME.db of the study."
         ),
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Describe the study, and stop.")] = False,

@@ -1,4 +1,4 @@
-"""One websocket: messages to the page are queued, so that a slow connection delays nobody else."""
+"""One websocket: messages to the page are queued, so a slow connection does not delay others."""
 
 import asyncio
 import json

@@ -38,10 +38,10 @@ UPGRADE_FRAMES = 12
 """Punctual frames, 0.7 s of them, before a better level is tried."""
 
 LATE_FRAMES, LATE_S = 8, 0.09
-"""One level down if so many frames have this median delay, round trip excluded (1.5 steps): they queue up."""
+"""One level down at this median delay of recent frames, round trip excluded (1.5 steps): they queue up."""
 
 VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
-"""Two levels down if so few frames have this median delay: on such a connection frames are rare."""
+"""Two levels down at this one, of fewer frames: on such a connection frames are rare."""
 
 PUNCTUAL_S = 0.06
 """A median delay below one step leaves room for a better level."""

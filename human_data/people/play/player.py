@@ -109,7 +109,7 @@ class Player:
             raise ConnectionRefused(POLICY, f"trial {message.trial} is not the one being played here")
         if isinstance(message, Next):
             await self._next()
-        # Messages that were on their way when the end came are ignored.
+        # A message sent before the page knew of the end is ignored.
         elif not self._over:
             await self._play(game, message)
 

@@ -31,15 +31,9 @@ class ScriptEpisode(WorkerEpisode):
 
     def opened(self) -> Opened:
         """The instructions, and the conversation so far."""
-        return (
-            super()
-            .opened()
-            ._replace(
-                turns=tuple(self._turns),
-                instructions=self._instructions,
-                actions=tuple(map(ACTIONS.index, self._episode.actions)),
-            )
-        )
+        actions = tuple(map(ACTIONS.index, self._episode.actions))
+        opened = super().opened()
+        return opened._replace(turns=tuple(self._turns), instructions=self._instructions, actions=actions)
 
     def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
         if isinstance(request, Step):

@@ -28,7 +28,7 @@ TIMEOUT_S = 20.0
 """A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
 
 MAX_DEATHS = 3
-"""An episode is given up after so many deaths of its workers without an answer in between."""
+"""Deaths of its workers, without an answer in between, after which an episode is given up."""
 
 OnDrawn = Callable[[Drawn], None]
 

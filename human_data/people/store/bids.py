@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from evaluation.report_folder import ReportFolder
+from evaluation.report_folder import FileNames, ReportFolder
 from human_data.people.store.codebook import as_json
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, Column
 from human_data.people.store.store import Store
@@ -20,20 +20,13 @@ TRIAL_COLUMNS = (
 )
 
 
-class Labels:
+class Labels(FileNames):
     """Unique labels that consist of letters and digits only, as BIDS requires."""
 
-    def __init__(self) -> None:
-        self._labels: dict[str, str] = {}
+    separator = "x"
 
-    def of(self, text: str) -> str:
-        """The label of a text; no two texts share one, even if case is ignored."""
-        if text not in self._labels:
-            plain = re.sub(r"[^A-Za-z0-9]", "", text) or "x"
-            taken = {label.lower() for label in self._labels.values()}
-            choices = (plain if number == 1 else f"{plain}x{number}" for number in range(1, len(taken) + 2))
-            self._labels[text] = next(label for label in choices if label.lower() not in taken)
-        return self._labels[text]
+    def _plain(self, text: str) -> str:
+        return re.sub(r"[^A-Za-z0-9]", "", text) or "x"
 
 
 def write_bids(store: Store, study: str, folder: ReportFolder) -> None:

@@ -49,7 +49,7 @@ class Participants(Section):
 class Block(Section):
     """Tasks that are played one after another, introduced by a page with `title` and `text`.
 
-    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether health,
+    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
     rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
     simulated seconds after which a task is ended (default: the arena's own limit only).
     """

@@ -1,4 +1,4 @@
-"""What the store knows about a participant of a study: enough to determine where they are."""
+"""What the store knows about a participant of a study: enough to determine their stage."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,9 +1,9 @@
 """The tasks of a study, as the game requests them."""
 
-from arena.rules import SAFETY_STEPS
 from arena import Recording
 from arena.action import STEP_S
 from arena.recording import spec_sha256
+from arena.rules import SAFETY_STEPS
 from human_data.people.play.task_source import Assignment
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.study.flow import abandon, complete_if_done, current_stage

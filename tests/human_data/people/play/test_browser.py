@@ -104,7 +104,7 @@ def test_a_reload_resumes_the_same_episode(server, page):
     page.reload()
     until(page, "paused")
     assert page.inner_text("#card-title") == "Welcome back"
-    # The step that was on its way when the pause came counts.
+    # The step in progress when the pause came counts.
     assert before <= steps(page) <= before + 1
     page.keyboard.press("p")
     until(page, "running")

@@ -212,6 +212,7 @@ def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
     with pytest.raises(InvalidRequest, match=problem):
         app(changed)
     app(TINY.replace("C1A2", "OTHER"))
+    app(TINY + "words: {agree: Count me in}\n")
     walker.send("/withdraw")
     app(changed)
 

@@ -37,7 +37,7 @@ class Walker:
 
     @property
     def stage(self) -> str:
-        """The name of the stage whose page is shown; "" where it is none."""
+        """The name of the stage whose page is shown; "" if it has none."""
         return hidden(self.page.text).get("stage", "")
 
     def agree(self) -> "Walker":
