@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
-from arena.gym.curriculum import seed_words
+from arena.geometry.layout import seed_words
 from arena.gym.options import whole
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text

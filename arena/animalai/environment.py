@@ -21,7 +21,8 @@ from arena.animalai.base_env import (
     one_action,
 )
 from arena.errors import ConfigError
-from arena.gym.curriculum import Config, curriculum, seed_words
+from arena.geometry.layout import seed_words
+from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import ArenaEnv
 from arena.gym.options import degrees, side, whole
 from arena.rays.rays import ROW_LENGTH

@@ -53,10 +53,15 @@ SMALLEST_BALL = 0.05
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
 
+def seed_words(seed: int) -> list[int]:
+    """A seed, which may be negative, as words for a NumPy generator."""
+    return [abs(seed), int(seed < 0)]
+
+
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
     """The random generator of an episode; the same three values give the same bits everywhere."""
     words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
-    return np.random.default_rng(np.random.SeedSequence([abs(seed), int(seed < 0), trial, *map(int, words)]))
+    return np.random.default_rng(np.random.SeedSequence([*seed_words(seed), trial, *map(int, words)]))
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:

@@ -9,7 +9,8 @@ import numpy as np
 
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
-from arena.taskfile.config import ArenaFile, ArenaSpec
+from arena.geometry.layout import seed_words
+from arena.taskfile.config import ArenaFile
 from arena.taskfile.load import load
 from arena.taskfile.versions import DIFFERENCES, Version
 
@@ -67,11 +68,6 @@ def _read(file: object, version: str) -> ArenaFile:
     return load(file, version)
 
 
-def seed_words(seed: int) -> list[int]:
-    """A seed, which may be negative, as words for a NumPy generator."""
-    return [abs(seed), int(seed < 0)]
-
-
 class Files:
     """The arenas of one or more files, one per reset, repeated endlessly.
 
@@ -106,7 +102,7 @@ class Files:
 
     def _order(self, file: ArenaFile) -> list[int]:
         order = list(file.arenas)
-        if file.randomize_arenas and DIFFERENCES[_first(file).version].arenas_shuffled:
+        if file.randomize_arenas and DIFFERENCES[next(iter(file.arenas.values())).version].arenas_shuffled:
             self._rng.shuffle(order)
         return order
 
@@ -115,7 +111,3 @@ class Files:
             return str(number)
         place = list(file.arenas).index(number)
         return f"{Path(file.source).stem}#{place}" if place else Path(file.source).stem
-
-
-def _first(file: ArenaFile) -> ArenaSpec:
-    return next(iter(file.arenas.values()))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena import ArenaSpec
+from arena.geometry.layout import seed_words
 from arena.taskfile.config import RGB, Item, Vector3
 
 THRESHOLD_M = 17.5
@@ -66,7 +67,7 @@ class SampledArena(NamedTuple):
 
 def kind_of(seed: int, index: int) -> Kind:
     """The kind of an example: every four in a row are one of each kind, in random order."""
-    rng = np.random.default_rng([abs(seed), int(seed < 0), 1, index // 4])
+    rng = np.random.default_rng([*seed_words(seed), 1, index // 4])
     return tuple(Kind)[int(rng.permutation(4)[index % 4])]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EvaluationError, Event, EventKind
 from arena.geometry.angles import wrap_deg
+from arena.geometry.layout import seed_words
 from arena.geometry.placed import AGENT_RADIUS
 from arena.replay import Moment, play
 from llm_control.agents.pixels import FOCAL, steps_for
@@ -78,7 +79,7 @@ def make_example(seed: int, index: int) -> Example:
     Arenas are drawn until the ball is in plain view and the ideal reply works in the arena. Raises
     RenderError if no picture can be drawn, EvaluationError if no suitable arena is found.
     """
-    rng = np.random.default_rng([abs(seed), int(seed < 0), 2, index])
+    rng = np.random.default_rng([*seed_words(seed), 2, index])
     kind = kind_of(seed, index)
     for _ in range(_MAX_ATTEMPTS):
         sampled = random_arena(kind, rng)
