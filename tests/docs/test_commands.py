@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from arena.errors import ArenaError
-from evaluation.models import OFFLINE
+from evaluation.suites import get_suite
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
 
@@ -141,7 +141,9 @@ def test_options_and_files_in_running_text_exist(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"
         if re.fullmatch(r"(arena|render|testbed|llm_control|human_data|arena_llm|configs)/[\w/.]+", piece):
-            assert piece in OFFLINE or (ROOT / piece).exists(), f"{page}: {piece}"
+            assert (
+                piece in [f"arena/{name}" for name in get_suite("arena").agents] or (ROOT / piece).exists()
+            ), f"{page}: {piece}"
 
 
 def test_a_misspelt_option_or_command_is_found():

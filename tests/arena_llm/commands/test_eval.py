@@ -4,7 +4,6 @@ import json
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
-from llm_control.selection import select
 from typer.testing import CliRunner
 
 import evaluation.evaluate
@@ -13,6 +12,7 @@ from arena.taskfile.versions import Version
 from arena_llm.cli import app
 from evaluation.generation.budget import RunLimits
 from llm_control.choices import ArenaChoices
+from llm_control.suite import SUITE
 from tests.llm_control.batteries import write_battery
 
 GIVEN = {
@@ -166,8 +166,8 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
-    versions = [select(ArenaChoices(animal_ai=name), battery)[0].spec.version for name in ("3.1.3", "4")]
-    assert versions == [Version.V3, Version.V4]
+    tasks = [SUITE.tasks(ArenaChoices(animal_ai=name), battery)[0] for name in ("3.1.3", "4")]
+    assert [task.content.spec.version for task in tasks] == [Version.V3, Version.V4]
 
 
 def test_the_seed_is_that_of_the_episode(battery, tmp_path):
