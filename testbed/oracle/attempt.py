@@ -102,7 +102,7 @@ class Attempt:
         return self._stuck % STUCK_LEGS == 0
 
     def _perturb(self, planner: LocalPlanner) -> None:
-        """Something unknown is in the way: choose a leg with noise added to the costs."""
+        """Something unknown obstructs: choose a leg with noise added to the costs."""
         self._best_cost = np.inf
         self._perturbed += 1
         self._driver.idle(1)

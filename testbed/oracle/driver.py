@@ -12,11 +12,6 @@ def waiting(episode: Episode) -> Action:
     return TURN_RIGHT if episode.steps % 2 else TURN_LEFT
 
 
-def angle_to(bearing: float, yaw: float) -> float:
-    """Turn from a heading to a bearing, degrees from -180 to 180, positive to the right."""
-    return wrap_deg(bearing - yaw)
-
-
 class Driver:
     """Moves the agent of an episode until the episode is done, then does nothing."""
 
@@ -36,7 +31,7 @@ class Driver:
 
     def face(self, bearing: float) -> None:
         """Turn to a bearing (degrees), as closely as steps of turning allow."""
-        self.turn(round(angle_to(bearing, self.episode.yaw) / TURN_DEG))
+        self.turn(round(wrap_deg(bearing - self.episode.yaw) / TURN_DEG))
 
     def drive(self, steps: int) -> None:
         """Drive forward, or backward if negative."""

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.action import TICK_S
+from arena.geometry.angles import wrap_deg
 from arena.physics.agent import DRIVE
-from testbed.oracle.driver import TURN_DEG, Driver, angle_to
+from testbed.oracle.driver import TURN_DEG, Driver
 from testbed.oracle.motion import driven, stopping
 
 GOOD_ENOUGH = 0.1
@@ -88,7 +89,7 @@ class Pusher:
         """A short drive, backward if that saves turning, and a stop."""
         if not steps:
             return
-        ahead = abs(angle_to(bearing, self._driver.episode.yaw)) <= 90
+        ahead = abs(wrap_deg(bearing - self._driver.episode.yaw)) <= 90
         self._driver.face(bearing if ahead else bearing + 180)
         self._driver.drive(steps if ahead else -steps)
         self._driver.idle(rest)
