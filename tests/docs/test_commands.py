@@ -20,7 +20,7 @@ Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "
 
 RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
-LINKED = ("testbed", "evaluation", "human_data", "report", "configs")
+LINKED = ("testbed", "evaluation", "human_data", "report", "examples", "configs")
 UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
 
 
@@ -137,13 +137,12 @@ def test_python_of_every_page_compiles(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_options_and_files_in_running_text_exist(page):
     known = every_option()
+    agents = [f"arena/{name}" for name in get_suite("arena").agents]
     for piece in codes_of(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"
-        if re.fullmatch(r"(arena|render|testbed|llm_control|human_data|arena_llm|configs)/[\w/.]+", piece):
-            assert (
-                piece in [f"arena/{name}" for name in get_suite("arena").agents] or (ROOT / piece).exists()
-            ), f"{page}: {piece}"
+        if re.fullmatch(r"(arena|render|testbed|evaluation|llm_control|human_data|report|arena_llm|examples|configs)/[\w/.]+", piece):
+            assert piece in agents or (ROOT / piece).exists(), f"{page}: {piece}"
 
 
 def test_a_misspelt_option_or_command_is_found():

@@ -18,6 +18,7 @@ from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS
 from evaluation.choices.presets import preset_names
 from llm_control.choices import ArenaChoices
+from llm_control.suite import SUITE
 from render import decode
 from tests.docs.commands import COMMAND
 from tests.docs.pages import DOCS, PAGES, text_of
@@ -61,7 +62,7 @@ def test_the_reference_has_every_spelling_every_kind_and_its_numbers():
 
 def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
     text = text_of("protocols.md")
-    for name in preset_names():
+    for name in preset_names(SUITE):
         assert f"| `{name}` |" in text
     options = {word for option in COMMAND.commands["eval"].params for word in option.opts}
     for word in options:

@@ -97,10 +97,10 @@ def test_a_choice_arrives(name, asked):
     option = [f"--{name.replace('_', '-')}", *([] if written is None else [written])]
     said = invoke("--model", "arena/random", *option, *NEEDS.get(name, ()))
     assert str(said.exception) == "not played in this test", said.output
-    protocol = asked["request"].effective().protocol
-    assert getattr(protocol, name) == meant != ArenaChoices.model_fields[name].default
+    choices = asked["request"].effective.choices
+    assert getattr(choices, name) == meant != ArenaChoices.model_fields[name].default
     others = {key for key in NEEDS.get(name, ()) if key.startswith("--")}
-    changed = {key for key, value in protocol if value != ArenaChoices.model_fields[key].default}
+    changed = {key for key, value in choices if value != ArenaChoices.model_fields[key].default}
     assert changed == {name} | {key[2:].replace("-", "_") for key in others}
 
 
@@ -110,12 +110,12 @@ def test_a_switch_can_be_turned_off_again(name, asked, tmp_path):
     file.write_text(f"{name}: yes\n")
     for option, meant in (([], True), ([f"--no-{name.replace('_', '-')}"], False)):
         invoke("--model", "arena/random", "--protocol", file, *option)
-        assert getattr(asked["request"].effective().protocol, name) is meant
+        assert getattr(asked["request"].effective.choices, name) is meant
 
 
 def test_icl_is_the_demonstration(asked):
     invoke("--model", "arena/random", "--icl")
-    assert asked["request"].effective().protocol.demonstration
+    assert asked["request"].effective.choices.demonstration
 
 
 def test_options_of_the_command_arrive(asked, battery, tmp_path):
@@ -128,9 +128,9 @@ def test_options_of_the_command_arrive(asked, battery, tmp_path):
     request = asked["request"]
     assert (request.model, request.folder, request.prompt) == ("arena/random", battery, tmp_path / "t")
     assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
-    assert asked["caps"] == RunLimits(tokens=6, cost=0.5, seconds=7)
+    assert asked["limits"] == RunLimits(tokens=6, cost=0.5, seconds=7)
     invoke("--model", "arena/random")
-    assert (asked["caps"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
+    assert (asked["limits"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
 
 
 def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
