@@ -141,7 +141,7 @@ def test_options_and_files_in_running_text_exist(page):
     for piece in codes_of(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"
-        if re.fullmatch(r"(arena|render|testbed|evaluation|llm_control|human_data|report|arena_llm|examples|configs)/[\w/.]+", piece):
+        if re.fullmatch(rf"({'|'.join((*COPIED, *LINKED))})/[\w/.]+", piece):
             assert piece in agents or (ROOT / piece).exists(), f"{page}: {piece}"
 
 
