@@ -114,6 +114,7 @@ RESULTS = Table(
         Column("trial", "integer", "none", "Number of the agent's trial of the task, from 0"),
         *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
         Column("turns", "integer", "replies", "Number of replies of a model; empty for people"),
+        Column("score", "number", "none", "Score of suites that have one, 0 to 1; empty for people"),
         Column("error", "text", "none", "Why the trial has no verdict"),
     ),
 )

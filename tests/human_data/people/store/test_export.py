@@ -183,5 +183,5 @@ def test_export_errors(small, tmp_path):
     with pytest.raises(ArenaError, match="cannot be written"):
         export(small, "study", tmp_path / "file")
     (tmp_path / "trials.csv").write_text("mine")
-    with pytest.raises(ArenaError, match=r"trials\.csv: this file is in the way"):
+    with pytest.raises(ArenaError, match=r"trials\.csv: this file exists and is not part of a report"):
         export(small, "study", tmp_path)
