@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.options import AnimalAI
+from arena_llm.options import AnimalAI, Levels, Seed, Testbed
 
 if TYPE_CHECKING:
     from human_data.people.play.worker_protocol import View
@@ -28,10 +28,8 @@ def play_command(
         list[str] | None,
         typer.Argument(help="Ids or files of tasks, in this order; default: all of --levels."),
     ] = None,
-    levels: Annotated[str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4.")] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; default: the shipped battery.")
-    ] = None,
+    levels: Levels = None,
+    testbed: Testbed = None,
     scripts: Annotated[
         bool,
         typer.Option(
@@ -44,7 +42,7 @@ def play_command(
             help=f"View: {VIEW_NAMES}. If repeated, the key V switches between them; a model has first."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed of the arenas.")] = 0,
+    seed: Seed = 0,
     db: Annotated[
         str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
     ] = "play.db",
