@@ -23,14 +23,14 @@ class Line:
         return f"{self.path}:{self.number}"
 
     def integer(self, column: str) -> int:
-        """A whole number of 0 or more; raises RecordingError for anything else."""
+        """A whole number of 0 or more; raises RecordingError if the cell has none."""
         text = self.cells[column].strip()
         if not text.isdecimal():
             raise RecordingError(f"{self.place}: {column}: got {text!r}, expected a whole number")
         return int(text)
 
     def real(self, column: str) -> float:
-        """A finite number; raises RecordingError for anything else."""
+        """A finite number; raises RecordingError if the cell has none."""
         text = self.cells[column].strip()
         try:
             value = float(text)

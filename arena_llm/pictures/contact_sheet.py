@@ -105,7 +105,7 @@ def _of_level(level: int, entries: tuple[Entry, ...], out: Path) -> Iterator[She
 def draw_tiles(
     entries: Sequence[Entry], views: StartViews, seed: int, broken: Callable[[Entry], None]
 ) -> Iterator[Tile]:
-    """The entries' pictures, drawn one after another; `broken` is called with each that has none."""
+    """The entries' pictures, drawn one after another; `broken` is called with each entry without pictures."""
     for entry in entries:
         if entry.task is not None:
             try:

@@ -33,7 +33,7 @@ def parse(text: str, *, strict: bool = False) -> Script:
     (`tolerant.lark`), with a repair for each; a strict reply has the same meaning and no repairs. An empty
     reply is not a script in either mode. The time is proportional to the length of `text`.
 
-    Raises only `ScriptSyntaxError`, for everything else.
+    Raises `ScriptSyntaxError`, and no other error.
     """
     try:
         return _strict_or_tolerant(text, strict)
