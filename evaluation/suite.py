@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from arena.errors import ConfigError
 from evaluation.choices.run_choices import RunChoices
 from evaluation.prompts import PromptSet, runner_prompts
 
@@ -141,8 +142,8 @@ class Environment(Protocol):
 class EpisodeSetup(NamedTuple):
     """Everything an episode depends on besides the replies.
 
-    `trial` counts from 0; the episode's one random generator is seeded by (`choices.seed`, `task.id`,
-    `trial`). `tasks` are all tasks of the run if `choices.needs_all_tasks`, else empty.
+    `choices.seed`, `task.id` and `trial`, from 0, seed the episode's one random generator. `tasks` are all
+    tasks of the run if `choices.needs_all_tasks`, else empty. Without `draws`, blank pictures suffice.
     """
 
     suite: "Suite"
@@ -151,6 +152,7 @@ class EpisodeSetup(NamedTuple):
     choices: Any
     prompts: PromptSet
     tasks: tuple[TaskSpec, ...] = ()
+    draws: bool = True
 
 
 class AgentTurn(NamedTuple):
@@ -287,8 +289,6 @@ class Suite(ABC):
 
 def named(tasks: Iterable[TaskSpec], ids: Sequence[str]) -> list[TaskSpec]:
     """The tasks of these ids in the order of the ids. Raises ConfigError for one that is missing or twice."""
-    from arena.errors import ConfigError
-
     by_id = {task.id: task for task in tasks}
     missing = [each for each in ids if each not in by_id]
     if missing:

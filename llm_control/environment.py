@@ -43,6 +43,8 @@ class ArenaEnvironment:
 
     def __init__(self, setup: EpisodeSetup, episode: Episode | None = None) -> None:
         choices: ArenaChoices = setup.choices
+        if not setup.draws:
+            choices = choices.model_copy(update={"vision": "blind"})
         self.episode = episode or new_episode(setup)
         self._choices, self._prompts = choices, setup.prompts
         others = [task.content for task in setup.tasks]

@@ -19,7 +19,7 @@ class Replies:
     def __init__(
         self, setup: EpisodeSetup, turns: Sequence[Mapping[str, Any]], said: EpisodeTalk | None, frames: bool
     ) -> None:
-        self._setup, self._turns, self._said = setup, turns, said
+        self._setup, self._turns, self._said = setup._replace(draws=frames), turns, said
         self.frames = frames
         self.findings: list[Finding] = []
         self.pictures = 0
@@ -64,7 +64,7 @@ class Replies:
 
     def _compare(self, turn: int, observation: Observation) -> None:
         """Compare an observation with what was logged before a turn's reply; the last is not shown."""
-        self.drawn_by = (observation.drawn_by if self.frames else None) or self.drawn_by
+        self.drawn_by = observation.drawn_by or self.drawn_by
         if self._said is None or (observation.done and turn > 1):
             return
         place = turn - 1

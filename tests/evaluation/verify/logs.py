@@ -2,12 +2,11 @@
 
 import base64
 
-from arena_llm.verify.options import Options
 from inspect_ai.log import read_eval_log, write_eval_log
 from inspect_ai.model import ContentImage
 
-from arena_llm.verify.recordings import verify
-from evaluation.verify.sources import find_sources
+from evaluation.verify.sample import verify_sample
+from evaluation.verify.sources import Options, find_sources
 from render import decode, png
 
 TASK = """!ArenaConfig
@@ -28,8 +27,8 @@ arenas:
 
 
 def checked(path, **options):
-    found = find_sources([path])
-    return [each for source in found.sources for each in verify(source, Options(**options))]
+    found = find_sources([path], lambda _: False)
+    return [each for source in found.sources for each in verify_sample(source, Options(**options))]
 
 
 def changed(log, tmp_path, change):

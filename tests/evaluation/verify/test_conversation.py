@@ -6,7 +6,8 @@ from inspect_ai.log import read_eval_log, write_eval_log
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Talk, parted
 from evaluation.log.run import CONVERSATION
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import checked, put
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import put
 from tests.llm_control.batteries import run, write_battery
 
 PLACES = ((20, 16), (24, 20), (16, 24))
@@ -52,7 +53,7 @@ def second(sample):
 
 CHANGES = {
     "a turn": (lambda s: put(second(s)["turns"][0], "health", 3.0), 1, (1, "health")),
-    "a recording": (lambda s: put(second(s)["recording"], "health", 3.0), 1, (None, "health")),
+    "a recording": (lambda s: put(second(s)["replay"], "health", 3.0), 1, (None, "health")),
     "a reply": (lambda s: put(second(s)["turns"][1], "reply", "Turn(90);"), 1, (2, "reply")),
     "a score": (
         lambda s: put(s.scores["episode_score"].metadata["tasks"][s.metadata["order"][1]], "steps", 1),

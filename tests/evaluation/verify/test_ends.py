@@ -4,7 +4,8 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import checked, put
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import put
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 
@@ -71,7 +72,9 @@ def test_more_replies_than_the_protocol_allows_are_found(battery, tmp_path):
         step.params["choices"]["max_scripts"] = 3
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
-    assert ("turns", 4, "at most 3") in [(f.what, f.logged, f.replayed) for f in checked(path)[0].findings]
+    assert ("turns", 4, "over after turn 3") in [
+        (f.what, f.logged, f.replayed) for f in checked(path)[0].findings
+    ]
 
 
 def test_a_run_without_a_pass_rate_says_that_it_is_not_compared(limited, command):

@@ -91,3 +91,8 @@ def test_an_unknown_choice_of_the_protocol_leaves_pictures_out(log, tmp_path):
     first = checked(changed(log, tmp_path, change), frames=True)[0]
     assert (first.verdict, first.pictures) == (Verdict.AGREES, 0)
     assert "fisheye=2" in first.notes[0]
+
+
+def test_without_frames_nothing_is_drawn(log, monkeypatch):
+    monkeypatch.setattr("llm_control.observations._renderer", None)
+    assert [each.verdict for each in checked(log)] == [Verdict.AGREES, Verdict.AGREES]

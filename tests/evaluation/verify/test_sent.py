@@ -8,8 +8,9 @@ from inspect_ai.model import ContentText
 from evaluation.generation.image_rules import LEFT_OUT
 from evaluation.log.exchanges import talk
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import as_content, checked, frame, images
-from tests.llm_control.batteries import run, write_battery
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import as_content, frame, images
+from tests.llm_control.batteries import ARENA, run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 32, "max_scripts": 4}
@@ -127,7 +128,7 @@ def test_a_view_in_words_is_compared_without_frames(battery, tmp_path):
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
     (found,) = checked(path)[0].findings
-    assert (found.turn, found.what) == (1, "view in words")
+    assert (found.turn, found.what) == (1, "observation")
 
 
 def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, httpserver, monkeypatch):
@@ -143,7 +144,8 @@ def test_a_server_that_takes_one_picture_is_followed(battery, tmp_path, httpserv
     log = run(battery, tmp_path, MODEL, tasks="01-04-03", **SMALL).log
     (only,) = checked(log, frames=True)
     assert (only.verdict, only.requests) == (Verdict.AGREES, 4)
-    budgets = [each.request.budget for each in talk(read_eval_log(str(log)).samples[0]).exchanges]
+    said = talk(read_eval_log(str(log)).samples[0], ARENA)
+    budgets = [each.request.budget for each in said.exchanges]
     assert budgets == ["last-1"] * 4
 
 
@@ -154,6 +156,6 @@ def test_without_the_other_arenas_a_shuffled_log_says_that_pictures_are_not_comp
         step.params.pop("tasks", None)
     path = tmp_path / "changed.eval"
     write_eval_log(whole, str(path))
-    first = checked(path, frames=True, testbed=battery)[0]
+    first = checked(path, frames=True, folder=battery)[0]
     assert (first.verdict, first.pictures) == (Verdict.AGREES, 0)
-    assert "does not have the other arenas" in first.notes[0]
+    assert "does not have the other tasks" in first.notes[0]

@@ -6,7 +6,11 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import changed, checked, first_of, put, recording, turn
+from llm_control.tools import turn
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import first_of, put
+from tests.evaluation.verify.test_conversation import changed
+from tests.human_data.people.store.played import recording
 
 CHANGES = {
     "turn's reward": (lambda s: put(turn(s, 2), "reward", turn(s, 2)["reward"] + 1e-9), (2, "reward")),
@@ -23,13 +27,16 @@ CHANGES = {
         (1, "events"),
     ),
     "a removed event": (lambda s: turn(s, 0)["events"].clear(), None),
-    "steps of a turn": (lambda s: put(turn(s), "steps", turn(s)["steps"] + 1), (1, "actions")),
+    "steps of a turn": (lambda s: put(turn(s), "steps", turn(s)["steps"] + 1), (1, "steps")),
     "a thought": (lambda s: put(turn(s), "thoughts", ["I see nothing."]), (1, "thoughts")),
     "a repair": (lambda s: put(turn(s), "repairs", ["mended"]), (1, "repairs")),
-    "an error": (lambda s: put(turn(s), "error", "not a script"), (1, "actions")),
+    "an error": (lambda s: put(turn(s), "error", "not a script"), (1, "error")),
     "a reply": (lambda s: put(turn(s), "reply", "Turn(72);"), (1, "thoughts")),
     "a message": (lambda s: put(s.messages[2].__dict__, "content", "Turn(72);"), (1, "reply")),
-    "an action": (lambda s: put(recording(s)["actions"], 1, [2, recording(s)["actions"][1][1]]), (1, "yaw")),
+    "an action": (
+        lambda s: put(recording(s)["actions"], 1, [2, recording(s)["actions"][1][1]]),
+        (None, "actions"),
+    ),
     "the recorded total": (lambda s: put(recording(s), "total_reward", 0.9), (None, "total_reward")),
     "the recorded health": (lambda s: put(recording(s), "health", 99.0), (None, "health")),
     "the outcome": (lambda s: put(recording(s), "outcome", "health gone"), (None, "outcome")),
@@ -89,7 +96,7 @@ def test_an_arena_that_changed_on_disk_is_played_from_the_log_and_told(log, batt
     shutil.copytree(battery, other)
     path = other / "01-01-01.yaml"
     path.write_text(path.read_text().replace("z: 24", "z: 30"))
-    first, second = checked(log, testbed=other)
+    first, second = checked(log, folder=other)
     assert (first.verdict, second.verdict) == (Verdict.AGREES, Verdict.AGREES)
     assert first.notes
     assert not second.notes
@@ -98,6 +105,6 @@ def test_an_arena_that_changed_on_disk_is_played_from_the_log_and_told(log, batt
         for step in whole.plan.steps:
             step.params.pop("tasks", None)
 
-    first, second = checked(changed(log, tmp_path, change), testbed=other)
+    first, second = checked(changed(log, tmp_path, change), folder=other)
     assert (first.verdict, second.verdict) == (Verdict.UNVERIFIED, Verdict.AGREES)
-    assert "not the arena of the recording" in first.problem
+    assert "its file is not the one that was played" in first.problem

@@ -6,7 +6,7 @@ import pytest
 
 from render import Renderer
 from report.run import open_logs, write_log_report
-from tests.llm_control.batteries import eval_request
+from tests.llm_control.batteries import eval_request, evaluated
 
 TASK = """\
 !ArenaConfig
@@ -33,10 +33,8 @@ def logs(tmp_path_factory) -> dict[str, Path]:
     for name, mark in (("01-01-01", 0), ("02-01-01", 9)):
         (home / f"{name}.yaml").write_text(TASK.format(mark=mark), "utf-8")
     return {
-        agent: evaluate(
-            eval_request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}),
-            home / agent,
-            display="none",
+        agent: evaluated(
+            eval_request(f"arena/{agent}", folder=home, choices={"trials": 2, "max_scripts": 4}), home / agent
         ).log
         for agent in ("pixels", "random")
     }
