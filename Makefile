@@ -2,18 +2,41 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+# The versions to install; `CONSTRAINTS=/dev/null` takes the newest that pyproject.toml allows.
+CONSTRAINTS ?= constraints.txt
 
-.PHONY: setup browser database eval test test-slow docs check clean
+# Packages are compiled when first imported: to compile all of each at once takes longer and 200 MB more.
+unexport PYTHONDONTWRITEBYTECODE
+INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint $(CONSTRAINTS)
 
+# PyBullet's wheel brings 150 MB of robots and examples that nothing here opens, and 125 MB of debug symbols.
+PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
+
+.PHONY: setup dev lock browser database eval test test-slow docs check clean
+
+# What the main job needs.
 setup: $(VENV)/.installed
 	@$(BIN)/python -m arena_llm.system
 
-$(VENV)/.installed: pyproject.toml
+# The same with all extras, and what tests, checks and the site of docs/ need.
+dev: setup $(VENV)/.installed-dev
+
+$(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found: install Python 3.11 with venv, or name another: make PYTHON=python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(INSTALL) --editable .
+	@cd $(VENV)/lib/python*/site-packages && rm -rf $(PYBULLET_UNUSED) && strip --strip-debug pybullet.*.so 2>/dev/null || true
 	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(INSTALL) --editable '.[dev]'
+	@touch $@
+
+# Writes constraints.txt from what is installed. For newer versions, first: make clean test CONSTRAINTS=/dev/null
+lock: $(VENV)/.installed-dev
+	@{ sed '/^#/!d' constraints.txt; \
+	$(BIN)/python -m pip list --format=freeze --exclude-editable --exclude pip | sed 's/+.*//'; } > $(VENV)/constraints.txt
+	@mv $(VENV)/constraints.txt constraints.txt
 
 # For the test that opens a report; without it, that test is skipped.
 browser: setup
@@ -26,19 +49,19 @@ database: setup
 eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl
 
-test: setup
+test: dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
-test-slow: setup
+test-slow: dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m pytest --hypothesis-profile=long tests/arena
 
 # What the pages take from the code is made anew, then the site in site/, without a network.
-docs: setup
+docs: dev
 	$(BIN)/python -m docs._generate docs
 	$(BIN)/python -m zensical build --strict --clean
 
-check: setup
+check: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -1,7 +1,14 @@
-"""What the agent can do in one step."""
+"""What an agent can do in one step, and how long a step is."""
 
 from enum import IntEnum
 from typing import NamedTuple
+
+TICK_S = 0.02
+"""Seconds of one physics tick: Unity's fixed timestep (`TimeManager.asset`)."""
+
+TICKS_PER_STEP = 3
+STEP_S = TICK_S * TICKS_PER_STEP
+"""Seconds of one step, in which one action is taken."""
 
 
 class Move(IntEnum):

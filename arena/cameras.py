@@ -1,4 +1,4 @@
-"""Cameras by name: what draws is found through entry points, so that physics never imports drawing."""
+"""Renderers by name, found through entry points, so that the physics never imports rendering."""
 
 import os
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from arena.scene import Scene
 Frame = npt.NDArray[np.uint8]
 
 RESOLUTIONS = (4, 1024)
-"""Smallest and largest camera picture, pixels a side."""
+"""Minimum and maximum side of a camera picture, pixels."""
 
 
 class CameraRenderer(Protocol):
-    """What draws: `render.Renderer`, or another registered under the entry points `arena_llm.cameras`."""
+    """A renderer: `render.Renderer` or another one in the entry-point group `arena_llm.cameras`."""
 
     def frame(self, scene: Scene) -> Frame:
         """The agent's view, uint8 (height, width, 3) RGB, row 0 on top."""
@@ -29,15 +29,15 @@ class CameraRenderer(Protocol):
 
 @runtime_checkable
 class ChannelRenderer(CameraRenderer, Protocol):
-    """A camera that also tells depth and classes."""
+    """A renderer that also provides depth and classes."""
 
     def channels(self, scene: Scene) -> Channels:
-        """The channels of the agent's view, in the size and order of its frame."""
+        """The channels of the agent's view, in the shape of its frame."""
         ...
 
 
 class BatchRenderer(Protocol):
-    """What draws many scenes at once: `render.BatchRenderer`, or another under `arena_llm.batch_cameras`."""
+    """Renders many scenes in one call: `render.BatchRenderer`, or another in `arena_llm.batch_cameras`."""
 
     def frames(self, scenes: Sequence[Scene]) -> Frame:
         """The agents' views, uint8 (scenes, height, width, 3); black where a scene's lights are out."""
@@ -45,7 +45,7 @@ class BatchRenderer(Protocol):
 
 
 def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
-    """What draws up to `count` square scenes at once, by its registered name; None where there is none."""
+    """A renderer of up to `count` square frames, by its registered name; None if there is none."""
     known = entry_points(group="arena_llm.batch_cameras")
     if name not in known.names:
         return None
@@ -55,7 +55,7 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
 
 
 def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:
-    """A renderer by its registered name. Raises RenderError where there is none or it cannot draw."""
+    """A renderer by its registered name. Raises RenderError if it is unknown or cannot render."""
     check_renderer(name)
     _keep_windows_off_opengl()
     renderer: CameraRenderer = _cameras()[name].load()(width, height)
@@ -63,12 +63,12 @@ def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRender
 
 
 def check_renderer(name: str) -> None:
-    """Raises RenderError where no renderer is registered by a name."""
+    """Raises RenderError if no renderer is registered under a name."""
     known = _cameras()
     if name not in known.names:
         names = ", ".join(sorted(known.names)) or "(none is installed)"
         raise RenderError(
-            f"renderer: got {name!r}, expected one of {names}; where a name is missing, reinstall "
+            f"renderer: got {name!r}, expected one of {names}; if a name is missing, reinstall "
             "the package arena-llm"
         )
 
@@ -79,9 +79,9 @@ def _cameras() -> EntryPoints:
 
 
 def _keep_windows_off_opengl() -> None:
-    """Let the windows of pygame, such as that of `render_mode="human"`, be painted without OpenGL.
+    """Make the windows of pygame, such as that of `render_mode="human"`, not use OpenGL.
 
-    Else SDL makes a context of its own the current one of this thread, and what cameras draw after that is
-    wrong, without an error. What the user has set counts.
+    Otherwise SDL makes its own context current in this thread, and frames rendered afterwards are silently
+    wrong. A setting of the user is kept.
     """
     os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")

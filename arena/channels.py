@@ -1,6 +1,6 @@
-"""What a camera can tell of every pixel besides its colour: how far away, which thing, what class.
+"""Properties of every pixel of a picture besides its colour: depth, instance and class.
 
-The numbers are defined here, so that the observations of `arena/gym/sensors.py` and whatever draws agree.
+The numbers are defined here so that the observations of `arena/gym/sensors.py` and the renderers agree.
 """
 
 from collections.abc import Sequence
@@ -20,24 +20,24 @@ NOTHING = -1
 """Instance of every pixel while the agent's lights are out."""
 
 SKY = -2
-"""Instance of a pixel where nothing stands."""
+"""Instance of the sky."""
 
 FLOOR = -3
 """Instance of the floor."""
 
 FENCE = -4
-"""Instance of the fence round the arena, with its rails and posts."""
+"""Instance of the fence around the arena, with its rails and posts."""
 
 OWN_BODY = -5
-"""Instance of the body of the agent whose scene this is; only cameras outside it see it."""
+"""Instance of the body of the scene's own agent, which only cameras outside it see."""
 
 OTHER_AGENTS = -6
-"""Instance of `scene.others[0]`; `scene.others[k]` has this number minus k."""
+"""Instance of `scene.others[0]`; that of `scene.others[k]` is this number minus k."""
 
 CLASSES: tuple[str, ...] = ("nothing", "sky", "floor", "fence", "agent", *KINDS)
-"""Name of every class, by its number: five of what is no thing, then the kinds in the catalog's order.
+"""Names of the classes: five that are not objects, then the kinds in the catalog's order.
 
-Look numbers up by name (`CLASSES.index("GoodGoal")`): they move when the catalog gains a kind.
+Look numbers up by name (`CLASSES.index("GoodGoal")`), as they change when the catalog gains a kind.
 """
 
 SIGHT = 70.0
@@ -48,10 +48,10 @@ _NO_THINGS = {NOTHING: "nothing", SKY: "sky", FLOOR: "floor", FENCE: "fence", OW
 
 
 class Channels(NamedTuple):
-    """Three pictures of one size (height, width), row 0 on top.
+    """Three arrays (height, width), row 0 on top.
 
-    `depth`, float32: metres from the camera's position along its viewing axis (not along the ray) to what the
-    pixel shows; infinite for the sky, negative for what an orthographic camera shows behind its position.
+    `depth`, float32: metres from the camera's position to the visible surface, along the viewing axis (not
+    along the ray); infinite for the sky, negative for surfaces behind the position of an orthographic camera.
     `instance`, int32: index into `scene.things`, or one of the negative numbers of this module.
     `semantic`, uint8: index into `CLASSES`.
     """
@@ -62,13 +62,13 @@ class Channels(NamedTuple):
 
 
 def dark(height: int, width: int) -> Channels:
-    """What is seen without light: infinite depth, `NOTHING`, class "nothing" everywhere."""
+    """Channels with the lights off: infinite depth, `NOTHING`, class "nothing" everywhere."""
     instance = np.full((height, width), NOTHING, np.int32)
     return Channels(np.full((height, width), np.inf, np.float32), instance, semantic(instance, ()))
 
 
 def semantic(instance: Instance, things: Sequence[Thing], others: int = 0) -> Semantic:
-    """The classes of instances: of things by their kind, of the own body and `others` agents "agent"."""
+    """The classes of instances: of things by their kind; the agent itself and `others` agents are "agent"."""
     kinds = [CLASSES.index(thing.kind) for thing in things]
     table = np.full(len(kinds) - OTHER_AGENTS + others, _AGENT, np.uint8)
     table[: len(kinds)] = kinds

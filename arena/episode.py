@@ -1,32 +1,31 @@
-"""One episode: an arena, a clock and a score; the only loop over the physics."""
+"""An episode: an arena, its clock and the agents' scores; the only loop over the physics."""
 
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from importlib.metadata import version
 from types import TracebackType
 from typing import NamedTuple, Self
 
 from arena import rules
-from arena.action import Action
+from arena.action import TICKS_PER_STEP, Action
+from arena.agent_state import AgentState
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
-from arena.mechanisms import Stage, mechanisms_of
+from arena.mechanisms import Stage, mechanism_of, mechanisms_of
 from arena.physics.agent import AgentBody
-from arena.physics.agent_state import AgentState
 from arena.physics.world import World
-from arena.recording import Recording, packed, spec_sha256
+from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
-from arena.taskfile.catalog import Ends
 from arena.taskfile.config import ArenaSpec
+from arena.taskfile.kind import Ends
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
 
 class StepResult(NamedTuple):
-    """What one step brought an agent: its reward, what happened to it, and whether the episode is over."""
+    """Result of a step for one agent: reward, events, and whether the episode is over."""
 
     reward: float
     events: tuple[Event, ...]
@@ -34,15 +33,15 @@ class StepResult(NamedTuple):
 
 
 class Episode:
-    """An episode of an arena, from its start to its end.
+    """An episode of an arena. A context manager; `close` frees the physics.
 
-    Everything random comes from (`seed`, `task_id`, `trial`): the same three values and the same actions
-    give the same bits in every process. A context manager; `close` frees the physics.
+    All randomness comes from (`seed`, `task_id`, `trial`): with these and the same actions an episode is
+    bit-identical in every process.
 
-    With several agents, `step_all` takes an action of each; the properties `position`, `health` and so on are
-    those of agent 0, and `agents[k]` has those of agent k. `ticks` counts from the start of the episode.
+    With several agents, `step_all` takes an action for each. The properties `position`, `health` and so on
+    are those of agent 0; `agents[k]` has those of agent k. `ticks` counts from the start of the episode.
 
-    Raises LayoutError, with the task's id, where the arena cannot be built.
+    Raises LayoutError, naming the task, if the arena cannot be built.
     """
 
     def __init__(self, spec: ArenaSpec, *, task_id: str, seed: int = 0, trial: int = 0) -> None:
@@ -64,11 +63,11 @@ class Episode:
 
     @property
     def _stage(self) -> Stage:
-        """The arena that is played now."""
+        """The current arena."""
         return self._stages[-1]
 
     def _enter(self, spec: ArenaSpec) -> Stage:
-        """Build an arena; the agents' accounts go on where there are some."""
+        """Build an arena; existing accounts of the agents continue in it."""
         placer = Placer(spec.version, self.rng)
         try:
             layout = placer.layout(spec)
@@ -85,37 +84,36 @@ class Episode:
         for account in self._accounts:
             account.enter(spec.time_limit, goals)
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
-        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng)
+        stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         try:
             stage.mechanisms += mechanisms_of(layout, stage)
         except LayoutError:
-            # An operation may spawn an object that this version has not.
+            # An operation may spawn an object that does not exist in this version.
             stage.world.close()
             raise
         return stage
 
     def step(self, action: Action) -> StepResult:
-        """One step of 3 ticks (0.06 s); an end in the middle of it cuts it short.
+        """Take a step of 3 ticks (0.06 s), or fewer if the episode ends during it.
 
-        Raises RuntimeError after the end, as an episode is not restarted, and LayoutError where there are
-        several agents.
+        Raises RuntimeError if the episode is over, and LayoutError if there are several agents.
         """
         if len(self.agents) > 1:
             raise LayoutError(
-                f"{self.task_id}: the arena has {len(self.agents)} agents, expected one; step_all and "
-                "arena.gym.parallel_env play several"
+                f"{self.task_id}: the arena has {len(self.agents)} agents, expected one; for several use "
+                "step_all or arena.gym.parallel_env"
             )
         return self.step_all((action,))[0]
 
     def step_all(self, actions: Sequence[Action]) -> tuple[StepResult, ...]:
-        """One step with an action of each agent, in the order of their items."""
+        """Take a step with an action for each agent, in the order of their items."""
         if self.done:
             raise RuntimeError("the episode is over; make a new one")
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
         over = False
-        for _ in range(rules.TICKS_PER_STEP):
+        for _ in range(TICKS_PER_STEP):
             over = self._tick(actions, events)
             if over:
                 break
@@ -126,8 +124,8 @@ class Episode:
         )
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """One tick, and whether the episode is over then: the clock, what acts by itself, drive and physics,
-        and what was touched."""
+        """Simulate a tick: clock, mechanisms, drive, physics, contacts. Returns whether the episode is
+        over."""
         stage = self._stages[-1]
         self.ticks += 1
         stage.tick += 1
@@ -138,26 +136,26 @@ class Episode:
         if self._is_over():
             return True
         if stage.mechanisms:
-            self._let_act(events)
+            self._run_mechanisms(events)
             if self._is_over():
                 return True
         touches = stage.world.advance(actions, frozen)
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
             if not frozen[number]:
-                happened = account.settle(stage.tick, touched.goals, touched.zones)
+                happened = account.apply_contacts(stage.tick, touched.goals, touched.zones)
                 if happened:
-                    self._clear(happened)
+                    self._remove_eaten(happened)
                     events[number] += happened
         return self._is_over()
 
-    def _let_act(self, events: list[list[Event]]) -> None:
+    def _run_mechanisms(self, events: list[list[Event]]) -> None:
         for mechanism in tuple(self._stage.mechanisms):
             for event in mechanism.act(self._stage):
                 for seen in events:
                     seen.append(event)
 
-    def _clear(self, happened: Iterable[Event]) -> None:
-        """Take out the balls that were eaten; those that end an episode stay for the other agents."""
+    def _remove_eaten(self, happened: Iterable[Event]) -> None:
+        """Remove eaten balls; those that end an episode stay for the other agents."""
         for event in happened:
             if (
                 event.kind in _BALL_EVENTS
@@ -166,7 +164,7 @@ class Episode:
                 self._stage.world.remove(event.thing)
 
     def _is_over(self) -> bool:
-        """Settle whether the episode is over, or goes on in a merged arena."""
+        """Whether the episode is over; enters the next arena if arenas are merged."""
         accounts = self._accounts
         ended = len([account for account in accounts if account.outcome is not None])
         if not ended or (ended < len(accounts) and self._stage.spec.episode_end == "all"):
@@ -183,7 +181,7 @@ class Episode:
         return True
 
     def _merges(self) -> bool:
-        """Whether the episode goes on in the next arena: after a goal, with the pass mark reached."""
+        """Whether the episode continues in the next arena: after a goal, with the pass mark reached."""
         spec = self._stage.spec
         if spec.then is None or not any(account.outcome is Outcome.GOAL for account in self._accounts):
             return False
@@ -192,7 +190,7 @@ class Episode:
         return free or any(mark is not False for mark in reached)
 
     def stop(self) -> None:
-        """End the episode from outside; does nothing where it is over."""
+        """End the episode from outside; does nothing if it is over."""
         for account in self._accounts:
             account.outcome = account.outcome or Outcome.STOPPED
 
@@ -203,27 +201,27 @@ class Episode:
 
     @property
     def outcome(self) -> Outcome | None:
-        """Why the episode ended; None while it goes on."""
+        """Why the episode ended; None while it is running."""
         return self.agents[0].outcome
 
     @property
     def health(self) -> float:
-        """0 to 100, as the agent is told it."""
+        """0 to 100."""
         return self.agents[0].health
 
     @property
     def total_reward(self) -> float:
-        """The sum of the steps' rewards."""
+        """Sum of the rewards of all steps."""
         return self.agents[0].total_reward
 
     @property
     def passed(self) -> bool | None:
-        """Whether the total reward so far reaches the pass mark; None for an arena without one."""
+        """Whether the total reward so far reaches the pass mark; None if the arena has none."""
         return self.agents[0].passed
 
     @property
     def lights_on(self) -> bool:
-        """Whether the agents see anything now."""
+        """Whether the lights are on, so that agents see anything."""
         return rules.lights_on(self._stage.spec.blackouts, self._stage.tick)
 
     @property
@@ -237,11 +235,6 @@ class Episode:
         return self.agents[0].velocity
 
     @property
-    def local_velocity(self) -> Vector:
-        """Velocity of the agent in m/s in its own frame: right, up, forward."""
-        return self.agents[0].local_velocity
-
-    @property
     def speed(self) -> float:
         """Speed of the agent in m/s."""
         return math.hypot(*self.velocity)
@@ -253,15 +246,15 @@ class Episode:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action of agent 0 so far, in order."""
+        """All actions of agent 0 so far."""
         return tuple(self._actions[0])
 
     def scene(self, agent: int = 0) -> Scene:
-        """What there is to see now for one of the agents."""
+        """The current scene as an agent's camera sees it."""
         return self._stage.world.scene(agent, self.lights_on)
 
     def recording(self) -> Recording:
-        """The episode so far, as it can be stored and replayed."""
+        """A recording of the episode so far, which can be stored and replayed."""
         return Recording(
             task_id=self.task_id,
             seed=self.seed,
@@ -278,7 +271,7 @@ class Episode:
         )
 
     def close(self) -> None:
-        """Free the physics engine's memory; position and score stay readable."""
+        """Free the memory of the physics; position and score stay readable."""
         self._stage.world.close()
 
     def __enter__(self) -> Self:
@@ -291,19 +284,5 @@ class Episode:
 
 
 def _body(stages: Sequence[Stage], agent: int) -> AgentBody:
-    # Not a method: an agent's state that knew its episode would keep both alive for a while.
+    # Not a method: an agent's state that refers to its episode would form a reference cycle.
     return stages[-1].world.agents[agent]
-
-
-def software_versions() -> dict[str, str]:
-    """Versions of what decides an episode's bits."""
-    import platform
-
-    from arena.physics.bullet import bullet
-
-    return {
-        "arena-llm": version("arena-llm"),
-        "bullet": str(bullet.getAPIVersion()),
-        "python": platform.python_version(),
-        "machine": platform.machine(),
-    }

@@ -1,44 +1,44 @@
-"""Everything that can go wrong by the user's hand, as one tree.
+"""The errors that a user can cause and fix. Each message is one clear sentence.
 
-ArenaError              base: one clear sentence, never a traceback for the user
-├── ConfigError         a task file or an option is wrong (says file:line, got, expected)
-│   ├── DuplicateKeyError   a task file gives a key twice
+ArenaError              base
+├── ConfigError         a task file or an option is invalid (with file:line, got, expected)
+│   ├── DuplicateKeyError   a task file has a key twice
 │   └── UnknownOptionError  there is no option of that name
-├── LayoutError         a valid file cannot be turned into an arena
+├── LayoutError         no arena can be built from a valid file
 ├── RecordingError      a recording cannot be read or does not replay
-├── RenderError         no picture can be drawn (no OpenGL, wrong resolution)
-├── ScriptError         a script is not in the language (says where and what was expected)
-├── EvaluationError     a run cannot start or go on (model, key, folder)
-└── WorkerError         a process that plays environments has ended by itself
+├── RenderError         no picture can be rendered (no OpenGL, invalid resolution)
+├── ScriptError         a script is not in the language (with position and what was expected)
+├── EvaluationError     a run cannot start or continue (model, key, folder)
+└── WorkerError         a process that steps environments has died
 """
 
 
 class ArenaError(Exception):
-    """Base of every error that the project raises for a reason the user can mend."""
+    """Base of all errors that the user can fix."""
 
 
 class ConfigError(ArenaError):
-    """A task file or an option is wrong; the message names file, line, got and expected."""
+    """A task file or an option is invalid; the message has file, line, got and expected."""
 
 
 class DuplicateKeyError(ConfigError):
-    """A task file gives a key twice, in the same or in two spellings."""
+    """A task file has a key twice, in the same or in two spellings."""
 
 
 class UnknownOptionError(ConfigError, TypeError):
-    """There is no option of that name; a TypeError too, from which libraries learn what they may pass on."""
+    """There is no option of that name; also a TypeError, which libraries use to detect valid options."""
 
 
 class LayoutError(ArenaError):
-    """A valid task file cannot be turned into a concrete arena."""
+    """No concrete arena can be built from a valid task file."""
 
 
 class RecordingError(ArenaError):
-    """A recording cannot be read, or its replay differs from what it stores."""
+    """A recording cannot be read, or its replay differs from it."""
 
 
 class RenderError(ArenaError):
-    """No picture can be drawn: OpenGL is missing, or the resolution is out of range."""
+    """No picture can be rendered: OpenGL is missing, or the resolution is out of range."""
 
 
 class ScriptError(ArenaError):
@@ -46,8 +46,8 @@ class ScriptError(ArenaError):
 
 
 class EvaluationError(ArenaError):
-    """An evaluation cannot start or go on: unknown model, missing key, unwritable folder."""
+    """An evaluation cannot start or continue: unknown model, missing key, unwritable folder."""
 
 
 class WorkerError(ArenaError):
-    """A process that plays environments has ended by itself; the message names them and their task."""
+    """A process that steps environments has died; the message names them and their task."""

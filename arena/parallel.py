@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from arena.errors import EvaluationError
-from arena.processes import cores, leave_ctrl_c_to_parent
+from arena.processes import cores, ctrl_c_ignored, leave_ctrl_c_to_parent
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -65,11 +65,17 @@ class LocalEngine:
         )
         waiting: deque[Future[Made]] = deque()
         rest = iter(items)
+
+        def submit(count: int) -> None:
+            given = list(islice(rest, count))
+            with ctrl_c_ignored():
+                waiting.extend(pool.submit(function, item) for item in given)
+
         try:
-            waiting.extend(pool.submit(function, item) for item in islice(rest, AHEAD * jobs))
+            submit(AHEAD * jobs)
             while waiting:
                 yield waiting.popleft().result()
-                waiting.extend(pool.submit(function, item) for item in islice(rest, 1))
+                submit(1)
         except BrokenProcessPool:
             raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
         finally:

@@ -1,7 +1,9 @@
-"""An episode as it can be kept, sent and replayed: task, seed and actions; all else is recomputed."""
+"""Recordings: task, seed and actions of an episode; replaying them recomputes everything else."""
 
 import hashlib
+import platform
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -9,22 +11,23 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from arena.action import ACTIONS, Action
 from arena.errors import RecordingError
+from arena.physics.bullet import bullet
 from arena.rules import Outcome
 from arena.taskfile.config import ArenaSpec
 
 FORMAT = 1
-"""Version of the recording's fields; raised when they change meaning."""
+"""Version of the recording's fields; incremented when their meaning changes."""
 
 Runs = tuple[tuple[Annotated[int, Field(ge=0, lt=len(ACTIONS))], Annotated[int, Field(ge=1)]], ...]
 """Run lengths: pairs of (index into `arena.ACTIONS`, number of steps)."""
 
 
 class Recording(BaseModel):
-    """One episode. `actions` are run lengths of the first agent's actions, `others` those of every further
-    agent; all agents have an action in each of the `steps`. Totals and outcome are those of the first.
+    """An episode. `actions` are the run lengths of the first agent's actions, `others` those of each other
+    agent; every agent has an action in each of the `steps`. Totals and outcome are those of the first agent.
 
-    `spec_sha256` is of the arena's specification, so that a replay on another arena is noticed.
-    `versions` names the software that ran it.
+    `spec_sha256` is the hash of the arena's specification, which shows whether another arena is that of the
+    recording. `versions` are those of the software that ran it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,11 +54,11 @@ class Recording(BaseModel):
         return self
 
     def steps_taken(self) -> Iterator[tuple[Action, ...]]:
-        """The actions of all agents, step by step."""
+        """The actions of all agents in each step."""
         return zip(*map(_unpacked, (self.actions, *self.others)), strict=True)
 
     def unpacked(self) -> list[Action]:
-        """The actions one by one."""
+        """The first agent's actions, one per step."""
         return list(_unpacked(self.actions))
 
     def is_of(self, spec: ArenaSpec) -> bool:
@@ -64,7 +67,7 @@ class Recording(BaseModel):
 
     @classmethod
     def read(cls, path: str | Path) -> "Recording":
-        """Read a recording's JSON file; raises RecordingError where it is not one."""
+        """Read a recording from a JSON file; raises RecordingError if it is invalid."""
         try:
             return cls.model_validate_json(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
@@ -89,7 +92,7 @@ def _unpacked(runs: Runs) -> Iterator[Action]:
 
 
 def packed(actions: list[Action]) -> tuple[tuple[int, int], ...]:
-    """Run lengths of a list of actions, as `Recording.actions` holds them."""
+    """Run lengths of a list of actions, in the format of `Recording.actions`."""
     runs: list[tuple[int, int]] = []
     for action in actions:
         index = 3 * action.move + action.rotate
@@ -103,3 +106,13 @@ def packed(actions: list[Action]) -> tuple[tuple[int, int], ...]:
 def spec_sha256(spec: ArenaSpec) -> str:
     """Content hash of an arena's specification, independent of the file's formatting."""
     return hashlib.sha256(spec.model_dump_json().encode()).hexdigest()
+
+
+def software_versions() -> dict[str, str]:
+    """Versions of the software that affects an episode's bits."""
+    return {
+        "arena-llm": version("arena-llm"),
+        "bullet": str(bullet.getAPIVersion()),
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }

@@ -5,9 +5,9 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from arena.action import Action
-from arena.episode import Episode, software_versions
+from arena.episode import Episode
 from arena.errors import RecordingError
-from arena.recording import Recording
+from arena.recording import Recording, software_versions
 from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaSpec
 

@@ -1,7 +1,7 @@
-"""What contacts are worth: rewards, health and the end of an episode, without any physics.
+"""The rules of an episode: rewards, health and its end; no physics.
 
-Follows `TrainingAgent.cs` of Animal-AI (section 6 of the behaviour specification). Sums are kept in
-single precision, as there, so that a clock of 250, 500 or 1000 runs out after 1250, 2500 or 5001 ticks.
+As in `TrainingAgent.cs` of Animal-AI (section 6 of the behaviour specification). Sums are in single
+precision, as there, so that a time limit of 250, 500 or 1000 ends after 1250, 2500 or 5001 ticks.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,19 +11,19 @@ from enum import StrEnum
 import numpy as np
 
 from arena.geometry.placed import Placed
-from arena.taskfile.catalog import Change, Ends
+from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
-
-TICKS_PER_STEP = 3
-"""Physics ticks in one environment step."""
 
 TICKS_PER_UNIT = 5
 """The YAML's `t` and blackout frames count units of 5 ticks, i.e. 5/3 steps (section 0, facts 2 and 3)."""
 
+SAFETY_STEPS = 20_000
+"""Number of steps after which an arena without a time limit is stopped; the longest with one takes 1667."""
+
 FULL_HEALTH = 100.0
 HOT_ZONE_FACTOR = 10.0
 HOT_ZONE_LEAST = 0.001
-"""A hot zone costs ten times the clock's decay per tick, and at least this."""
+"""A hot zone costs ten times the decay of the clock per tick, and at least this."""
 
 
 class Outcome(StrEnum):
@@ -35,23 +35,23 @@ class Outcome(StrEnum):
     DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
     HEALTH = "health gone"
-    """Health reached 0: the clock ran down, or a hot zone did it."""
+    """Health reached 0: by the clock or in a hot zone."""
     OPERATION = "operation"
     """A button or data zone ended it."""
     OTHER_AGENT = "another agent finished"
     STOPPED = "stopped"
-    """Ended from outside, before the arena did."""
+    """Ended from outside."""
 
 
 class EventKind(StrEnum):
-    """What can happen to an agent in a tick."""
+    """Kinds of events."""
 
     GOOD_GOAL = "good goal"
     BAD_GOAL = "bad goal"
     DECOY = "decoy goal"
     DEATH_ZONE = "death zone"
     HOT_ZONE = "hot zone"
-    """The agent came into a hot zone; one event for a stay of any length."""
+    """The agent entered a hot zone; one event however long it stays."""
     ZONE_ENTRY = "data zone entered"
     ZONE_EXIT = "data zone left"
     BUTTON = "button pressed"
@@ -61,7 +61,7 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened: in which tick, with which thing (index into the world), for what reward."""
+    """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward."""
 
     tick: int
     kind: EventKind
@@ -71,28 +71,28 @@ class Event:
 
 
 class Goals:
-    """The balls of an arena: what each is worth now, and how many of the good ones were eaten.
+    """The balls of an arena: their current values, and the number of good ones and of eaten ones.
 
-    `number` good goals are counted when they are built or spawned; a blocked one is not (section 6.3).
+    `number` counts the good goals that were built or spawned, without blocked ones (section 6.3).
     """
 
     def __init__(self, things: Iterable[Placed], version: Version) -> None:
         self.number = 0
         self.eaten = 0
-        self._every_good_counts = DIFFERENCES[version].changing_goals_end
-        self.refill = not DIFFERENCES[version].only_the_clock
-        """Whether what is touched changes health too, not only the reward."""
+        self._changing_goals_end = DIFFERENCES[version].changing_goals_end
+        self.change_health = not DIFFERENCES[version].only_the_clock
+        """Whether contacts change health as well as reward."""
         self._things: list[Placed] = []
         self._values: dict[int, float] = {}
         for placed in things:
             self.add(placed)
 
     def add(self, placed: Placed) -> None:
-        """Note the next thing of the world."""
+        """Add the next thing of the world."""
         self._things.append(placed)
         counts = placed.kind.is_good_goal and not placed.blocked
         # In 4.x decay, ripen, grow and shrink goals are not tagged as good goals.
-        if counts and not (self._every_good_counts and placed.kind.change is not Change.NONE):
+        if counts and not (self._changing_goals_end and placed.kind.change is not Change.NONE):
             self.number += 1
 
     def placed(self, index: int) -> Placed:
@@ -100,20 +100,21 @@ class Goals:
         return self._things[index]
 
     def value(self, index: int) -> float:
-        """What touching a ball brings now."""
+        """Current reward for touching a ball."""
         placed = self._things[index]
         return self._values.get(index, placed.kind.reward * placed.size[0])
 
     def set_value(self, index: int, value: float) -> None:
-        """Change what touching a ball brings."""
+        """Set the reward for touching a ball."""
         self._values[index] = value
 
     def eat(self, index: int) -> bool:
-        """Count a touched ball, and say whether that ends the episode."""
+        """Count a touched ball; return whether it ends the episode."""
         kind = self._things[index].kind
-        if kind.ends is Ends.LAST or (self._every_good_counts and kind.is_good_goal):
+        # In 4.x every good goal counts, not only the multi goals.
+        if kind.ends is Ends.LAST or (self._changing_goals_end and kind.is_good_goal):
             self.eaten += 1
-        # Only multi goals of either sign look at the count; before anything was eaten it says nothing.
+        # Only multi goals of either sign depend on the count, and not before one was eaten.
         counted = kind.ends is not Ends.ALWAYS and self.eaten > 0
         return kind.ends is Ends.ALWAYS or (counted and self.eaten == self.number and kind.reward != 0)
 
@@ -122,7 +123,7 @@ _FULL, _EMPTY = np.float32(FULL_HEALTH), np.float32(0)
 
 
 class Account:
-    """Health, reward and outcome of one agent in an episode, updated tick by tick."""
+    """Health, reward and outcome of one agent, updated in every tick."""
 
     def __init__(self, time_limit: int, goals: Goals) -> None:
         self.health = np.float32(FULL_HEALTH)
@@ -132,7 +133,7 @@ class Account:
         self.enter(time_limit, goals)
 
     def enter(self, time_limit: int, goals: Goals) -> None:
-        """Go on in another arena, with its clock and its goals; health and reward are kept."""
+        """Enter another arena, with its time limit and goals; health and reward are kept."""
         self._goals = goals
         self._decay = (
             np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
@@ -149,22 +150,22 @@ class Account:
 
     @property
     def step_reward(self) -> float:
-        """The reward since it was last taken."""
+        """Reward accumulated since it was last taken."""
         return float(self._step_reward)
 
     def take_step_reward(self) -> float:
-        """The reward since this was last asked."""
+        """Take the reward accumulated since the last call."""
         reward, self._step_reward = float(self._step_reward), np.float32(0)
         return reward
 
     def decay(self) -> None:
-        """The clock's share of one tick."""
+        """Apply the clock's decay of one tick."""
         if self._decay:
             self._add(self._decay, clock=True)
             self._end_without_health()
 
     def grant(self, amount: float) -> None:
-        """A reward, positive or negative; ends the episode where no health is left."""
+        """Add a positive or negative reward; ends the episode if no health is left."""
         self._add(np.float32(amount))
         self._end_without_health()
 
@@ -172,8 +173,8 @@ class Account:
         if self.health <= _EMPTY:
             self.outcome = Outcome.HEALTH
 
-    def settle(self, tick: int, goals: Collection[int], zones: Collection[int]) -> tuple[Event, ...]:
-        """Account for one tick's contacts, in creation order, and say what happened."""
+    def apply_contacts(self, tick: int, goals: Collection[int], zones: Collection[int]) -> tuple[Event, ...]:
+        """Apply the contacts of one tick, in creation order; return the events."""
         if not (goals or zones or self._inside):
             return ()
         events: list[Event] = []
@@ -200,12 +201,12 @@ class Account:
         reward = np.float32(self._goals.value(index))
         self._add(reward)
         ends = self._goals.eat(index)
-        happened = _HAPPENED[(kind.reward > 0) - (kind.reward < 0)]
+        event, outcome = _BALL_TOUCHED[(kind.reward > 0) - (kind.reward < 0)]
         if ends:
-            self.outcome = happened[1]
+            self.outcome = outcome
         elif self.health <= 0:
             self.outcome = Outcome.HEALTH
-        return Event(tick, happened[0], index, kind.name, float(reward))
+        return Event(tick, event, index, kind.name, float(reward))
 
     def _in_zone(self, tick: int, index: int) -> list[Event]:
         kind = self._goals.placed(index).kind
@@ -221,13 +222,13 @@ class Account:
         return [Event(tick, EventKind.HOT_ZONE, index, kind.name, float(self._hot))] if entered else []
 
     def _add(self, amount: np.float32, *, clock: bool = False) -> None:
-        if clock or self._goals.refill:
+        if clock or self._goals.change_health:
             health = self.health + _FULL * amount
             self.health = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
         self._step_reward = self._step_reward + amount
 
 
-_HAPPENED = {
+_BALL_TOUCHED = {
     1: (EventKind.GOOD_GOAL, Outcome.GOAL),
     0: (EventKind.DECOY, Outcome.DECOY),
     -1: (EventKind.BAD_GOAL, Outcome.BAD_GOAL),
@@ -238,8 +239,8 @@ _HAPPENED = {
 def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
     """Whether the light is on after `tick` ticks (section 6.5).
 
-    A first entry that is negative toggles the light with that period for ever; otherwise each entry
-    toggles it once. A leading 0 means dark from the start.
+    A negative first entry toggles the light periodically; otherwise each entry toggles it once. A leading 0
+    means dark from the start.
     """
     if not blackouts:
         return True
@@ -249,5 +250,5 @@ def lights_on(blackouts: tuple[int, ...], tick: int) -> bool:
 
 
 def passed(total_reward: float, pass_mark: float | None) -> bool | None:
-    """The pass rule: a total reward of at least the pass mark; None where there is no mark."""
+    """Whether the total reward reaches the pass mark; None if there is no mark."""
     return None if pass_mark is None else total_reward >= pass_mark

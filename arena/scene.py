@@ -1,4 +1,4 @@
-"""What there is to see: the one type that passes from the world to a camera.
+"""Scenes: the state of an arena as it is passed to cameras.
 
 Frame of reference everywhere outside `arena/physics/world.py`: Animal-AI's left-handed coordinates in
 metres, x right (east), y up, z forward (north), origin at the arena's floor corner. Yaw is in
@@ -16,13 +16,13 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One object of an episode; what cannot change while the episode lasts.
+    """The constant properties of an object in an episode.
 
-    `kind` is a name of `arena.taskfile.catalog.KINDS`; `size` is the size in metres along the object's own x,
-    y, z as it was built (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's
-    own look; `moves` is False for a body that hardly ever changes its pose (a renderer has to look, but may
-    make the rare change slow). `symbol` is what a sign board shows, in `color`: a preset of
-    `arena.taskfile.symbols` or rows of 0 and 1.
+    `kind` is a name of `arena.taskfile.catalog.KINDS`; `size` is the built size in metres along the object's
+    own x, y, z (already clipped and times 0.999); `color` is sRGB in 0..1, or None for the kind's own
+    appearance; `moves` is False for a body that hardly ever changes its pose (renderers must check for it,
+    but may handle the rare change slowly). `symbol` is the symbol of a sign board, drawn in `color`: a preset
+    of `arena.taskfile.symbols` or rows of 0 and 1.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Thing:
 
 
 SKINS = ("panda", "pig", "hedgehog")
-"""The agent's looks, seen in third person and by other agents (`AnimalSkinManager.cs`)."""
+"""The agent's skins, visible in third person and to other agents (`AnimalSkinManager.cs`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Animal:
 class Scene:
     """The state of an arena at one instant, as a camera needs it.
 
-    `things` stays the same tuple object while nothing is added, so a renderer may keep what it uploaded
-    for as long as `scene.things is previous.things`; new things only ever come at its end. `positions`
-    (n, 3) and `rotations` (n, 3, 3) give the pose of each thing's own origin: a point p of its shape stands
-    at `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the present sizes in metres: balls can grow,
-    doors shrink. `visible` (n,) is False for what is not there (any more). The agent whose view this is
-    has `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False
-    means a black first-person frame. `version` is the `arena.taskfile.versions.Version` whose looks it has.
+    `things` is the same tuple object while nothing is added, so a renderer may keep uploaded data as long as
+    `scene.things is previous.things`; new things are only appended. `positions` (n, 3) and `rotations`
+    (n, 3, 3) are the poses of the things' origins: a point p of a shape is at
+    `positions[i] + rotations[i] @ p`. `sizes` (n, 3) are the current sizes in metres: balls can grow, doors
+    shrink. `visible` (n,) is False for removed or invisible things. The agent whose view this is has
+    `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False means
+    a black first-person frame. `version` is the `arena.taskfile.versions.Version` whose appearance it has.
     """
 
     things: tuple[Thing, ...]

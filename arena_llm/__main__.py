@@ -1,16 +1,15 @@
 """The `arena-llm` command, also as `python -m arena_llm`."""
 
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from arena_llm.status import INTERRUPTED
-
 
 def main() -> None:
-    """Run the command; where a package is missing or broken, say so in a sentence and let `doctor` run.
+    """Run the command; if a package is missing or broken, say so in one sentence, or run `doctor`.
 
-    Ctrl-C ends it with a sentence and status 130, also while packages are still being imported.
+    Ctrl-C ends it with one sentence and status 130, even while packages are being imported.
     """
     try:
         try:
@@ -20,17 +19,17 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("arena-llm: stopped", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(128 + signal.SIGINT)
 
 
 def _without(error: ImportError) -> Callable[[], None]:
-    """The doctor, where that is asked for and itself can be imported; else ends with a sentence."""
+    """The command `doctor` if it was asked for and can be imported; otherwise exits with a sentence."""
     if sys.argv[1:2] == ["doctor"]:
         with suppress(ImportError):
             from arena_llm.commands.doctor import doctor_alone
 
             return doctor_alone
-    print(f"arena-llm: {error}; `make setup` mends it, and `arena-llm doctor` says more", file=sys.stderr)
+    print(f"arena-llm: {error}; `make setup` repairs it, and `arena-llm doctor` shows more", file=sys.stderr)
     sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""Where a recording and the arena it was made in are: files, logs and folders of tasks."""
+"""Finds a recording in a file or a log, and the arena that it was made in."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,30 +15,30 @@ from testbed.check import task_files
 from testbed.tasks import LEVELS_FOLDER
 
 
-class Kept(NamedTuple):
-    """A recording, and the folder of the task files that it was made with where that is known."""
+class FoundRecording(NamedTuple):
+    """A recording, and the folder of its task files if the log names it."""
 
     recording: Recording
     folder: Path | None
 
 
-def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> Kept:
+def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> FoundRecording:
     """The recording of a JSON file, or of an episode in a log of `arena-llm eval` (`.eval`).
 
-    In a log `sample` is the task's id, which may be left out where there is one episode only, and `trial`
-    counts from 0. Raises RecordingError where it cannot be read or is not there.
+    In a log, `sample` is the task's id, optional if the log has only one episode, and `trial` counts from 0.
+    Raises RecordingError if there is no such recording or it cannot be read.
     """
     if path.suffix != ".eval":
         if sample is not None:
             raise RecordingError(f"{path}: --sample chooses from a log (.eval), and this is not one")
-        return Kept(Recording.read(path), None)
+        return FoundRecording(Recording.read(path), None)
     try:
         return _logged(RunLog(path), sample, trial)
     except EvaluationError as error:
         raise RecordingError(str(error)) from None
 
 
-def _logged(log: RunLog, sample: str | None, trial: int) -> Kept:
+def _logged(log: RunLog, sample: str | None, trial: int) -> FoundRecording:
     there = [(name, epoch - 1) for name, epoch in log.samples()]
     if sample is None and len(there) == 1:
         sample, trial = there[0]
@@ -53,7 +53,7 @@ def _logged(log: RunLog, sample: str | None, trial: int) -> Kept:
     except ValidationError as error:
         reason = str(error).splitlines()[0]
         raise RecordingError(f"{log.path}: the recording of {sample} is broken: {reason}") from None
-    return Kept(recording, log.folder)
+    return FoundRecording(recording, log.folder)
 
 
 def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:
@@ -63,13 +63,12 @@ def _listed(there: Sequence[tuple[str, int]], most: int = 6) -> str:
 
 
 def arena_of(recording: Recording, task: str | None = None, folder: Path | None = None) -> ArenaSpec:
-    """The arena that a recording was made in, of whichever version of Animal-AI.
+    """The arena that a recording was made in, in any version of Animal-AI.
 
-    `task` is its file, or an id in `folder`; left out, the recording's own id is looked up there. The
-    shipped battery is the folder where none is given.
+    `task` is its file, or an id in `folder` (default: the recording's own id); the default folder is the
+    shipped battery.
 
-    Raises ConfigError where there is no such file or it is broken, RecordingError where the file holds
-    another arena.
+    Raises ConfigError for a missing or broken file, RecordingError if the file has another arena.
     """
     path = _task_path(task or recording.task_id.partition("#")[0], folder or LEVELS_FOLDER)
     broken: list[ConfigError] = []

@@ -1,30 +1,57 @@
-"""The peer: a PyBullet world of boxes, with none of our rules and PyBullet's own settings."""
+"""The peer: a PyBullet world of boxes with PyBullet's own settings and none of our rules."""
 
 import math
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from arena.action import TICK_S
 from arena.physics.bullet import bullet
 
 SIDE_M = 40.0
-"""Side of the floor, as an arena's."""
+"""Side of the floor, the same as an arena's."""
 
-TICK_S = 0.02
 SPEED = 5.0
 """Speed at which the ball is driven, m/s."""
+
+Floats = Sequence[float]
+
+NEAR = 0.1
+"""Near plane of TinyRenderer's cameras, metres; with our camera's 0.01 its depth is too coarse."""
 
 _HEIGHT = 0.5
 _FOV_DEG = 100.0
 
 
+def tiny_picture(
+    client: int,
+    side: int,
+    eye: Sequence[float],
+    forward: Sequence[float],
+    lens: Sequence[float],
+    **options: Any,
+) -> npt.NDArray[np.uint8]:
+    """A picture by PyBullet's TinyRenderer, uint8 (side, side, 3), in Bullet's frame.
+
+    `lens` is vertical field of view (degrees), aspect, near and far plane (metres); `options` are those of
+    `getCameraImage`.
+    """
+    target = [start + step for start, step in zip(eye, forward, strict=True)]
+    view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
+    projection = bullet.computeProjectionMatrixFOV(*lens)
+    options |= {"renderer": bullet.ER_TINY_RENDERER, "flags": bullet.ER_NO_SEGMENTATION_MASK}
+    image = bullet.getCameraImage(side, side, view, projection, physicsClientId=client, **options)
+    return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+
+
 class BareWorld:
     """A floor within four walls, boxes on a grid, and a ball that is driven among them.
 
-    `boxes` stand on the floor 1 m a side (less where there are so many that they would touch), the first
-    `moving` of them with a mass of 1 kg and the others immovable. A context manager.
+    The `boxes` are 1 m a side, or smaller if they would touch; the first `moving` of them have a mass of
+    1 kg, the others are immovable. A context manager.
     """
 
     def __init__(self, boxes: int, moving: int) -> None:
@@ -58,32 +85,19 @@ class BareWorld:
             bullet.stepSimulation(physicsClientId=self._client)
 
     def picture(self, side: int) -> npt.NDArray[np.uint8]:
-        """What the ball sees by PyBullet's TinyRenderer, uint8 (side, side, 3).
+        """The ball's view by PyBullet's TinyRenderer, uint8 (side, side, 3).
 
-        As PyBullet does it by default, that is without shadows and textures: with shadows it takes four times
-        as long.
+        As by default, without shadows and textures: shadows would take four times as long.
         """
-        eye = self.ball_position
-        target = (eye[0] + math.cos(self._heading), eye[1] + math.sin(self._heading), eye[2])
-        view = bullet.computeViewMatrix(eye, target, (0, 0, 1))
-        projection = bullet.computeProjectionMatrixFOV(_FOV_DEG, 1.0, 0.1, 70.0)
-        image = bullet.getCameraImage(
-            side,
-            side,
-            view,
-            projection,
-            renderer=bullet.ER_TINY_RENDERER,
-            flags=bullet.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._client,
-        )
-        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+        forward = (math.cos(self._heading), math.sin(self._heading), 0.0)
+        return tiny_picture(self._client, side, self.ball_position, forward, (_FOV_DEG, 1.0, NEAR, 70.0))
 
     def rays(self, angles_deg: tuple[float, ...], length: float) -> Any:
-        """What thin rays from the ball hit, as PyBullet tells it: one tuple per ray."""
+        """What thin rays from the ball hit: PyBullet's tuples, one per ray."""
         x, y, z = self.ball_position
         bearings = [self._heading - math.radians(angle) for angle in angles_deg]
         ends = [(x + length * math.cos(b), y + length * math.sin(b), z) for b in bearings]
-        # They begin outside of the ball, which they would hit.
+        # They start outside the ball, which they would hit.
         starts = [(x + 0.51 * math.cos(b), y + 0.51 * math.sin(b), z) for b in bearings]
         return bullet.rayTestBatch(starts, ends, physicsClientId=self._client)
 

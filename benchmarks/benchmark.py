@@ -1,17 +1,18 @@
-"""A whole benchmark: what is asked for, and the figures that come of it."""
+"""A whole benchmark: its plan and its figures."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from rich.console import Console
 
 from benchmarks.measure import Effort
-from benchmarks.parts import Part
+from benchmarks.parts import Part, measure_part
 from benchmarks.peers.contenders import SIDES, Contender
-from benchmarks.peers.report import comparison_dict, print_comparison, print_profile, profile_dicts
+from benchmarks.peers.report import comparison_dict, print_comparison
 from benchmarks.peers.rounds import Comparison, Rounds, advances, compare
-from benchmarks.profile import Profile, profile_steps
+from benchmarks.profile import StageTimes, print_profile, profile_dicts, profile_steps
 from benchmarks.profile_tasks import (
     TaskProfile,
     print_task_profiles,
@@ -21,15 +22,15 @@ from benchmarks.profile_tasks import (
 )
 from benchmarks.report import busy_words, print_machine, print_parts
 from benchmarks.result import Result
-from benchmarks.rl import RlFigures, RlPlan, figure_dicts, measure_rl, print_rl, rl_advances
-from benchmarks.run import measure_part
+from benchmarks.rl.measure import RlFigures, RlPlan, measure_rl, rl_advances
+from benchmarks.rl.report import figure_dicts, print_rl
 from testbed import Task
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured: parts over tasks, contenders on one scene (none where empty), a step's stages,
-    and what people who train count (`rl`, None for nothing)."""
+    """What is measured: parts over tasks, contenders on one scene, a step's stages, and the figures that
+    matter for reinforcement learning (`rl`, None for none)."""
 
     parts: Sequence[Part]
     tasks: Sequence[Task]
@@ -45,7 +46,7 @@ class Plan:
 
     @property
     def advances(self) -> int:
-        """How often `measure` tells that it goes on."""
+        """How often `measure` calls `advance`."""
         parts = self.effort.passes * len(self.tasks) * len(self.parts)
         peers = advances(self.contenders, self.rounds) if self.contenders else 0
         profile = self.profile * (self.rounds.count * len(SIDES) + task_rounds(self.rounds))
@@ -54,17 +55,17 @@ class Plan:
 
 @dataclass
 class Figures:
-    """What was measured so far; `done` counts the parts of the plan that came to their end."""
+    """The figures so far; `done` counts the completed parts of the plan."""
 
     parts: list[Result] = field(default_factory=list)
     comparison: Comparison = field(default_factory=lambda: Comparison([]))
-    profiles: list[Profile] = field(default_factory=list)
+    profiles: list[StageTimes] = field(default_factory=list)
     task_profiles: list[TaskProfile] = field(default_factory=list)
     rl: RlFigures = field(default_factory=RlFigures)
     done: int = 0
 
     def sections(self) -> dict[str, Any]:
-        """What was measured besides the parts, as plain values."""
+        """The figures besides those of the parts, as plain values."""
         sections: dict[str, Any] = {}
         if self.comparison.rows:
             sections["peers"] = comparison_dict(self.comparison)
@@ -78,10 +79,11 @@ class Figures:
 
 
 def measure(plan: Plan, figures: Figures, advance: Callable[[str], None]) -> None:
-    """Do what was planned, one thing after the other; `figures` keeps what is done when it is stopped."""
+    """Carry out a plan step by step; `figures` keeps what was completed before an interruption."""
     for part in plan.parts:
-        told = lambda name=part.name: advance(name)  # noqa: E731
-        figures.parts.append(measure_part(part, plan.tasks, plan.effort, plan.seed, told))
+        figures.parts.append(
+            measure_part(part, plan.tasks, plan.effort, plan.seed, partial(advance, part.name))
+        )
         figures.done += 1
     if plan.contenders:
         compare(plan.contenders, plan.rounds, plan.seed, advance, figures.comparison)
@@ -96,11 +98,11 @@ def measure(plan: Plan, figures: Figures, advance: Callable[[str], None]) -> Non
 
 
 def print_figures(console: Console, figures: Figures, facts: dict[str, Any]) -> None:
-    """The machine, and a table for each kind of figures."""
+    """The machine, and a table for each section."""
     print_machine(console, facts)
     compared = any(row.rates or row.reason for row in figures.comparison.rows)
     if not (figures.parts or compared or figures.profiles or figures.rl.figures):
-        console.print("Nothing was measured to the end.")
+        console.print("No measurement was completed.")
     if figures.parts:
         print_parts(console, figures.parts, facts)
     if compared:

@@ -1,4 +1,4 @@
-"""The `arena-llm bench` command."""
+"""The command line of `python -m benchmarks`."""
 
 import sys
 from enum import StrEnum
@@ -9,18 +9,17 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import wide_console
+from arena_llm.console import INTERRUPTED, wide_console
 
 if TYPE_CHECKING:
-    from benchmarks import Figures, Plan
+    from benchmarks.benchmark import Figures, Plan
 
 COLUMNS = 150
-"""Width at which no figure of the table is broken."""
+"""Console width at which no figure of the tables is wrapped."""
 
 
 class Group(StrEnum):
-    """What can be measured alone."""
+    """What can be measured separately."""
 
     PHYSICS = "physics"
     RESET = "reset"
@@ -36,23 +35,21 @@ _DRAWING = {Group.FRAMES, Group.PEERS, Group.PROFILE, Group.RL}
 
 def bench_command(
     testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
+        Path | None, typer.Option(help="Folder of task files; default: the shipped battery.")
     ] = None,
-    only: Annotated[list[Group] | None, typer.Option(help="Measure this only; may be repeated.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A few tasks, seconds, and rough figures.")] = False,
+    only: Annotated[list[Group] | None, typer.Option(help="Measure only this; may be repeated.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few tasks and rounds: rough figures.")] = False,
     batch: Annotated[
-        int | None, typer.Option(min=2, help="Also draw so many scenes in one call, beside the peers.")
+        int | None, typer.Option(min=2, help="Also draw this number of scenes in one call.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the arenas' and the actions' randomness.")] = 0,
-    json_file: Annotated[
-        Path | None, typer.Option("--json", help="File for every rate that was measured.")
-    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of arenas and actions.")] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", help="File for every measured rate.")] = None,
 ) -> None:
-    """Measure steps, resets, pictures and rays per second, beside other programs, and where time goes.
+    """Measure steps, resets, pictures and rays per second, compare them with other programs, and profile.
 
-    `rl` measures what people who train count: environments through gymnasium.make, and many at once.
+    `rl` measures what matters for reinforcement learning: environments by gymnasium.make, one and many.
     """
-    from benchmarks import Figures, print_figures
+    from benchmarks.benchmark import Figures, print_figures
     from benchmarks.machine import load_average
     from benchmarks.report import check_writable, write_json
 
@@ -79,14 +76,20 @@ def bench_command(
 def _planned(
     testbed: Path | None, only: list[Group] | None, quick: bool, batch: int | None, seed: int
 ) -> tuple["Plan", dict[str, Any]]:
-    """What to measure, and the facts about it; pictures are left out where none can be drawn.
+    """What to measure, and the facts about it; without pictures if none can be drawn.
 
-    Raises ConfigError for a wrong folder, RenderError where only pictures are asked for and there are none.
+    Raises ConfigError for a wrong folder, RenderError if only pictures are wanted and none can be drawn.
     """
     from arena import RenderError
-    from benchmarks import FULL, PARTS, QUICK, Plan, machine_facts, select_tasks
-    from benchmarks.peers import CONTENDERS, FULL_ROUNDS, QUICK_ROUNDS, batch_contender
-    from benchmarks.rl import FULL_RL, QUICK_RL, RlPlan
+    from benchmarks.benchmark import Plan
+    from benchmarks.machine import machine_facts
+    from benchmarks.measure import FULL, QUICK
+    from benchmarks.parts import PARTS
+    from benchmarks.peers.contenders import CONTENDERS, batch_contender
+    from benchmarks.peers.rounds import FULL_ROUNDS, QUICK_ROUNDS
+    from benchmarks.rl.effort import FULL_RL, QUICK_RL
+    from benchmarks.rl.measure import RlPlan
+    from benchmarks.tasks import select_tasks
 
     effort = QUICK if quick else FULL
     selection = select_tasks(testbed, effort.every)
@@ -114,11 +117,11 @@ def _planned(
 
 
 def _measure(plan: "Plan", figures: "Figures") -> None:
-    """Do what was planned behind a progress bar."""
-    from benchmarks import measure
+    """Carry out a plan behind a progress bar."""
+    from benchmarks.benchmark import measure
 
     console = Console(stderr=True)
-    # The bar is drawn between measurements, not by a thread of its own that would disturb them.
+    # The bar is drawn between measurements: a thread of its own would disturb them.
     with Progress(
         console=console, transient=True, auto_refresh=False, disable=not console.is_terminal
     ) as progress:

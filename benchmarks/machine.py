@@ -1,4 +1,4 @@
-"""The machine that a benchmark ran on."""
+"""The machine on which a benchmark runs."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ _PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "moderngl", "numpy", "py
 def machine_facts(drawing: bool) -> dict[str, Any]:
     """Processor, cores, system and versions; with `drawing`, also what OpenGL draws with.
 
-    `opengl` is None where there is none, and `no_opengl` says why.
+    Without OpenGL, `opengl` is None and `no_opengl` the reason.
     """
     facts: dict[str, Any] = {
         "processor": _processor(),
@@ -33,7 +33,7 @@ def machine_facts(drawing: bool) -> dict[str, Any]:
 
 
 def load_average() -> float | None:
-    """Processes that wanted to run in the last minute, on average; None where the system does not tell."""
+    """Average number of runnable processes over the last minute; None if the system does not report it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 

@@ -1,4 +1,4 @@
-"""How one task is measured: the clock runs only while the work in question is done."""
+"""Measures one task: only the work in question is timed."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from testbed import Task
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: passes over all tasks, and per pass and task the number of each thing.
+    """How much is measured: passes over all tasks, and the number of each thing per pass and task.
 
-    Before each count the first `warm_up` are done without the clock. `every`: only each so many-th task.
-    `large_peer` is the number of the peer's large pictures, which take long.
+    Each count is preceded by `warm_up` untimed ones. Of the tasks, every `every`-th is taken. `large_peer` is
+    the number of the peer's large pictures, which are slow.
     """
 
     passes: int = 5
@@ -40,7 +40,7 @@ QUICK = Effort(
 
 
 class Subject:
-    """A task being played at random: the same actions each time, and a new episode where one ends."""
+    """A task played at random, with the same actions each time; a new episode follows each that ends."""
 
     def __init__(self, task: Task, seed: int) -> None:
         self._task = task
@@ -50,12 +50,12 @@ class Subject:
         self.episode = self._new()
 
     def step(self) -> None:
-        """One random step, and a new episode where it ended the old one."""
+        """One random step, and a new episode if it ended the old one."""
         self.episode.step(ACTIONS[next(self._actions)])
         self.renew()
 
     def renew(self) -> None:
-        """Begin another episode where this one is over."""
+        """Start another episode if this one has ended."""
         if self.episode.done:
             self.episode.close()
             self._trial += 1
@@ -74,7 +74,7 @@ class Subject:
         return Timing(count, seconds + perf_counter() - started)
 
     def timed_between(self, count: int, work: Callable[[Episode], object]) -> Timing:
-        """Something done to the episode after each of `count` random steps, which are not timed."""
+        """Work on the episode after each of `count` random steps, which are not timed."""
         seconds = 0.0
         for _ in range(count):
             self.step()
@@ -84,7 +84,7 @@ class Subject:
         return Timing(count, seconds)
 
     def bare(self) -> BareWorld:
-        """A peer's world with as many boxes as the arena has things, and as many movable ones."""
+        """A bare world with as many boxes as the arena has things, and as many movable ones."""
         things = self.episode.scene().things
         return BareWorld(len(things), sum(thing.moves for thing in things))
 
@@ -101,14 +101,14 @@ class Subject:
 
 
 def random_actions(task_id: str, seed: int) -> Iterator[int]:
-    """Indices into `arena.ACTIONS` without end, the same for the same task and seed."""
+    """An endless stream of indices into `arena.ACTIONS`, the same for the same task and seed."""
     generator = np.random.default_rng([seed, *task_id.encode()])
     while True:
         yield from generator.integers(len(ACTIONS), size=1000).tolist()
 
 
 def timed(count: int, work: Callable[[], object]) -> Timing:
-    """The same work in a row."""
+    """The same work `count` times."""
     started = perf_counter()
     for _ in range(count):
         work()

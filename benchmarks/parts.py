@@ -1,15 +1,15 @@
-"""The parts of the benchmark: what is measured, and beside what."""
+"""The parts of the benchmark: what is measured, and compared with what."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from time import perf_counter
+from time import perf_counter, process_time
 
 from arena import Episode, Rays
 from arena.rays.rays import CAST_LENGTH
 from benchmarks.bare import BareWorld
 from benchmarks.measure import Effort, Subject, random_actions, timed
-from benchmarks.result import Pair, Timing
+from benchmarks.result import Pair, Result, Timing
 from render import Renderer
 from testbed import Task
 
@@ -21,7 +21,7 @@ SMALL, LARGE = 84, 512
 class Part:
     """One thing that is measured.
 
-    `group` is the word by which it is asked for, `unit` what is counted, `peer` what it is compared with.
+    `group` is its word on the command line, `unit` what is counted, `peer` what it is compared with.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Part:
 
 
 def physics(task: Task, seed: int, effort: Effort) -> Pair:
-    """Environment steps without a camera, beside as many times three ticks of the bare world."""
+    """Environment steps without a camera, compared with three ticks each of the bare world."""
     with Subject(task, seed) as subject, subject.bare() as bare:
         actions = random_actions(task.id, seed)
         subject.timed_steps(effort.warm_up)
@@ -42,7 +42,7 @@ def physics(task: Task, seed: int, effort: Effort) -> Pair:
 
 
 def reset(task: Task, seed: int, effort: Effort) -> Pair:
-    """Building an arena, beside building the bare world; taking them down is not timed."""
+    """Building an arena, compared with building the bare world; closing them is not timed."""
     with Subject(task, seed) as subject:
         things = subject.episode.scene().things
     boxes, moving = len(things), sum(thing.moves for thing in things)
@@ -70,7 +70,7 @@ def large_frames(task: Task, seed: int, effort: Effort) -> Pair:
 
 
 def rays(task: Task, seed: int, effort: Effort) -> Pair:
-    """Observations by the ray sensor, beside as many thin rays in the bare world."""
+    """Observations by the ray sensor, compared with as many thin rays in the bare world."""
     sensor = Rays()
     with Subject(task, seed) as subject, subject.bare() as bare:
         subject.timed_between(effort.warm_up, lambda episode: sensor.observe(episode.scene()))
@@ -87,7 +87,26 @@ PARTS = (
     Part(f"frames {LARGE} x {LARGE}", "frames", "frames", f"TinyRenderer {LARGE} x {LARGE}", large_frames),
     Part("rays", "rays", "observations", "PyBullet rayTestBatch", rays),
 )
-"""All parts in the order in which they are measured."""
+"""All parts in their order of measurement."""
+
+
+def measure_part(
+    part: Part, tasks: Sequence[Task], effort: Effort, seed: int, advance: Callable[[], None]
+) -> Result:
+    """Measure a part on all tasks in each pass, so that a busy moment affects a single pass of a few tasks.
+
+    An uncounted measurement of the first task loads everything. `advance` is called after each task.
+    """
+    part.measure(tasks[0], seed, effort)
+    passes: list[list[Pair]] = []
+    wall, used = perf_counter(), process_time()
+    for _ in range(effort.passes):
+        passes.append([])
+        for task in tasks:
+            passes[-1].append(part.measure(task, seed, effort))
+            advance()
+    cpu = (process_time() - used) / (perf_counter() - wall)
+    return Result.of(part.name, [task.id for task in tasks], passes, cpu)
 
 
 @cache

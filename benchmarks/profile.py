@@ -9,6 +9,8 @@ from typing import Any
 
 import moderngl
 import numpy as np
+from rich.console import Console
+from rich.table import Table
 
 from arena import ArenaEnv, Episode
 from arena.physics.bullet import bullet
@@ -29,36 +31,74 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
     (moderngl.Framebuffer, "read_into", "readback"),
     (ArenaEnv, "step", "environment: observation, info"),
 )
-"""Whose function, its name, and the stage; time within another stage's function counts for that one only."""
+"""Owner and name of a function, and its stage; time within another stage's function counts only for that."""
 
 WAITING = "draw: waiting for OpenGL"
-"""OpenGL draws after it is told to: what is left to do when the pixels are wanted."""
+"""OpenGL draws asynchronously: what is left to do when the pixels are needed."""
 
 NAMES = (*(name for *_, name in STAGES[:5]), WAITING, *(name for *_, name in STAGES[5:]))
 
 
 @dataclass
-class Profile:
-    """Milliseconds per step of each stage, one value per round, for pictures of `side` pixels."""
+class StageTimes:
+    """Times per step of each stage, one value per round, of the environment `name`."""
 
-    side: int
-    milliseconds: dict[str, list[float]]
+    name: str
+    times: dict[str, list[float]]
 
     def spread(self, stage: str) -> Spread:
-        """Median, lowest and highest round, in ms."""
-        values = self.milliseconds[stage]
-        return Spread(float(np.median(values)), min(values), max(values))
+        """Median, lowest and highest round."""
+        return Spread.of(self.times[stage])
 
     @property
-    def total(self) -> float:
-        """The stages' medians together, in ms."""
-        return sum(self.spread(stage).median for stage in self.milliseconds)
+    def medians(self) -> dict[str, float]:
+        """The stages that took time, in their order, with their medians."""
+        return {stage: self.spread(stage).median for stage, times in self.times.items() if max(times) > 0}
+
+    def cell(self, stage: str, digits: int) -> str:
+        """A stage's times and its share, for a table; empty if it took none."""
+        if stage not in self.medians:
+            return ""
+        median, low, high = (f"{value:.{digits}f}" for value in self.spread(stage))
+        return f"{median} [{low}-{high}] {self.medians[stage] / sum(self.medians.values()):4.0%}"
+
+
+def stages_table(title: str, profiles: Sequence[StageTimes], digits: int) -> Table:
+    """Times and shares of a step's stages, with a column for each profile."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("stage")
+    for profile in profiles:
+        table.add_column(profile.name, justify="right")
+    for stage in profiles[0].times:
+        if any(stage in profile.medians for profile in profiles):
+            table.add_row(stage, *(profile.cell(stage, digits) for profile in profiles))
+    totals = (sum(profile.medians.values()) for profile in profiles)
+    table.add_row("together", *(f"{total:.{digits - 1}f}" for total in totals))
+    return table
+
+
+def print_profile(console: Console, profiles: Sequence[StageTimes]) -> None:
+    """Milliseconds of a step's stages, a column for each size of the picture."""
+    title = "where a step's time goes: ms per step, median and lowest-highest round, share"
+    console.print(stages_table(title, profiles, 3))
+
+
+def profile_dicts(profiles: Sequence[StageTimes]) -> list[dict[str, Any]]:
+    """Every measured time of a stage, in ms per step."""
+    return [
+        {
+            "side": int(profile.name.split()[0]),
+            "milliseconds_per_step": profile.times,
+            "median": profile.medians,
+        }
+        for profile in profiles
+    ]
 
 
 class Stopwatch:
     """Seconds by stage, and how often each was entered.
 
-    While a stage runs within another, the outer one's clock stands.
+    While a stage runs within another, the outer one's clock is paused.
     """
 
     def __init__(self, names: Sequence[str] = NAMES) -> None:
@@ -68,7 +108,7 @@ class Stopwatch:
         self._since = 0.0
 
     def watch(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-        """The function, its time booked."""
+        """The function with its time recorded."""
 
         @wraps(function)
         def watched(*arguments: Any, **options: Any) -> Any:
@@ -84,7 +124,7 @@ class Stopwatch:
 
         return watched
 
-    # No context manager: that alone would take as long as the shortest stages.
+    # No context manager, which alone would take as long as the shortest stages.
     def _enter(self, name: str) -> None:
         self._book()
         self._running.append(name)
@@ -106,28 +146,27 @@ def profile_steps(
     seed: int,
     sides: Sequence[int] = SIDES,
     advance: Callable[[str], None] = lambda doing: None,
-) -> list[Profile]:
-    """Play the benchmark's scene at random with a camera of each size, in turn, and tell the stages apart.
+) -> list[StageTimes]:
+    """Play the benchmark's scene at random with a camera of each size, in turn; times in ms.
 
-    Raises RenderError where there is no OpenGL.
+    Raises RenderError without OpenGL.
     """
-    plays = {side: _Play(side, seed) for side in sides}
-    found = [Profile(side, {name: [] for name in NAMES}) for side in sides]
-    for play in plays.values():
+    plays = [_Play(side, seed) for side in sides]
+    found = [StageTimes(f"{side} x {side}", {name: [] for name in NAMES}) for side in sides]
+    for play in plays:
         play.measure(rounds.warm_up)
         once = sum(play.measure(rounds.warm_up).values()) / rounds.warm_up
         play.steps = max(1, min(rounds.most, round(rounds.slice_s / once)))
     for _ in range(rounds.count):
-        for profile in found:
-            play = plays[profile.side]
+        for profile, play in zip(found, plays, strict=True):
             for name, seconds in play.measure(play.steps).items():
-                profile.milliseconds[name].append(1000 * seconds / play.steps)
-            advance(f"profile {profile.side} x {profile.side}")
+                profile.times[name].append(1000 * seconds / play.steps)
+            advance(f"profile {profile.name}")
     return found
 
 
 class _Play:
-    """An environment that is stepped at random."""
+    """An environment stepped at random."""
 
     def __init__(self, side: int, seed: int) -> None:
         self._env = ArenaEnv(SCENE_FILE, resolution=side)
@@ -136,7 +175,7 @@ class _Play:
         self.steps = 1
 
     def measure(self, steps: int) -> dict[str, float]:
-        """Seconds by stage of so many steps; new episodes are not timed."""
+        """Seconds by stage for a number of steps; new episodes are not timed."""
         watch = Stopwatch()
         for _ in range(steps):
             action = np.int64(next(self._actions))
@@ -149,7 +188,7 @@ class _Play:
 
 @contextmanager
 def watched_stages(watch: Stopwatch, stages: Sequence[tuple[Any, str, str]]) -> Iterator[None]:
-    """The stages' functions replaced by watched ones, and put back."""
+    """The stages' functions replaced by watched ones, and restored afterwards."""
     with ExitStack() as stack:
         for owner, attribute, name in stages:
             original = getattr(owner, attribute)

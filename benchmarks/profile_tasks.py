@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
 from arena import Rays
 from benchmarks.peers.rounds import FULL_ROUNDS, Rounds
-from benchmarks.profile import NAMES, STAGES, Stopwatch, watched_stages
-from benchmarks.result import Spread
+from benchmarks.profile import NAMES, STAGES, StageTimes, Stopwatch, stages_table, watched_stages
 from benchmarks.rl.effort import FULL_RL, QUICK_RL
 from benchmarks.rl.measure import RlPlan
-from benchmarks.rl.setups import CAMERA, RAYS, VECTOR, Playlist, Setup, held_actions
+from benchmarks.rl.setups import CAMERA, RAYS, VECTOR, Playlist, held_actions
 from testbed import Task
 
 STEPS = 100
-"""Steps of each task in a round; in the first few Bullet lets things settle."""
+"""Steps of each task in a round; in the first few things settle by Bullet."""
 
 _MOST_ROUNDS = 3
 
@@ -32,48 +30,37 @@ TASK_NAMES = (*NAMES[:4], RAYS_STAGE, *NAMES[4:], WRAPPERS)
 
 
 @dataclass
-class TaskProfile:
-    """Microseconds per step of each stage, one value per round, over all tasks; and ticks, by task.
+class TaskProfile(StageTimes):
+    """Microseconds per step of each stage over all tasks, with the ticks of each task.
 
-    `ticks` are all of a task's, `bullet_ticks` those among them in which Bullet simulated.
+    `ticks` are all of a task's, `bullet_ticks` those in which Bullet simulated.
     """
 
-    setup: Setup
-    microseconds: dict[str, list[float]]
     ticks: dict[str, int] = field(default_factory=dict)
     bullet_ticks: dict[str, int] = field(default_factory=dict)
 
     @property
     def without_bullet(self) -> float:
-        """The share of all ticks that were done without Bullet."""
+        """The share of all ticks that needed no Bullet."""
         return 1 - sum(self.bullet_ticks.values()) / sum(self.ticks.values())
-
-    def spread(self, stage: str) -> Spread:
-        """Median, lowest and highest round, in microseconds."""
-        values = self.microseconds[stage]
-        return Spread(float(np.median(values)), min(values), max(values))
-
-    @property
-    def stages(self) -> list[str]:
-        """The stages that took time, in order."""
-        return [name for name in TASK_NAMES if max(self.microseconds[name]) > 0]
 
 
 def profile_tasks(
     tasks: Sequence[Task], rounds: Rounds, seed: int, advance: Callable[[str], None] = lambda doing: None
 ) -> list[TaskProfile]:
-    """Play a sample of the tasks with held random actions, with each kind of sensor, by stages."""
+    """Play a sample of the tasks with held random actions and each kind of sensor."""
     effort = FULL_RL if rounds is FULL_ROUNDS else QUICK_RL
     sample = RlPlan.of(tasks, effort, rounds, seed, drawing=True).tasks
-    found = [TaskProfile(setup, {name: [] for name in TASK_NAMES}) for setup in (VECTOR, RAYS, CAMERA)]
-    envs: list[Any] = [profile.setup.made(Playlist(sample)) for profile in found]
+    setups = (VECTOR, RAYS, CAMERA)
+    found = [TaskProfile(setup.name, {name: [] for name in TASK_NAMES}) for setup in setups]
+    envs: list[Any] = [setup.made(Playlist(sample)) for setup in setups]
     for number in range(task_rounds(rounds) + 1):
         for profile, env in zip(found, envs, strict=True):
             watch = Stopwatch(TASK_NAMES)
             steps = sum(_play(env, task, seed, watch, profile) for task in sample)
             # The first round warms up.
             for name, seconds in watch.seconds.items() if number else ():
-                profile.microseconds[name].append(1e6 * seconds / steps)
+                profile.times[name].append(1e6 * seconds / steps)
         if number:
             advance("profile of tasks")
     for env in envs:
@@ -82,12 +69,12 @@ def profile_tasks(
 
 
 def task_rounds(rounds: Rounds) -> int:
-    """How many rounds are counted; each goes over all tasks, which takes longer than a round on one scene."""
+    """Number of counted rounds; each is over all tasks, which takes longer than one scene."""
     return min(_MOST_ROUNDS, rounds.count)
 
 
 def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfile) -> int:
-    """Play a task's first steps, or until it ends, and count its ticks; how many steps that was."""
+    """Play a task's first steps, or until it ends, and count its ticks; returns the number of steps."""
     env.unwrapped.curriculum = Playlist([task])
     env.reset(seed=seed)
     before, ticks_before = watch.calls[_BULLET], watch.calls[_OURS]
@@ -97,29 +84,21 @@ def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfil
         while played < STEPS and not over:
             *_, terminated, truncated, _ = step(next(actions))
             played, over = played + 1, terminated or truncated
-    # Every round plays the same again.
+    # Every round plays the same steps.
     profile.ticks[task.id] = watch.calls[_OURS] - ticks_before
     profile.bullet_ticks[task.id] = watch.calls[_BULLET] - before
     return played
 
 
 def print_task_profiles(console: Console, profiles: Sequence[TaskProfile]) -> None:
-    """Microseconds and shares of a step's stages, and how many ticks needed no Bullet."""
-    table = Table(
-        title=f"where a step's time goes on {len(profiles[0].ticks)} tasks through gymnasium.make, their"
-        f" first {STEPS} steps:\nmicroseconds per step, median and lowest-highest round, share",
-        title_justify="left",
+    """Microseconds of a step's stages, and how many ticks needed no Bullet."""
+    ticks, bullet = profiles[0].ticks, profiles[0].bullet_ticks
+    title = (
+        f"where a step's time goes on {len(ticks)} tasks through gymnasium.make, their first {STEPS} steps:\n"
+        "microseconds per step, median and lowest-highest round, share"
     )
-    table.add_column("stage")
-    for profile in profiles:
-        table.add_column(profile.setup.name, justify="right")
-    stages = [name for name in TASK_NAMES if any(name in profile.stages for profile in profiles)]
-    for stage in stages:
-        table.add_row(stage, *(_cell(profile, stage) for profile in profiles))
-    table.add_row("together", *(f"{_total(profile):.0f}" for profile in profiles))
-    console.print(table)
-    shares = [1 - profiles[0].bullet_ticks[task] / profiles[0].ticks[task] for task in profiles[0].ticks]
-    middle, low, high = np.percentile(shares, (50, 10, 90))
+    console.print(stages_table(title, profiles, 1))
+    middle, low, high = np.percentile([1 - bullet[task] / ticks[task] for task in ticks], (50, 10, 90))
     console.print(
         f"Of all ticks {profiles[0].without_bullet:.0%} were done without Bullet; task by task {middle:.0%}"
         f" (10 % of tasks below {low:.0%}, 10 % above {high:.0%}). A stage's clock adds about 1 microsecond"
@@ -132,23 +111,12 @@ def task_profile_dicts(profiles: Sequence[TaskProfile]) -> list[dict[str, Any]]:
     """Every measured time of a stage, and all ticks."""
     return [
         {
-            "setup": profile.setup.name,
-            "microseconds_per_step": profile.microseconds,
-            "median": {stage: profile.spread(stage).median for stage in profile.stages},
+            "setup": profile.name,
+            "microseconds_per_step": profile.times,
+            "median": profile.medians,
             "ticks": profile.ticks,
             "bullet_ticks": profile.bullet_ticks,
             "share_without_bullet": profile.without_bullet,
         }
         for profile in profiles
     ]
-
-
-def _total(profile: TaskProfile) -> float:
-    return sum(profile.spread(stage).median for stage in profile.stages)
-
-
-def _cell(profile: TaskProfile, stage: str) -> str:
-    if stage not in profile.stages:
-        return ""
-    median, low, high = profile.spread(stage)
-    return f"{median:.1f} [{low:.1f}-{high:.1f}] {median / _total(profile):4.0%}"

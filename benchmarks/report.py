@@ -14,28 +14,28 @@ from benchmarks.parts import PARTS
 from benchmarks.result import Result, Spread
 
 SLOWEST = 5
-"""How many of the slowest tasks are named."""
+"""Number of slowest tasks that are named."""
 
 NOISY = 0.15
 """Passes that differ by more than this share of their median are called noisy."""
 
 SHARED = 0.95
-"""Less processor time per second than this means that something else had the processor."""
+"""Less processor time per second than this means that something else used the processor."""
 
 BUSY = 0.5
-"""Others' load per core from which on they are said to have taken part of the machine."""
+"""Load per core above which the machine is reported as busy."""
 
 _PARTS = {part.name: part for part in PARTS}
 
 
 def print_machine(console: Console, facts: dict[str, Any]) -> None:
-    """Where and with what all was measured."""
+    """The machine, its software, and what was measured."""
     for line in _machine_lines(facts):
         console.print(line, highlight=False)
 
 
 def print_parts(console: Console, results: Sequence[Result], facts: dict[str, Any]) -> None:
-    """A table with one row per part, the slowest tasks, and how far to trust it all."""
+    """A table with one row per part, the slowest tasks, and what may have disturbed the figures."""
     console.print(_table(results))
     console.print(
         "Ratio: our speed in units of the peer's, task by task, median and quartiles. CPU: processor time"
@@ -49,15 +49,15 @@ def print_parts(console: Console, results: Sequence[Result], facts: dict[str, An
 
 
 def as_dict(results: Sequence[Result], facts: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Plain values, ready for JSON: the machine, the options, and every rate that was measured.
+    """Plain values for JSON: the machine, the options, and every measured rate.
 
-    `more` are further sections by their names.
+    `more` are further sections by name.
     """
     return {"facts": facts, "parts": [_part_dict(result) for result in results], **more}
 
 
 def check_writable(path: Path) -> None:
-    """Make sure that a file can be written, before time is spent; raises EvaluationError where it cannot."""
+    """Raises EvaluationError if a file cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.open("a", encoding="utf-8").close()
@@ -66,7 +66,7 @@ def check_writable(path: Path) -> None:
 
 
 def write_json(path: Path, results: Sequence[Result], facts: dict[str, Any], **more: Any) -> None:
-    """Store everything that was measured; `more` are further sections by their names."""
+    """Store everything that was measured; `more` are further sections by name."""
     path.write_text(json.dumps(as_dict(results, facts, **more), indent=1) + "\n", encoding="utf-8")
 
 
@@ -144,19 +144,19 @@ def _notes(results: Sequence[Result], facts: dict[str, Any]) -> list[Text]:
         notes.append(Text(f"Noisy, passes differ by: {', '.join(noisy)}.", style="yellow"))
     shared = [f"{result.name} ({result.cpu:.2f})" for result in results if result.cpu < SHARED]
     if shared:
-        told = f"Something else had the processor during: {', '.join(shared)}; alone it is faster."
-        notes.append(Text(told, style="yellow"))
+        note = f"Something else used the processor during: {', '.join(shared)}; alone it is faster."
+        notes.append(Text(note, style="yellow"))
     if busy := busy_words(facts):
         notes.append(Text(busy, style="yellow"))
     return notes
 
 
 def busy_words(facts: dict[str, Any]) -> str | None:
-    """That others had the machine before, if they had."""
+    """A note if the machine was busy before."""
     load, cores = facts["load_before"], facts["usable_cores"] or facts["cores"]
     if load is None or not cores or load / cores <= BUSY:
         return None
-    return f"The machine was busy before (load {load:.2f} on {cores} cores): at rest it is faster."
+    return f"The machine was busy before (load {load:.2f} on {cores} cores): it is faster when idle."
 
 
 def _machine_lines(facts: dict[str, Any]) -> list[str]:

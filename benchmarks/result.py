@@ -1,4 +1,4 @@
-"""Timings, and the figures that they come to."""
+"""Timings, and the figures derived from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Rates = npt.NDArray[np.float64]
 
 
 class Timing(NamedTuple):
-    """How often something was done, and how long that took altogether (s)."""
+    """How often something was done, and its total time (s)."""
 
     times: int
     seconds: float
@@ -25,20 +25,25 @@ class Pair(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """A median, and what lies around it."""
+    """A median with a lower and an upper value: the extremes, or two percentiles."""
 
     median: float
     low: float
     high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float] | Rates) -> "Spread":
+        """Median, lowest and highest value."""
+        return cls(float(np.median(values)), float(np.min(values)), float(np.max(values)))
 
 
 @dataclass(frozen=True)
 class Result:
     """What a part of the benchmark measured.
 
-    `ours` and `theirs` are rates per second, (passes, tasks): each pass does the same work again.
-    `total_ours` and `total_theirs` (passes,) are all work of a pass over all its time. `cpu` is the processor
-    time used per second while measuring: below 1, others had the processor, unless drawing used several.
+    `ours` and `theirs` are rates per second, (passes, tasks): each pass repeats the same work.
+    `total_ours` and `total_theirs` (passes,) are a pass's total work over its total time. `cpu` is the
+    processor time used per second: below 1, other programs ran, unless drawing used several cores.
     """
 
     name: str
@@ -63,7 +68,7 @@ class Result:
 
     @property
     def median_task(self) -> float:
-        """Our rate on the task in the middle."""
+        """Our rate on the median task."""
         return float(np.median(self.per_task))
 
     @property
@@ -74,12 +79,12 @@ class Result:
     @property
     def total(self) -> Spread:
         """Our rate over all tasks: median, lowest and highest pass."""
-        return _range(self.total_ours)
+        return Spread.of(self.total_ours)
 
     @property
     def peer_total(self) -> Spread:
         """The peer's rate over all tasks: median, lowest and highest pass."""
-        return _range(self.total_theirs)
+        return Spread.of(self.total_theirs)
 
     @property
     def ratio(self) -> Spread:
@@ -95,17 +100,13 @@ class Result:
 
     @property
     def noise(self) -> float:
-        """How far the passes differ, as a share of their median; 0 where there is only one."""
+        """Range of the passes as a share of their median; 0 for a single pass."""
         return (self.total.high - self.total.low) / self.total.median
 
     def slowest(self, count: int) -> list[tuple[str, float]]:
-        """The tasks with the lowest rates, and those rates."""
+        """The tasks with the lowest rates, with those rates."""
         order = np.argsort(self.per_task)[:count]
         return [(self.tasks[index], float(self.per_task[index])) for index in order]
-
-
-def _range(rates: Rates) -> Spread:
-    return Spread(float(np.median(rates)), float(rates.min()), float(rates.max()))
 
 
 def _times_and_seconds(timings: list[list[Timing]]) -> Rates:

@@ -8,17 +8,17 @@ from testbed.tasks import LEVELS_FOLDER
 
 
 class Selection(NamedTuple):
-    """Tasks, and in words which ones they are."""
+    """Tasks with their description."""
 
     tasks: tuple[Task, ...]
     words: str
 
 
 def select_tasks(folder: Path | None, every: int = 1) -> Selection:
-    """The 40 tasks that children did, where the folder has them all; else all tasks of the folder.
+    """The 40 tasks that children did, if the folder has them all, or all tasks of the folder.
 
-    Without a folder it is the shipped battery. Of what is found, each `every`-th is taken.
-    Raises ConfigError where the folder has no tasks, or a broken one.
+    The default folder is the shipped battery. Of these tasks, every `every`-th is taken.
+    Raises ConfigError if the folder has no tasks, or a broken one.
     """
     root = folder or LEVELS_FOLDER
     place = f"in {folder}" if folder else "of the shipped battery"

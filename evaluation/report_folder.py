@@ -88,14 +88,18 @@ def _remove_empty(folder: Path, top: Path) -> None:
 class FileNames:
     """Names for files and folders that work everywhere, one for each text."""
 
+    separator = "-"
+
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
     def of(self, text: str) -> str:
-        """Letters, digits, dots, dashes and underscores only; never the same for two texts."""
+        """The name of a text; no two texts share one, even if case is ignored."""
         if text not in self._names:
-            plain = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"
-            taken = {name.lower() for name in self._names.values()}
-            choices = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(taken) + 2))
-            self._names[text] = next(name for name in choices if name.lower() not in taken)
+            plain, taken = self._plain(text), {name.lower() for name in self._names.values()}
+            numbered = (f"{plain}{self.separator}{number}" for number in range(2, len(taken) + 2))
+            self._names[text] = next(name for name in (plain, *numbered) if name.lower() not in taken)
         return self._names[text]
+
+    def _plain(self, text: str) -> str:
+        return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.") or "unnamed"

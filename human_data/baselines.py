@@ -1,4 +1,4 @@
-"""The shipped tables of baselines as data frames; sources are in `human_data/README.md`."""
+"""The shipped tables of baselines as data frames; `human_data/README.md` lists their sources."""
 
 from collections.abc import Callable
 from difflib import get_close_matches
@@ -12,10 +12,10 @@ from arena.errors import EvaluationError
 from evaluation.statistics import wilson
 
 Scope = Literal["all 900", "children 40"]
-"""All 900 tasks of the 2019 battery, or the 40 of them that children did, four a level."""
+"""All 900 tasks of the 2019 battery, or the 40 of them that children did, four per level."""
 
-_TWIN = "Psidon"
-"""Its results equal Oltau.ai's in all 900 tasks, so the top ten counts the pair once."""
+_DUPLICATE = "Psidon"
+"""Its results equal those of Oltau.ai in all 900 tasks, so the pair counts once in the top ten."""
 
 TABLES: dict[str, tuple[str, ...]] = {
     "children_by_level": (
@@ -38,7 +38,7 @@ TABLES: dict[str, tuple[str, ...]] = {
 
 
 def children_by_level() -> pd.DataFrame:
-    """59 children on four tasks a level; `human_data.columns.FACTS` explains the columns of all tables."""
+    """59 children on four tasks per level; `columns.TABLE_DESCRIPTIONS` explains the columns."""
     return _with_rate(read_table("children_by_level"), "trials")
 
 
@@ -50,17 +50,17 @@ def children_by_task() -> pd.DataFrame:
 
 
 def children_passed_of_level() -> pd.DataFrame:
-    """How many of the 59 children passed 0 to 4 of a level's four tasks."""
+    """Number of the 59 children who passed 0 to 4 of a level's four tasks."""
     return read_table("children_passed_of_level")
 
 
 def children_passed_of_40() -> pd.DataFrame:
-    """How many of the 59 children passed 0 to 40 of the 40 tasks."""
+    """Number of the 59 children who passed 0 to 40 of the 40 tasks."""
     return read_table("children_passed_of_40")
 
 
 def competition() -> pd.DataFrame:
-    """The 68 teams of 2019, best first: passes of all 900 tasks and of the children's 40."""
+    """The 68 teams of 2019, best first: tasks passed, of all 900 and of the children's 40."""
     parts = []
     scopes: tuple[tuple[Scope, int], ...] = (("all 900", 900), ("children 40", 40))
     for scope, tasks in scopes:
@@ -112,19 +112,16 @@ def agents_by_task() -> pd.DataFrame:
 
 
 def language_models_by_task() -> pd.DataFrame:
-    """Published language-model results that are exact counts (arXiv 2410.23242)."""
+    """Published results of language models, if given as exact counts (arXiv 2410.23242)."""
     return _with_rate(read_table("language_models_by_task"), "trials")
 
 
 def baseline_table(name: str) -> pd.DataFrame:
-    """A table of baselines by its name.
-
-    Raises EvaluationError for another name.
-    """
+    """A table of baselines by its name; raises EvaluationError if there is none."""
     if name not in LOADERS:
         near = get_close_matches(name, LOADERS, 1)
         meant = f"did you mean {near[0]}? " if near else ""
-        raise EvaluationError(f"no table {name!r}; {meant}there are {', '.join(LOADERS)}")
+        raise EvaluationError(f"no table {name!r}; {meant}the tables are {', '.join(LOADERS)}")
     return LOADERS[name]()
 
 
@@ -140,12 +137,12 @@ LOADERS: dict[str, Callable[[], pd.DataFrame]] = {
 
 
 def read_table(name: str, folder: Traversable | None = None) -> pd.DataFrame:
-    """One of `TABLES`, from this package where no folder is named.
+    """One of `TABLES`, from a folder (default: this package).
 
-    Raises EvaluationError where the file is absent, is no CSV, or lacks columns or values.
+    Raises EvaluationError if the file is missing, not valid CSV, or lacks columns or values.
     """
     path = (folder or files("human_data")) / f"{name}.csv"
-    advice = "install arena-llm again"
+    advice = "reinstall arena-llm"
     try:
         with path.open(encoding="utf-8") as file:
             frame = pd.read_csv(file)
@@ -154,7 +151,7 @@ def read_table(name: str, folder: Traversable | None = None) -> pd.DataFrame:
             f"{path}: this table cannot be read ({error.strerror or error}); {advice}"
         ) from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise EvaluationError(f"{path}: no valid CSV ({str(error).strip()}); {advice}") from None
+        raise EvaluationError(f"{path}: not valid CSV ({str(error).strip()}); {advice}") from None
     if tuple(frame.columns) != TABLES[name]:
         raise EvaluationError(
             f"{path}:1: got columns {', '.join(map(str, frame.columns))}; "
@@ -176,4 +173,4 @@ def _with_rate(frame: pd.DataFrame, attempts: str) -> pd.DataFrame:
 
 
 def _teams(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(top_ten=frame["top_ten"].astype(bool) & (frame["team"] != _TWIN))
+    return frame.assign(top_ten=frame["top_ten"].astype(bool) & (frame["team"] != _DUPLICATE))

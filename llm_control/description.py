@@ -7,7 +7,8 @@ import numpy as np
 
 from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body
 from render import Mask, Segmenter
 from render.camera import FIRST_PERSON_FOV_DEG
 
@@ -16,44 +17,6 @@ _SIDE = 256
 
 _RAYS = 200
 """Maximum number of a thing's pixels that are measured for its distance."""
-
-WORDS = {
-    "Wall": "wall",
-    "WallTransparent": "transparent wall",
-    "Ramp": "ramp",
-    "CylinderTunnel": "tunnel",
-    "CylinderTunnelTransparent": "transparent tunnel",
-    "LightBlock": "grey block",
-    "HeavyBlock": "grey block",
-    "LBlock": "grey block in the shape of an L",
-    "JBlock": "grey block in the shape of an L",
-    "UBlock": "grey block in the shape of a U",
-    "GoodGoal": "green ball",
-    "GoodGoalBounce": "green ball",
-    "GoodGoalMulti": "yellow ball",
-    "GoodGoalMultiBounce": "yellow ball",
-    "BadGoal": "red ball",
-    "BadGoalBounce": "red ball",
-    "BadGoalMulti": "orange ball",
-    "DecoyGoal": "grey ball",
-    "DecoyGoalBounce": "grey ball",
-    "DecoyGoalMulti": "grey ball",
-    "DecayGoal": "purple ball",
-    "RipenGoal": "purple ball",
-    "GrowGoal": "yellow ball",
-    "ShrinkGoal": "yellow ball",
-    "HollowBox": "box",
-    "DeathZone": "red zone on the floor",
-    "HotZone": "orange zone on the floor",
-    "DataZone": "blue zone on the floor",
-    "SpawnerTree": "tree",
-    "SpawnerDispenserTall": "tall container",
-    "SpawnerContainerShort": "short container",
-    "Door": "door",
-    "SpawnerButton": "button on a pillar",
-    "SignBoard": "sign",
-}
-"""What each kind is called: by its look, as the system prompt does, so that words tell no more."""
 
 
 def describe(scene: Scene) -> str:
@@ -76,16 +39,16 @@ def _segmenter() -> Segmenter:
 
 
 def _line(scene: Scene, index: int, mask: Mask, left: float, right: float) -> str:
-    thing = scene.things[index]
+    kind = KINDS[scene.things[index].kind]
     distance = _distance(scene, index, mask)
-    if KINDS[thing.kind].shape is Shape.BALL:
+    if kind.is_goal:
         where, extent = side((left + right) / 2), f"{scene.sizes[index][0]:.1f} m across"
     else:
         where = f"from {side(left)} to {side(right)}"
         extent = f"{scene.sizes[index][1]:.1f} m high"
     away = f"{distance:.1f} m away" if distance else "around you"
-    extent = "" if KINDS[thing.kind].shape is Shape.BOX and "zone" in WORDS[thing.kind] else f", {extent}"
-    return f"- {WORDS[thing.kind]}: {where}, {away}{extent}"
+    extent = "" if kind.body is Body.ZONE else f", {extent}"
+    return f"- {kind.words}: {where}, {away}{extent}"
 
 
 def side(bearing: float) -> str:
@@ -123,7 +86,7 @@ def _distance(scene: Scene, index: int, mask: Mask) -> float:
     """Metres to the nearest visible point of a thing, by the box around it; 0 inside that box."""
     turned = scene.rotations[index].T
     between = turned @ (scene.positions[index] - np.array(scene.agent_position))
-    if KINDS[scene.things[index].kind].shape is Shape.BALL:
+    if KINDS[scene.things[index].kind].is_goal:
         return float(max(0.0, np.linalg.norm(between) - scene.sizes[index][0] / 2))
     ways = _rays(scene, mask) @ turned.T
     ways = np.where(np.abs(ways) < 1e-9, 1e-9, ways)

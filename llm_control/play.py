@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass
 
 from arena import IDLE, Action, Episode, Event, Recording
+from arena.rules import SAFETY_STEPS
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import Movement, loops, movement, objection
@@ -11,9 +12,6 @@ from llm_control.observations import Eye
 from llm_control.schedule import opening_steps, steps_along
 from llm_control.script import Script, ScriptSyntaxError, parse
 from render import Frame
-
-SAFETY_STEPS = 20_000
-"""Steps after which an arena without a time limit is stopped; the longest clocked one has 1667."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class ArenaSuite(Suite):
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits."""
-        from arena.episode import software_versions
+        from arena.recording import software_versions
 
         return software_versions()
 

@@ -8,24 +8,22 @@ from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
 from render.context import gl_context
-from render.image import Frame
-from render.renderer import check_size
-from render.view import View, new_target
+from render.image import Frame, check_size
+from render.opengl.view import View, new_target
 
 MOST = 1024
-"""Largest number of arenas: each keeps about 1.5 MB of shadow maps."""
+"""Maximum number of arenas: each keeps about 1.5 MB of shadow maps."""
 
 _BYTES = 4
-"""Bytes of a pixel as it is fetched: graphics processors copy pixels of four bytes without waiting, but not
-pixels of three."""
+"""Bytes per fetched pixel: graphics processors copy pixels of four bytes asynchronously, but not of three."""
 
 
 class BatchRenderer:
     """Draws up to `count` scenes of one size in one call; each frame is the same as from `Renderer`.
 
-    The scene at a place of the list is drawn with what was kept of the scene at that place before: let each
-    arena keep its place. `width` and `height` in pixels, 4 to 1024. Raises RenderError for other numbers, and
-    where `Renderer` does.
+    What stays the same from call to call is cached by the position in the list: give each arena the same
+    position every time. `width` and `height` in pixels, 4 to 1024. Raises RenderError for other numbers, and
+    as `Renderer` does.
     """
 
     def __init__(self, count: int, width: int = 84, height: int = 84) -> None:
@@ -35,7 +33,7 @@ class BatchRenderer:
         self.count, self.width, self.height = count, width, height
         ctx = gl_context()
         ctx.gc()
-        # A second one, so that a processor with several cores fills one while the other is worked out.
+        # Two, so that a processor with several cores can draw into one while the other is read.
         self._targets = [new_target(width, height) for _ in range(min(count, 2))]
         self._views = [View() for _ in range(count)]
         self._pixels = ctx.buffer(reserve=count * self._frame_bytes)
@@ -43,13 +41,13 @@ class BatchRenderer:
     def frames(self, scenes: Sequence[Scene], cameras: Sequence[Camera | None] | None = None) -> Frame:
         """The pictures of several scenes, uint8 (scenes, height, width, 3) RGB, row 0 on top.
 
-        `cameras` has one for each scene; without one, what the agent sees, all black where its lights are
+        `cameras` has an entry for each scene; None is the agent's view, which is black while its lights are
         out. Raises RenderError for more scenes than `count`, or another number of cameras.
         """
         gl_context()
         cameras = self._checked(scenes, cameras)
         lit = [i for i, scene in enumerate(scenes) if scene.lights_on or cameras[i]]
-        # All shadows come first: drawing into one texture and reading it waits for whatever is under way.
+        # Shadows come first: reading a texture that was just drawn waits for everything in progress.
         for i in lit:
             self._views[i].cast(scenes[i])
         for place, i in enumerate(lit):
@@ -66,17 +64,17 @@ class BatchRenderer:
         return _BYTES * self.width * self.height
 
     def _fetch(self, place: int) -> None:
-        """Begin to copy the frame drawn at a place into the buffer."""
+        """Start copying a drawn frame, by its place among the lit ones, into the buffer."""
         if place >= 0:
             start = place * self._frame_bytes
             self._targets[place % 2].read_into(self._pixels, components=_BYTES, write_offset=start)
 
     def _unpack(self, frames: Frame, lit: Sequence[int]) -> None:
-        """Wait for the buffer, and take the colours out of it."""
+        """Wait for the buffer, and copy the colours into the frames."""
         pixels = np.empty((len(lit), self.height, self.width, _BYTES), np.uint8)
         self._pixels.read_into(pixels, size=pixels.nbytes)
         for drawn, i in zip(pixels, lit, strict=True):
-            for channel in range(3):  # three times as fast as all at once
+            for channel in range(3):  # three times as fast as one assignment
                 frames[i, ..., channel] = drawn[..., channel]
 
     def _checked(

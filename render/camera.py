@@ -1,4 +1,4 @@
-"""Where a picture is taken from."""
+"""Where pictures are taken from: the agent's camera and those outside it."""
 
 import math
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy.typing as npt
 
 from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Floats, Scene, Vector, yaw_rotation
-from arena.taskfile.catalog import KINDS, Body
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body
 
 Matrix = npt.NDArray[np.float32]
 
 FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
-
 
 _BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
 _DISTANCES = (1.0, 4.0)
@@ -22,7 +22,7 @@ _DISTANCES = (1.0, 4.0)
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """A perspective camera, or an orthographic one where `half_height` is given.
+    """A perspective camera, or an orthographic one if `half_height` is given.
 
     `position` in metres; `yaw` in degrees clockwise from +z, `pitch` in degrees, positive looks down;
     `fov` is vertical, in degrees; `near` and `far` in metres; `half_height` is half the height in metres
@@ -63,7 +63,7 @@ class Camera:
         return 1 / (np.maximum(distances, self.near) * math.tan(math.radians(self.fov) / 2))
 
     def rays(self, aspect: float) -> Matrix:
-        """(3, 3): a place (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
+        """(3, 3): a point (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
         spread = 0.0 if self.half_height else math.tan(math.radians(self.fov) / 2)
         scale = np.array([[spread * aspect], [-spread], [1.0]])
         return (scale * self.axes()).T.astype(np.float32)
@@ -91,19 +91,19 @@ def first_person(scene: Scene) -> Camera:
 def third_person(scene: Scene) -> Camera:
     """From behind and above the agent, 10 degrees down (`CameraFollow.cs` and `CameraCollision.cs`).
 
-    The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer where something is in between.
+    The camera stands (0, 2, -5) x 0.75 from the agent's centre, nearer if something is in between.
     """
     offset = yaw_rotation(scene.agent_yaw) @ _BEHIND
-    way = float(np.linalg.norm(offset))
-    free = _free_way(scene, offset / way, way)
-    if free < way:
-        offset *= np.clip(0.9 * free, *_DISTANCES) / way
+    distance = float(np.linalg.norm(offset))
+    free = _free_distance(scene, offset / distance, distance)
+    if free < distance:
+        offset *= np.clip(0.9 * free, *_DISTANCES) / distance
     x, y, z = np.array(scene.agent_position) + offset
     return Camera((x, y, z), scene.agent_yaw, 10.0, fov=60.0, near=0.2, far=1000.0)
 
 
-def _free_way(scene: Scene, direction: Floats, way: float) -> float:
-    """Metres from the agent along a direction to the arena's edge or the box round a thing, or `way`."""
+def _free_distance(scene: Scene, direction: Floats, most: float) -> float:
+    """Metres from the agent along a direction to the arena's edge or a thing's box, at most `most`."""
     start = np.array(scene.agent_position)
     level = np.where(np.abs(direction) < 1e-9, 1e-9, direction)[[0, 2]]
     edge = (np.where(level > 0, ARENA_SIZE, 0.0) - start[[0, 2]]) / level
@@ -117,7 +117,7 @@ def _free_way(scene: Scene, direction: Floats, way: float) -> float:
     half = 0.5 * scene.sizes[solid] / np.abs(local)
     near, far = (middle - half).max(axis=1), (middle + half).min(axis=1)
     hits = near[(near <= far) & (near > 0)]
-    return float(min([way, *edge, *hits]))
+    return float(min([most, *edge, *hits]))
 
 
 def birds_eye() -> Camera:

@@ -1,4 +1,4 @@
-"""Pictures with less in them: what remains when colour, detail or sharpness is taken away."""
+"""Degraded pictures: without colour, detail or sharpness."""
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -12,12 +12,12 @@ def in_grey(frame: Frame) -> Frame:
 
 
 def coarse(frame: Frame, pixels: int) -> Frame:
-    """The picture reduced to `pixels` a side by area means and enlarged again; its shape stays."""
+    """The picture reduced to `pixels` a side by area means and enlarged to its former shape."""
     height, width = frame.shape[:2]
     small = Image.fromarray(frame).resize((pixels, pixels), Image.Resampling.BOX)
     return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
 
 
 def blurred(frame: Frame, sigma_px: float) -> Frame:
-    """The picture behind a Gaussian blur of a standard deviation in pixels."""
+    """The picture blurred by a Gaussian of a standard deviation in pixels."""
     return np.asarray(Image.fromarray(frame).filter(ImageFilter.GaussianBlur(sigma_px)))

@@ -1,45 +1,46 @@
-"""What the agent's camera can see, from the state of the world alone: no picture is drawn."""
+"""Which balls the agent can see, computed from the state of the arena without drawing."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from arena.rays.sweep import Colliders
+from arena.rays.ball_casts import BallCasts
 from arena.scene import Floats, Scene, Thing
-from arena.taskfile.catalog import KINDS, Body
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body
 from arena.taskfile.versions import DIFFERENCES, Version
 from render.camera import FIRST_PERSON_FOV_DEG, first_person
 
 _EDGE = 0.9
-"""Where on a ball's radius its rim is looked at, so that a sliver does not count."""
+"""Share of a ball's radius at which its rim is tested, so that a visible sliver does not count."""
 
 _SPREAD = math.tan(math.radians(FIRST_PERSON_FOV_DEG / 2))
 """Half width of the square picture at a distance of 1."""
 
 _NEAREST = 1e-6
-"""Metres; nearer than this a ball is where the camera is."""
+"""Metres; a ball nearer than this is at the camera."""
 
 
-class Sight:
-    """Lines of sight in one episode; keeps the shapes of the things while these stay the same."""
+class LineOfSight:
+    """Lines of sight from the agent to balls; caches the things' shapes while these stay the same."""
 
     def __init__(self) -> None:
         self._things: tuple[Thing, ...] | None = None
         self._sizes: Floats = np.empty((0, 3))
 
     def in_view(self, scene: Scene, balls: Sequence[int]) -> frozenset[int]:
-        """Which of the balls, indices into `scene.things`, are in the picture taken now.
+        """Which of the balls, indices into `scene.things`, are visible in the agent's picture.
 
-        A ball is, where its centre or its rim (left, right, top or bottom, at 0.9 of the radius) lies in the
-        square field of view of 100 degrees with nothing opaque before it, and the lights are on.
+        A ball is visible if its centre or its rim (left, right, top or bottom, at 0.9 of the radius) lies in
+        the square field of view of 100 degrees with nothing opaque in front, and the lights are on.
         """
         if not scene.lights_on:
             return frozenset()
         return frozenset(ball for ball in balls if scene.visible[ball] and self._shows(scene, ball, True))
 
     def is_open(self, scene: Scene, ball: int) -> bool:
-        """Whether nothing opaque stands between the agent and a ball, wherever the agent looks."""
+        """Whether nothing opaque is between the agent and a ball, whatever the agent's heading."""
         return bool(scene.visible[ball]) and self._shows(scene, ball, False)
 
     def _shows(self, scene: Scene, ball: int, framed: bool) -> bool:
@@ -55,30 +56,31 @@ class Sight:
             return False
         if distances.min() < _NEAREST:
             return True
-        ways = self._ways(scene, points / distances[:, None])
-        own = self._colliders.owner == ball
-        others = np.where(self._opaque & ~own, ways, np.inf).min(axis=1)
-        surface = np.minimum(ways[:, own].min(axis=1), distances)
-        return bool((surface <= others).any())
+        self._update(scene)
+        directions = [(x, y, z) for x, y, z in (points / distances[:, None]).tolist()]
+        own = self._casts.distances(scene, [ball], directions, distances.tolist())
+        surface = [min(pair) for pair in zip(own, distances.tolist(), strict=True)]
+        others = self._casts.distances(scene, self._opaque - {ball}, directions, surface)
+        return any(before <= after for before, after in zip(surface, others, strict=True))
 
-    def _ways(self, scene: Scene, directions: Floats) -> Floats:
-        if scene.things is not self._things or not np.array_equal(scene.sizes, self._sizes):
-            fitted = DIFFERENCES[Version(scene.version)].fitted_bars
-            self._colliders = Colliders(scene.things, scene.sizes, fitted)
-            clear = [_is_clear(thing) for thing in scene.things]
-            self._opaque = ~np.array([*clear, False])[self._colliders.owner]
-            self._things, self._sizes = scene.things, scene.sizes
-        return self._colliders.sweep(scene, 0.0, directions, 100.0)
+    def _update(self, scene: Scene) -> None:
+        if scene.things is self._things and np.array_equal(scene.sizes, self._sizes):
+            return
+        fitted = DIFFERENCES[Version(scene.version)].fitted_bars
+        self._casts = BallCasts(scene.things, scene.sizes, 0.0, fitted)
+        boundary = len(scene.things)
+        self._opaque = {boundary, *(i for i, thing in enumerate(scene.things) if not _is_clear(thing))}
+        self._things, self._sizes = scene.things, scene.sizes
 
 
 def _is_clear(thing: Thing) -> bool:
-    """Zones and transparent walls let a goal be seen."""
+    """Whether a thing hides nothing: a zone, or a transparent one."""
     kind = KINDS[thing.kind]
     return kind.transparent or kind.body is Body.ZONE
 
 
 def _points(eye: Floats, centre: Floats, radius: float) -> Floats:
-    """Centre and rim of a ball as seen from a place, (5, 3)."""
+    """Centre and rim of a ball as seen from a point, (5, 3)."""
     line = centre - eye
     flat = math.hypot(line[0], line[2])
     aside = np.array([line[2], 0.0, -line[0]]) / flat if flat > _NEAREST else np.array([1.0, 0.0, 0.0])

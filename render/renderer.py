@@ -5,23 +5,19 @@ from functools import cached_property
 import numpy as np
 
 from arena.channels import Channels
-from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
-from render.channels import ChannelPainter
 from render.context import gl_context
-from render.image import Frame
-from render.view import View, new_target
-
-SMALLEST, LARGEST = 4, 1024
-"""Bounds of a frame's sides in pixels."""
+from render.image import Frame, check_size
+from render.opengl.channels import ChannelPainter
+from render.opengl.view import View, new_target
 
 
 class Renderer:
     """Draws scenes into frames of one size.
 
-    `width` and `height` in pixels, 4 to 1024. Raises RenderError for other sizes, where no OpenGL context
-    can be made, and in another thread or a forked process than the first that drew.
+    `width` and `height` in pixels, 4 to 1024. Raises RenderError for other sizes, without an OpenGL context,
+    and outside the process and thread that first drew.
     """
 
     def __init__(self, width: int = 512, height: int = 512) -> None:
@@ -34,7 +30,7 @@ class Renderer:
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
         """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
 
-        Without a camera, what the agent sees: all black where its lights are out.
+        Without a camera, the agent's view, which is black while its lights are out.
         """
         gl_context()
         if camera is None and not scene.lights_on:
@@ -48,21 +44,13 @@ class Renderer:
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
         """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.channels`.
 
-        Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, what the agent
-        sees: nothing where its lights are out. With one, what is there.
+        Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
+        in which everything is "nothing" while its lights are out.
         """
         gl_context()
         return self._channels.draw(scene, camera, see_through)
 
     @cached_property
     def _channels(self) -> ChannelPainter:
-        """Made when it is first asked for: most renderers only draw frames."""
+        """Created on first use: most renderers only draw frames."""
         return ChannelPainter(self.width, self.height)
-
-
-def check_size(width: int, height: int) -> None:
-    """Raises RenderError for a frame that is too small or too large."""
-    if not all(isinstance(side, int) and SMALLEST <= side <= LARGEST for side in (width, height)):
-        raise RenderError(
-            f"resolution: got {width} x {height}, expected {SMALLEST} to {LARGEST} pixels a side"
-        )

@@ -1,4 +1,4 @@
-"""Which pixels of the agent's view show which thing."""
+"""Masks: which pixels of the agent's view show which thing."""
 
 from dataclasses import replace
 
@@ -6,16 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.scene import Scene
-from render.look import look_of
+from render.looks.look import look_of
 from render.renderer import Renderer
 
 Mask = npt.NDArray[np.bool_]
 
 
 class Segmenter:
-    """Tells what is in the agent's view, and where, also behind what lets light through.
+    """Finds the things in the agent's view, also behind transparent ones.
 
-    `side` in pixels. Raises RenderError where no OpenGL context can be made.
+    `side` in pixels. Raises RenderError without an OpenGL context.
     """
 
     def __init__(self, side: int) -> None:
@@ -24,8 +24,8 @@ class Segmenter:
     def masks(self, scene: Scene) -> dict[int, Mask]:
         """The pixels (side, side), row 0 on top, in which a thing is seen, by its place in `scene.things`.
 
-        What is out of view or hidden is left out; nothing is seen where the lights are out. Light passes
-        through transparent things and zones, so pixels that show one may also show what is behind it.
+        Things that are out of view or hidden have none, nor has anything while the lights are out. Light
+        passes through transparent things and zones, so a pixel may show both one of them and what is behind.
         """
         found = self._found(scene, see_through=True)
         clear = np.array([look_of(thing, scene.version).translucent for thing in scene.things], bool)

@@ -1,4 +1,4 @@
-"""The task battery: files, levels, and the blueprints that make them."""
+"""The task battery: files and levels, blueprints, checks, the oracle and proofs."""
 
 from testbed.tasks import CHILDREN, LEVEL_NAMES, Task, find_tasks, parse_levels, task_named
 

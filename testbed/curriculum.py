@@ -6,33 +6,33 @@ from pathlib import Path
 import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
-from arena.gym.curriculum import spread
+from arena.geometry.layout import seed_words
 from arena.gym.options import whole
 from arena.taskfile.versions import Version, version_of
-from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, condition_of, text
+from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
 from testbed.tasks import Task, find_paths, parse_levels, read_tasks
 
 ORDERS = ("listed", "random")
 
 FIRST_VARIANT = 1_000_000
-"""Generated tasks are variants from here on, so that none is of the shipped battery, nor, unless a million of
-each paradigm are ordered, of a battery that `testbed generate` makes to test with."""
+"""Number of the first generated variant, so that none is in the shipped battery, nor in a test battery of
+`testbed generate` with fewer than a million tasks of each paradigm."""
 
-MOST_ATTEMPTS = 20
-"""Draws of a variant that are tried where a paradigm finds no room for what it draws."""
+MAX_ATTEMPTS = 20
+"""Maximum number of draws of a variant if its objects do not fit into the arena."""
 
-# More than the battery has files, so that each is read once in a process, whatever number of environments.
+# More than the battery has files, so that each is read once per process, whatever the number of environments.
 _read = lru_cache(maxsize=4096)(read_tasks)
 
 
 class Levels:
     """The tasks of levels such as "1-3" or "1,4", one per reset, wrapping around.
 
-    `testbed` is a folder of task files; the shipped battery else. `order` is "listed", by id, or "random",
-    shuffled anew for every round by the environment's seed. Files are read when their turn comes; an
-    episode's `task_id` is the task's. `version` is that of Animal-AI.
+    `testbed` is a folder of task files (default: the shipped battery). `order` is "listed", by id, or
+    "random", shuffled for every round by the environment's seed. Files are read when they are first played;
+    an episode's `task_id` is the task's. `version` is that of Animal-AI.
 
-    Raises ConfigError for a wrong option, and where the folder or a level has no tasks.
+    Raises ConfigError for a wrong option, and if the folder or a level has no tasks.
     """
 
     def __init__(
@@ -56,10 +56,10 @@ class Levels:
         self._seed, self._played = seed, 0
         self._round: list[Path] = []
         self._tasks: list[tuple[Path, int]] = []
-        self._rng = np.random.default_rng(spread(seed))
+        self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
-        """The next task. Raises ConfigError or LayoutError, naming its file, where it is broken."""
+        """The next task. Raises ConfigError or LayoutError, naming its file, if it is broken."""
         path, number = self._turn()
         self._played += 1
         task = self._read(path)[number]
@@ -83,17 +83,16 @@ class Levels:
 class Generated:
     """Fresh tasks from the battery's blueprints, a new one at every reset.
 
-    The i-th task of an environment depends on `seed`, on the seed that the environment was reset with, and on
-    i, and on nothing else. So environments with seeds of their own, as those of a vector environment have
-    them, never play the same task. With `count`, there are only so many tasks, the same for every
-    environment, and each plays them in turn, starting at its own seed. `levels` is a text such as "1-3";
-    `difficulty` (1 to 3) keeps paradigms of that difficulty only.
+    The i-th task of an environment depends only on `seed`, on the seed that the environment was reset with,
+    and on i. So environments with different seeds, such as those of a vector environment, never play the same
+    task. With `count`, there are only `count` tasks, the same for every environment, and each plays them in
+    turn, starting at its own seed. `levels` is a text such as "1-3"; `difficulty` (1 to 3) selects paradigms.
 
-    Nothing proves that a drawn task can be solved, as that takes seconds; `arena-llm testbed generate` makes
-    files that are. All 900 of the shipped battery were proven at their first draw. An episode's `task_id` is
-    `LL-TT-V`, of which `load_text(generated.text(task_id))` makes the task again.
+    It is not proven that a drawn task can be solved, as that takes seconds; `arena-llm testbed generate`
+    makes files with proofs. All 900 of the shipped battery were proven at their first draw. An episode's
+    `task_id` is `LL-TT-V`; `load_text(generated.text(task_id))` makes the task again.
 
-    Raises ConfigError for a wrong option, or where no paradigm has the difficulty.
+    Raises ConfigError for a wrong option, or if no paradigm has the difficulty.
     """
 
     def __init__(
@@ -110,11 +109,11 @@ class Generated:
             if difficulty in (None, condition.difficulty)
         ]
         if not self._conditions:
-            raise ConfigError(f"difficulty: got {difficulty}, of which levels {levels} have no paradigm")
+            raise ConfigError(f"difficulty: got {difficulty}, but levels {levels} have no such paradigm")
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin again: with the tasks of another seed, or at another of `count` tasks."""
+        """Begin again: with the tasks of another seed, or at another of the `count` tasks."""
         self._stream, self._played = seed, 0
 
     def next(self) -> Episode:
@@ -129,7 +128,7 @@ class Generated:
         return _episode(spec, task_id, self._stream, self._played - 1, "generated")
 
     def text(self, task_id: str) -> str:
-        """The file of a task by its id. Raises ConfigError for what is not an id."""
+        """The file of a task by its id. Raises ConfigError if it is not an id."""
         try:
             level, task, variant = map(int, task_id.split("-"))
             return _drawn(Draw(level, task, variant, self._seed))
@@ -139,21 +138,19 @@ class Generated:
             ) from None
 
     def _draw(self, stream: int, number: int) -> Draw:
-        """Which variant of which condition: drawn, so that paradigms come in no order."""
-        size, sign = spread(stream)
+        """A random condition, and a variant that no other stream or place in it has."""
+        size, sign = seed_words(stream)
         rng = np.random.default_rng([self._seed, size, sign, number])
         level, task = self._conditions[int(rng.integers(len(self._conditions)))]
-        # One number for stream and place in it: no two pairs have the same.
         variant = FIRST_VARIANT + number + ((2 * size + sign) << 32)
         return Draw(level, task, variant, self._seed)
 
 
 def _drawn(draw: Draw) -> str:
-    """The file of a draw, or of the next attempt at it where there was no room."""
-    for attempt in range(MOST_ATTEMPTS):
+    """The file of a draw, or of the next attempt at it if its objects did not fit."""
+    for attempt in range(MAX_ATTEMPTS):
         try:
-            again = draw._replace(attempt=attempt)
-            return text(condition_of(again), again)
+            return text(draw._replace(attempt=attempt))
         except ValueError as error:
             problem = error
     raise LayoutError(f"{draw.note}: {problem}")

@@ -1,4 +1,4 @@
-"""Tasks and where they are found."""
+"""Tasks and their files."""
 
 import hashlib
 import re
@@ -49,10 +49,10 @@ _ID = re.compile(r"(\d{2})-(\d{2})-(\d{2}|\d{4,})")
 
 @dataclass(frozen=True)
 class Task:
-    """One arena to be judged: `id` is `LL-TT-VV` (level, task, variant).
+    """One arena with a pass mark: `id` is `LL-TT-VV` (level, task, variant).
 
-    A file whose name is not of that form keeps its name as id and has level 0; further arenas of a file
-    are tasks of their own, `id#k`. `sha256` is of the file's bytes. `warnings` are what loading it said.
+    If a file's name is not of that form, it is the id, with level 0; further arenas of a file are tasks of
+    their own, `id#k`. `sha256` is of the file's bytes; `warnings` are from loading it.
     """
 
     id: str
@@ -71,7 +71,7 @@ class Task:
 def parse_levels(text: str) -> tuple[int, ...]:
     """Levels from a text such as '1-3' or '1,4-6', ascending and without repetition.
 
-    Raises ConfigError where it is no text or not of that form, runs backwards or leaves 1 to 10.
+    Raises ConfigError for anything else, for descending ranges and for levels outside 1 to 10.
     """
     if not isinstance(text, str):
         raise ConfigError(f"levels: got {text!r}, expected a text such as '1-3' or '1,4'")
@@ -90,11 +90,11 @@ def parse_levels(text: str) -> tuple[int, ...]:
 def find_tasks(
     levels: tuple[int, ...] | None = None, folder: Path | None = None, version: str = Version.V3
 ) -> tuple[Task, ...]:
-    """All tasks of the given levels (all levels where None), sorted by id.
+    """All tasks of the given levels (default: all), sorted by id.
 
-    `folder` is searched with its subfolders for *.yaml files; without one, the shipped battery is.
-    `version` is that of Animal-AI, "3.1.3" or "4".
-    Raises ConfigError where the folder or a level has no tasks, and where a file is broken.
+    `folder` and its subfolders are searched for *.yaml files (default: the shipped battery). `version` is
+    that of Animal-AI, "3.1.3" or "4". Raises ConfigError if the folder or a level has no tasks, or a file is
+    broken.
     """
     paths = find_paths(levels, folder)
     tasks = tuple(task for path in paths for task in read_tasks(path, version))
@@ -103,9 +103,9 @@ def find_tasks(
 
 
 def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None) -> tuple[Path, ...]:
-    """The task files of the given levels (all levels where None), sorted by name; see `find_tasks`.
+    """The task files of the given levels (default: all), sorted by name; see `find_tasks`.
 
-    Raises ConfigError where the folder or a level has no tasks.
+    Raises ConfigError if the folder or a level has no tasks.
     """
     root = folder if folder is not None else LEVELS_FOLDER
     if not root.is_dir():
@@ -123,7 +123,7 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
 
 
 def task_named(name: str, folder: Path | None = None, version: str = Version.V3) -> Task:
-    """A task by its id in the battery or by the path of its file; raises ConfigError where there is none."""
+    """A task by its id in the battery or by the path of its file; raises ConfigError if there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return read_tasks(path, version)[0]
@@ -142,13 +142,13 @@ def task_id(path: Path, number: int) -> str:
 
 
 def level_of(path: Path) -> int:
-    """The level that a file's name gives, 0 where it gives none."""
+    """The level in a file's name, 0 if there is none."""
     match = _ID.fullmatch(path.stem)
     return int(match[1]) if match else 0
 
 
 def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
-    """Every arena of a file as a task; raises ConfigError where the file is broken."""
+    """Every arena of a file as a task; raises ConfigError if the file is broken."""
     file = load(path, version)
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     return tuple(

@@ -1,9 +1,31 @@
-"""The command in this process, which is quicker than one of its own."""
+"""The command in a process of its own, or in this one, which is quicker."""
 
+import os
+import subprocess
 import sys
 from typing import NamedTuple
 
 import pytest
+
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY")
+
+
+def run(*arguments, **environment):
+    """`arena-llm` with these arguments in a process of its own, without keys of providers."""
+    env = {key: value for key, value in os.environ.items() if key not in KEYS} | environment
+    command = [sys.executable, "-m", "arena_llm", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+
+
+def start(*arguments):
+    """`arena-llm` with these arguments in the background, in a group of processes of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 class Result(NamedTuple):

@@ -7,7 +7,7 @@ from arena.errors import ConfigError
 
 
 class AAIAction:
-    """An action with a name; `action_tuple` is what `AnimalAIEnvironment.set_actions` takes."""
+    """A named action; pass `action_tuple` to `AnimalAIEnvironment.set_actions`."""
 
     def __init__(self, name: str, action_tuple: ActionTuple) -> None:
         self.name, self.action_tuple = name, action_tuple
@@ -26,15 +26,15 @@ def _action(name: str, move: int, rotate: int) -> AAIAction:
 class AAIActions:
     """The nine actions of one agent; `allActions` has them in the original's order.
 
-    That order (idle, left, right, then the same ahead and backward) is not the numbering of the flattened
+    That order (idle, left, right, then the same forwards and backwards) is not the numbering of the flattened
     action space, `arena.ACTIONS`, which is 3 x move + rotate with right before left.
     """
 
     def __init__(self, no_agents: int = 1) -> None:
-        """Raises ConfigError for several agents: `arena.gym.parallel_env` plays those."""
+        """Raises ConfigError for several agents; use `arena.gym.parallel_env` for those."""
         if no_agents != 1:
             raise ConfigError(
-                f"no_agents: got {no_agents!r}, expected 1; several agents are played by "
+                f"no_agents: got {no_agents!r}, expected 1; for several agents use "
                 "arena.gym.parallel_env.ArenaParallelEnv"
             )
         self.NOOP = _action("noop", 0, 0)
@@ -53,5 +53,5 @@ class AAIActions:
         ]
 
     def random(self) -> AAIAction:
-        """Any of the nine, drawn by numpy's global generator as the original does (`np.random.seed`)."""
+        """A random action, drawn from numpy's global generator as in the original (`np.random.seed`)."""
         return self.allActions[np.random.randint(len(self.allActions))]

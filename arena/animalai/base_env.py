@@ -1,8 +1,8 @@
-"""What goes between a script and the environment: actions one way, steps of agents the other.
+"""Data exchanged between a script and the environment: actions, and steps of agents.
 
-The shapes of `mlagents_envs.base_env` 0.30.0, which `animalai` 4.0 depends on, as far as scripts for
-Animal-AI use them. Left out are action masks (Animal-AI has none), groups of agents, and what an observation
-says of itself besides its shape and name.
+A subset of `mlagents_envs.base_env` 0.30.0, on which `animalai` 4.0 depends: what scripts for Animal-AI use.
+Missing are action masks (Animal-AI has none), groups of agents, and all properties of an observation except
+its shape and name.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,12 +33,12 @@ class ActionTuple:
 
     @property
     def continuous(self) -> Floats:
-        """The continuous actions, which Animal-AI does not have."""
+        """The continuous actions; Animal-AI has none."""
         return self._continuous
 
     @property
     def discrete(self) -> Ints:
-        """Numbers of actions, a column for each branch."""
+        """The discrete actions, one column per branch."""
         return self._discrete
 
     def add_continuous(self, continuous: npt.ArrayLike) -> None:
@@ -51,52 +51,52 @@ class ActionTuple:
 
 
 class ActionSpec(NamedTuple):
-    """What an agent's action is: sizes of the discrete branches; nothing is continuous."""
+    """The shape of an agent's action: the sizes of its discrete branches; nothing is continuous."""
 
     continuous_size: int
     discrete_branches: tuple[int, ...]
 
     @property
     def discrete_size(self) -> int:
-        """How many branches there are."""
+        """Number of branches."""
         return len(self.discrete_branches)
 
     def is_discrete(self) -> bool:
-        """Whether all of an action is discrete."""
+        """Whether an action is entirely discrete."""
         return self.discrete_size > 0 and self.continuous_size == 0
 
     def is_continuous(self) -> bool:
-        """Whether all of an action is continuous."""
+        """Whether an action is entirely continuous."""
         return self.discrete_size == 0 and self.continuous_size > 0
 
     def empty_action(self, n_agents: int) -> ActionTuple:
-        """No movement, of so many agents."""
+        """No movement, for `n_agents` agents."""
         return ActionTuple(
             np.zeros((n_agents, self.continuous_size)), np.zeros((n_agents, self.discrete_size))
         )
 
     def random_action(self, n_agents: int) -> ActionTuple:
-        """Any of the actions, drawn by numpy's global generator as the original does (`np.random.seed`)."""
+        """Random actions, drawn from numpy's global generator as in the original (`np.random.seed`)."""
         drawn = np.random.randint(self.discrete_branches, size=(n_agents, self.discrete_size))
         return ActionTuple(np.zeros((n_agents, self.continuous_size)), drawn)
 
 
 class ObservationSpec(NamedTuple):
-    """The shape of an observation of one agent, and its name."""
+    """Shape and name of an observation of one agent."""
 
     shape: tuple[int, ...]
     name: str
 
 
 class BehaviorSpec(NamedTuple):
-    """What the agents of a behaviour observe, in this order, and do."""
+    """The observations of a behaviour's agents, in this order, and their actions."""
 
     observation_specs: list[ObservationSpec]
     action_spec: ActionSpec
 
 
 class DecisionStep(NamedTuple):
-    """What one agent observes that is to act, and its reward since the last step."""
+    """Observation of an agent that is to act, and its reward since the last step."""
 
     obs: list[npt.NDArray[Any]]
     reward: float
@@ -105,7 +105,7 @@ class DecisionStep(NamedTuple):
 
 
 class TerminalStep(NamedTuple):
-    """What one agent observed last; `interrupted` if the episode was ended from outside."""
+    """Last observation of an agent; `interrupted` if its episode was ended from outside."""
 
     obs: list[npt.NDArray[Any]]
     reward: float
@@ -115,8 +115,7 @@ class TerminalStep(NamedTuple):
 
 @dataclass(eq=False)
 class _Steps(Mapping[int, StepT], Generic[StepT]):
-    """The steps of n agents by the id of the agent: `obs` have n rows each, `reward` and `agent_id` are
-    (n,)."""
+    """The steps of n agents by agent id: each of `obs` has n rows, `reward` and `agent_id` are (n,)."""
 
     obs: list[Floats]
     reward: Floats
@@ -142,7 +141,7 @@ class _Steps(Mapping[int, StepT], Generic[StepT]):
 
 @dataclass(eq=False)
 class DecisionSteps(_Steps[DecisionStep]):
-    """The agents that are to act."""
+    """Steps of the agents that are to act."""
 
     action_mask: None = None
 
@@ -153,7 +152,7 @@ class DecisionSteps(_Steps[DecisionStep]):
 
 @dataclass(eq=False)
 class TerminalSteps(_Steps[TerminalStep]):
-    """The agents whose episode has ended; `interrupted` is bool (n,)."""
+    """Steps of the agents whose episode has ended; `interrupted` is bool (n,)."""
 
     interrupted: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
@@ -165,12 +164,12 @@ class TerminalSteps(_Steps[TerminalStep]):
 
 
 def no_obs(specs: Sequence[ObservationSpec]) -> list[Floats]:
-    """The observations of no agents, float32 (0, ...)."""
+    """Observations of zero agents, float32 (0, ...)."""
     return [np.zeros((0, *spec.shape), np.float32) for spec in specs]
 
 
 def one_action(spec: ActionSpec, action: Any) -> Ints:
-    """The discrete action of the only agent, (2,); raises ConfigError for another shape or number of them."""
+    """The discrete action of the only agent, (2,); raises ConfigError for another shape or value."""
     discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))
     sizes = spec.discrete_branches
     if discrete.shape != (1, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from arena.action import TICKS_PER_STEP
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -20,31 +21,29 @@ from arena.animalai.base_env import (
     one_action,
 )
 from arena.errors import ConfigError
-from arena.gym.curriculum import Config, curriculum, spread
+from arena.geometry.layout import seed_words
+from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import ArenaEnv
 from arena.gym.options import degrees, side, whole
 from arena.rays.rays import ROW_LENGTH
 
 BEHAVIOR = "AnimalAI?team=0"
-"""The name of the only behaviour, which is what the original's build calls it."""
-
-TICKS_PER_STEP = 3
-"""Physics ticks of one step of `arena.ArenaEnv`, and the default `decisionPeriod`."""
+"""Name of the only behaviour, as in the original's build."""
 
 _IDLE = np.zeros(2, np.int32)
-_NO_WINDOW = "no window is opened; people play with: arena-llm play"
+_NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
 
 
 class AnimalAIEnvironment:
-    """One agent in an arena, with the interface that Unity's environment has in Python.
+    """One agent in an arena, with the Python interface of the Unity environment.
 
-    `step` plays what `set_actions` said, else no movement. `get_steps` then gives the agent that is to act.
-    At the end of an episode it gives the ended one as well, and the agent that is to act is already that of
-    the next arena, under another id and with a reward of 0.
+    `step` takes the action of `set_actions`, by default no movement. `get_steps` then returns the agent that
+    is to act. At the end of an episode it also returns the agent that ended; the agent that is to act is then
+    already that of the next arena, with another id and a reward of 0.
 
-    An observation is a list of float32 arrays whose first axis counts agents: the camera (n, r, r, 3), 0 to
-    1, top row first, with grayscale=True (n, r, r, 1), the mean of the three; the rays (n, 14 x rays), as
-    `arena.Rays` says; and health, velocity and position (n, 7), as `arena.ArenaEnv`'s "vector".
+    An observation is a list of float32 arrays whose first axis is that of agents: the camera (n, r, r, 3), 0
+    to 1, top row first, or with grayscale=True the mean of the channels (n, r, r, 1); the rays (n, 14 x rays)
+    of `arena.Rays`; and health, velocity and position (n, 7), the "vector" of `arena.ArenaEnv`.
     """
 
     def __init__(
@@ -76,14 +75,15 @@ class AnimalAIEnvironment:
         version: str | None = None,
         renderer: str = "moderngl",
     ) -> None:
-        """The original's arguments in its order, and two of ours: `version` of Animal-AI and `renderer`.
+        """The original's arguments in its order, and two more: `version` of Animal-AI and `renderer`.
 
-        Meant are seed, arenas_configurations (also a loaded file, a list or a curriculum), useCamera,
-        resolution (84 for None, as in Unity's build), grayscale, useRayCasts, raysPerSide, rayMaxDegrees and
-        decisionPeriod, a multiple of 3 ticks of 0.02 s. All others are about a Unity program and do nothing;
-        `play` and `inference` warn that there is no window, and `no_graphics` does not blacken the camera.
+        Those with an effect are seed, arenas_configurations (also a loaded file, a list or a curriculum),
+        useCamera, resolution (None: 84, as in Unity's build), grayscale, useRayCasts, raysPerSide,
+        rayMaxDegrees and decisionPeriod, a multiple of 3 ticks of 0.02 s. All others concern the Unity
+        program and are ignored; `play` and `inference` warn that there is no window, and `no_graphics` does
+        not turn the camera off.
 
-        Raises ConfigError for a wrong option, and as `reset` does.
+        Raises ConfigError for an invalid option, and as `reset` does.
         """
         if play or inference:
             warnings.warn(_NO_WINDOW, stacklevel=2)
@@ -100,11 +100,11 @@ class AnimalAIEnvironment:
             "renderer": renderer,
         }
         self._seeds = _generator(seed)
-        self._before_the_first()
+        self._set_initial_state()
         if not _is_missing(arenas_configurations):
             self.reset(arenas_configurations)
 
-    def _before_the_first(self) -> None:
+    def _set_initial_state(self) -> None:
         self._spec = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
         self._env: ArenaEnv | None = None
         self._closed = False
@@ -126,14 +126,14 @@ class AnimalAIEnvironment:
 
     @property
     def behavior_specs(self) -> Mapping[str, BehaviorSpec]:
-        """What the only behaviour, `AnimalAI?team=0`, observes and does."""
+        """Observations and actions of the only behaviour, `AnimalAI?team=0`."""
         return MappingProxyType({BEHAVIOR: self._spec})
 
     def reset(self, arenas_configurations: Config = "", *, seed: int | None = None) -> None:
-        """Start the next arena of the file, or the first of another one; with `seed` the first under it.
+        """Start the next arena of the file, or the first one of another file or with `seed`.
 
-        Raises ConfigError for a broken file, where there is none yet, or for a closed environment, and
-        LayoutError for an arena that cannot be built.
+        Raises ConfigError for an invalid or missing file or a closed environment, and LayoutError for an
+        arena that cannot be built.
         """
         if not _is_missing(arenas_configurations):
             drawn = self._load(arenas_configurations)
@@ -147,7 +147,7 @@ class AnimalAIEnvironment:
         return TerminalSteps(no_obs(specs), np.zeros(0, np.float32), np.zeros(0, np.int32))
 
     def _load(self, config: Config) -> int:
-        """Take in arenas; their seed, which differs each time as Unity's generator runs on."""
+        """Load arenas; return their seed, which differs each time, as Unity's generator is not restarted."""
         if self._closed:
             raise ConfigError("the environment is closed; make a new one")
         if self._env is None:
@@ -162,12 +162,12 @@ class AnimalAIEnvironment:
             raise ConfigError(
                 "the environment is closed; make a new one"
                 if self._closed
-                else "arenas_configurations: got no task file; give its path to the environment or to reset"
+                else "arenas_configurations: got no task file; pass its path to the environment or to reset"
             )
         return self._env
 
     def step(self) -> None:
-        """Play the action that was set, else no movement, for one `decisionPeriod`."""
+        """Take the action that was set, by default no movement, for one `decisionPeriod`."""
         env = self._playing
         observation, reward, terminated, truncated, _ = env.step(self._action)
         self._terminal = self._none_ended()
@@ -194,7 +194,7 @@ class AnimalAIEnvironment:
         )
 
     def _batch(self, observation: Any) -> list[Floats]:
-        """An observation as the original sends it: a list, with an axis for agents."""
+        """An observation in the original's format: a list of arrays with an axis for agents."""
         sent = dict(observation)
         if self.useCamera:
             camera = observation["camera"].astype(np.float32) / np.float32(255)
@@ -204,18 +204,18 @@ class AnimalAIEnvironment:
     def get_steps(self, behavior_name: str) -> tuple[DecisionSteps, TerminalSteps]:
         """The agent that is to act, and the one whose episode has just ended, if any.
 
-        Raises ConfigError for another behaviour, or where no arena is played.
+        Raises ConfigError for another behaviour, or if there is no arena.
         """
         self._check(behavior_name)
         return self._decision, self._terminal
 
     def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
-        """What the agent does in the next step; raises ConfigError for none of the nine actions."""
+        """Set the action of the next step; raises ConfigError if it is not one of the nine."""
         self._check(behavior_name)
         self._action = one_action(self._spec.action_spec, action)
 
     def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
-        """As `set_actions`; raises ConfigError for an agent that is not there."""
+        """`set_actions` for an agent; raises ConfigError for an unknown one."""
         if agent_id != self._agent_id:
             raise ConfigError(f"agent_id: got {agent_id!r}, expected {self._agent_id}")
         self.set_actions(behavior_name, action)
@@ -229,12 +229,11 @@ class AnimalAIEnvironment:
         """The first agent's observation by name, from `steps.obs`.
 
         `camera` (r, r, 3), `rays` (14 x rays,), `health` a float32 number, `velocity` (3,), `position` (3,);
-        an empty list for a sensor that is off. Raises ConfigError where there is no agent in it.
+        an empty list for a sensor that is off. Raises ConfigError if `obs` has no agent.
         """
         if len(obs) != len(self._spec.observation_specs) or any(len(each) == 0 for each in obs):
             raise ConfigError(
-                f"obs: got {[np.shape(each) for each in obs]}, expected the `obs` of steps with an agent in "
-                "them"
+                f"obs: got {[np.shape(each) for each in obs]}, expected the `obs` of steps with an agent"
             )
         names = [spec.name for spec in self._spec.observation_specs]
         seen: dict[str, Any] = {"camera": [], "rays": []}
@@ -243,7 +242,7 @@ class AnimalAIEnvironment:
         return seen | {"health": vector[0], "velocity": vector[1:4], "position": vector[4:7]}
 
     def close(self) -> None:
-        """Free what the arena holds; it may be called again."""
+        """Close the environment; may be called again."""
         if self._env is not None:
             self._env.close()
         self._closed = True
@@ -258,20 +257,20 @@ def _chosen(wanted: bool, name: str) -> tuple[str, ...]:
 
 
 def _whole(option: str, value: float) -> int:
-    """A whole number from 0 on that may come as a float, as in `(rays - 1) / 2`."""
+    """A whole number of at least 0, also as a float such as `(rays - 1) / 2`."""
     is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return whole(option, int(value) if is_whole else value, 0)
 
 
 def _generator(seed: int) -> np.random.Generator:
-    """What draws the arenas' seeds; raises ConfigError for a seed that is no whole number."""
+    """The generator of the arenas' seeds; raises ConfigError for a seed that is not a whole number."""
     if isinstance(seed, bool) or not isinstance(seed, Integral):
         raise ConfigError(f"seed: got {seed!r}, expected a whole number")
-    return np.random.default_rng(spread(int(seed)))
+    return np.random.default_rng(seed_words(int(seed)))
 
 
 def _steps_of(decision_period: int) -> int:
-    """Steps of `ArenaEnv` in a decision period of so many ticks."""
+    """Number of steps of `ArenaEnv` in a decision period of some ticks."""
     steps, rest = divmod(_whole("decisionPeriod", decision_period), TICKS_PER_STEP)
     if rest or steps < 1:
         raise ConfigError(

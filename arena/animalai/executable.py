@@ -1,8 +1,8 @@
-"""What scripts ask for the Unity program, of which there is none here."""
+"""Stand-in for the search for the Unity program, which is not needed here."""
 
 from pathlib import Path
 
 
 def find_executable(folder: str | Path = "") -> str:
-    """Nothing, the empty `file_name`: this arena needs no program. The original looks for one in `folder`."""
+    """An empty `file_name`, as this arena needs no program; the original searches `folder` for one."""
     return ""

@@ -1,4 +1,4 @@
-"""What the rays say in a table, as in `animalai.raycastparser` (package `animalai` 4.0 to 6.2)."""
+"""The rays as a table, as in `animalai.raycastparser` (package `animalai` 4.0 to 6.2)."""
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
@@ -12,10 +12,10 @@ from arena.rays.rays import FRACTION, ROW_LENGTH, TAGS
 
 
 class RayCastObjects(Enum):
-    """What a ray can tell apart, numbered as in `arena.rays.rays.TAGS`.
+    """What a ray can distinguish, numbered as in `arena.rays.rays.TAGS`.
 
-    SPAWNERBUTTON and SIGNBOARD are what 4.1 and later call 10 and 11. Kinds from 12 on have names since
-    4.0.1, but no bit: the arena's own list of tags stops at 12, so no ray ever shows them.
+    SPAWNERBUTTON and SIGNBOARD are the names of 10 and 11 in 4.1 and later. Kinds from 12 on have names since
+    4.0.1 but no bit: the arena's list has 12 tags, so no ray ever shows them.
     """
 
     ARENA = 0
@@ -40,18 +40,18 @@ class RayCastObjects(Enum):
 
 
 class RayCastParser:
-    """Distances of the objects that matter, a row for each of them and a column for each ray."""
+    """Distances to some kinds of objects: a row for each kind and a column for each ray."""
 
     def __init__(
         self, listOfObjects: Sequence[RayCastObjects], numberOfRays: int, *, by_angle: bool = False
     ) -> None:
-        """`by_angle` puts the columns in the order of their angles, from left to right.
+        """`by_angle` orders the columns by angle, from left to right.
 
-        Without it they have the original's order, on which trained agents may rely. The original means it to
-        go from left to right, but takes the side rays for outermost first, which they are not: for five rays
-        d degrees apart the columns are at -d, -2d, 0, +2d and +d.
+        By default they have the original's order, on which trained agents may rely. It was meant to go from
+        left to right, but assumes wrongly that the outermost side rays come first: for five rays d degrees
+        apart the columns are at -d, -2d, 0, +2d and +d.
 
-        Raises ConfigError for other objects, or an even number of rays.
+        Raises ConfigError for other objects or an even number of rays.
         """
         if not all(isinstance(each, RayCastObjects) for each in listOfObjects):
             raise ConfigError(f"listOfObjects: got {listOfObjects!r}, expected a list of RayCastObjects")
@@ -65,10 +65,10 @@ class RayCastParser:
         self._columns = _by_angle(numberOfRays) if by_angle else _as_original(numberOfRays)
 
     def parse(self, raycast: Mapping[str, Any] | npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """float64 (objects, rays): the way to the object in units of 200 m, 0 where a ray shows none.
+        """float64 (objects, rays): distance to the object in units of 200 m, 0 if the ray does not show it.
 
         `raycast` is the rays' part of an observation, or the dictionary of `get_obs_dict`. Raises ConfigError
-        where it is not as long as so many rays are.
+        for another number of rays.
         """
         values = np.asarray(raycast["rays"] if isinstance(raycast, Mapping) else raycast, np.float64)
         if values.shape != (self.numberOfRays * ROW_LENGTH,):
@@ -84,16 +84,16 @@ class RayCastParser:
         return parsed
 
     def prettyPrint(self, raycast: Mapping[str, Any] | npt.ArrayLike) -> None:
-        """Print a line for each object."""
+        """Print one line per object."""
         for seen, row in zip(self.listOfObjects, self.parse(raycast), strict=True):
             print(seen.name, ":", row)
 
 
 def _as_original(count: int) -> list[int]:
-    """The rays in the columns of the original: the even ones, the middle, the odd ones from the last."""
+    """The rays in the original's order: even ones, the middle, odd ones in reverse."""
     return [*range(2, count, 2), 0, *range(count - 2, 0, -2)]
 
 
 def _by_angle(count: int) -> list[int]:
-    """The rays from the leftmost (even numbers, the last is outermost) to the rightmost (odd ones)."""
+    """The rays from left to right: even numbers, outermost last, are on the left, odd ones on the right."""
     return [*range(count - 1, 0, -2), 0, *range(1, count, 2)]

@@ -1,6 +1,7 @@
-"""Gymnasium environments over `AnimalAIEnvironment`, as in `animalai.wrappers` (package `animalai` 6.2)."""
+"""Gymnasium wrappers of `AnimalAIEnvironment`, as in `animalai.wrappers` (package `animalai` 6.2)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -20,11 +21,11 @@ _STREAMS = ("camera", "rays", "health", "velocity", "position")
 class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
     """An `AnimalAIEnvironment` as a Gymnasium environment.
 
-    Observed is the camera, or without one rays and vector as one array; with `allow_multiple_obs` a tuple of
-    the camera, where there is one, and that array. An action is two numbers, move and rotate, or with
-    `flatten_branched` one number 0 to 8, numbered as `arena.ACTIONS`. `info["step"]` has the agent's steps.
+    The observation is the camera, or without a camera an array of rays and vector; with `allow_multiple_obs`
+    a tuple of the camera, if there is one, and that array. An action is two numbers, move and rotate, or with
+    `flatten_branched` an index 0 to 8 into `arena.ACTIONS`. `info["step"]` has the agent's steps.
 
-    Like the original it resets the environment once when it is made, so a file's first arena is not played.
+    Like the original it resets the environment when it is created, so the first arena of a file is skipped.
     """
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
@@ -38,7 +39,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         action_space_seed: int | None = None,
         render_mode: str | None = "rgb_array",
     ) -> None:
-        """`uint8_visual` gives pictures as uint8, 0 to 255, instead of float32, 0 to 1."""
+        """With `uint8_visual` pictures are uint8, 0 to 255, instead of float32, 0 to 1."""
         if not isinstance(unity_env, AnimalAIEnvironment):
             raise ConfigError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
         self._env, self.name = unity_env, BEHAVIOR
@@ -72,7 +73,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return spaces.Tuple(boxes) if self._several else boxes[0]
 
     def _observe(self, obs: Sequence[Floats]) -> Any:
-        """What is observed, of the observations of one agent."""
+        """The observation from the list of one agent's observations."""
         seen: list[Any] = [self._picture(each[0]) for each in obs if each.ndim == 4]
         seen.append(np.concatenate([each[0] for each in obs if each.ndim == 2]))
         return tuple(seen) if self._several else seen[0]
@@ -84,10 +85,10 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start the next arena, or with `options={"arena_config": PATH}` the first of another file.
+        """Start the next arena, or with `options={"arena_config": PATH}` the first one of another file.
 
-        With `seed` the file's first arena with that seed, and a seeded action space; the original seeds the
-        action space only.
+        With `seed` the file's first arena is started with that seed and the action space is seeded; the
+        original only seeds the action space.
         """
         super().reset(seed=seed)
         if seed is not None:
@@ -97,7 +98,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return self._observe(decision.obs), {"step": decision}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play an action; at the end what is observed is the last of the episode."""
+        """Take an action; at the end the observation is the episode's last."""
         branches = divmod(int(action), 3) if self._flat else action
         self._env.set_actions(self.name, ActionTuple(discrete=np.reshape(branches, (1, -1))))
         self._env.step()
@@ -108,7 +109,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         return self._observe(steps.obs), float(steps.reward[0]), ended and not cut, cut, {"step": steps}
 
     def render(self) -> Any:
-        """What the camera saw last; None without one."""
+        """The last picture of the camera; None without one."""
         return self.visual_obs
 
     def close(self) -> None:
@@ -117,16 +118,16 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
 
 
 UnityToGymWrapper = UnityToGymnasiumWrapper
-"""The name in `mlagents_envs.envs.unity_gym_env`. That one has the old interface of Gym, with four values of
-a step; this one has Gymnasium's five, which is what stable-baselines3 2 takes without a shim."""
+"""The name in `mlagents_envs.envs.unity_gym_env`. There `step` returns Gym's four values; here it returns
+Gymnasium's five, which stable-baselines3 2 takes directly."""
 
 
 class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
-    """An `AnimalAIEnvironment` whose observation is a dictionary of what is wanted; or one array, if only one
-    is.
+    """An `AnimalAIEnvironment` whose observation is a dictionary of the included parts; an array if only one
+    is included.
 
-    `camera` and `rays` are there if the environment has them and they are not excluded; `health` (),
-    `velocity` (3,) and `position` (3,) unless excluded.
+    `camera` and `rays` are included by default if the environment has them; `health` (), `velocity` (3,) and
+    `position` (3,) unless excluded.
     """
 
     def __init__(
@@ -142,20 +143,20 @@ class AnimalAIGymnasiumWrapper(UnityToGymnasiumWrapper):
     ) -> None:
         """`options` are those of `UnityToGymnasiumWrapper`.
 
-        Raises ConfigError where a sensor is wanted that the environment does not have, or nothing is.
+        Raises ConfigError for a sensor that the environment does not have, or if nothing is included.
         """
         wanted = (include_camera, include_rays, include_health, include_velocity, include_position)
         there = {"camera": unity_env.useCamera, "rays": unity_env.useRayCasts}
         for name, want in zip(_STREAMS, wanted, strict=True):
             if want and not there.get(name, True):
-                raise ConfigError(f"include_{name}: got True, but the environment is without {name}")
+                raise ConfigError(f"include_{name}: got True, but the environment has no {name}")
         self._keys = [
             name
             for name, want in zip(_STREAMS, wanted, strict=True)
             if (there.get(name, True) if want is None else want)
         ]
         if not self._keys:
-            raise ConfigError("include_*: nothing is observed; include at least one")
+            raise ConfigError("include_*: nothing is included; include at least one")
         super().__init__(unity_env, **options)
 
     def _space(self) -> spaces.Space[Any]:
@@ -188,14 +189,14 @@ def make_animalai_env_fns(
     env_kwargs: Mapping[str, Any] | None = None,
     wrapper_kwargs: Mapping[str, Any] | None = None,
 ) -> list[Callable[[], AnimalAIGymnasiumWrapper]]:
-    """Functions that make so many environments; number k has the seed `seed` + k.
+    """Functions that create `num_envs` environments; number k has the seed `seed` + k.
 
-    `arenas_configurations` is one file for all, or a list with one for each. Ports and workers' numbers do
-    nothing. Raises ConfigError for another number of files, or for `env_kwargs` that are given here.
+    `arenas_configurations` is one file for all, or a list with one for each. Port and worker numbers are
+    ignored. Raises ConfigError for another number of files, or for `env_kwargs` that are arguments here.
     """
     count, options = whole("num_envs", num_envs), dict(env_kwargs or {})
     if given := [name for name in _EACH_ITS_OWN if name in options]:
-        raise ConfigError(f"env_kwargs: got {given}; give these to the function itself")
+        raise ConfigError(f"env_kwargs: got {given}; pass these to the function itself")
     files = (
         list(arenas_configurations)
         if isinstance(arenas_configurations, list | tuple)
@@ -204,24 +205,20 @@ def make_animalai_env_fns(
     if len(files) != count:
         raise ConfigError(f"arenas_configurations: got {len(files)} files, expected one, or {count}")
 
-    def maker(number: int) -> Callable[[], AnimalAIGymnasiumWrapper]:
-        def make() -> AnimalAIGymnasiumWrapper:
-            env = AnimalAIEnvironment(seed=seed + number, arenas_configurations=files[number], **options)
-            return AnimalAIGymnasiumWrapper(env, **(wrapper_kwargs or {}))
+    def make(number: int) -> AnimalAIGymnasiumWrapper:
+        env = AnimalAIEnvironment(seed=seed + number, arenas_configurations=files[number], **options)
+        return AnimalAIGymnasiumWrapper(env, **(wrapper_kwargs or {}))
 
-        return make
-
-    return [maker(number) for number in range(count)]
+    return [partial(make, number) for number in range(count)]
 
 
 def make_animalai_vec_env(
     num_envs: int, *, vectorization_mode: str = "sync", **options: Any
 ) -> VectorEnv[Any, Any, Any]:
-    """So many environments as a Gymnasium vector environment, "sync" in this process or "async" each in its
-    own.
+    """A Gymnasium vector environment: "sync" in this process, or "async" with one process per environment.
 
-    `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can draw; a program
-    that makes them begins under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is
+    `options` are those of `make_animalai_env_fns`. Processes are spawned, so that they can render; the
+    program must create them under `if __name__ == "__main__":`. `arena.gym.vector_env.ArenaVectorEnv` is
     faster. Raises ConfigError for another mode.
     """
     if vectorization_mode not in ("sync", "async"):

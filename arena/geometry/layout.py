@@ -1,9 +1,9 @@
-"""From what was asked to what is built: every random choice of an episode is made here.
+"""Builds concrete layouts from specifications; makes all random choices of an episode.
 
 The rules are those of Animal-AI's `ArenaBuilders.cs` and `Prefab.cs` (sections 7.1, 7.6, 8.2 and 8.3 of
-the behaviour specification): sizes are clipped and times 0.999, objects stand 0.01 above their nominal
-height, each has up to 20 attempts to find a free place, and one whose place is blocked is left at the
-arena's corner.
+the behaviour specification): sizes are clipped and multiplied by 0.999, objects stand 0.01 above their
+nominal height, up to 20 attempts are made to find a free position for each, and a blocked object is left at
+the arena's corner.
 """
 
 import hashlib
@@ -15,75 +15,78 @@ import numpy as np
 
 from arena.errors import LayoutError
 from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed
-from arena.geometry.placement import Placements
-from arena.geometry.shapes import ARENA_SIZE, BARS, door_part, half_extents
+from arena.geometry.placement import OccupiedSpace
+from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
 from arena.scene import SKINS, Vector, yaw_rotation
-from arena.taskfile.catalog import KINDS, Body, Change, Kind, Shape
+from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
+from arena.taskfile.kind import Body, Change, Kind, Shape
 from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
 
 T = TypeVar("T")
 
 SHRINK = 0.999
-"""Factor on every size that is given, so that flush objects do not overlap."""
+"""Factor on every given size, so that adjacent objects do not overlap."""
 
 LIFT = 0.01
-"""Objects and agent start this far above their nominal height, metres."""
+"""Height of objects and agents above their nominal height at the start, metres."""
 
 MAX_THINGS = 1000
-"""More in one arena are refused: thousands take minutes to place. The original battery has up to 156."""
+"""Maximum number in one arena: placing thousands takes minutes. The original battery has up to 156."""
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
 
 ZONE_CENTRE_Y = -0.15
-"""Height of a zone's centre, whatever the YAML's y."""
+"""Height of a zone's centre, whatever its y in the file."""
 
 RANDOM_HEIGHT = 100.0
-"""v3.1.3: a y of exactly -1 is uniform in 0 to 100."""
+"""Upper bound of a random height, metres: in v3.1.3 a y of exactly -1 is uniform in 0 to 100."""
 
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
 SMALLEST_BALL = 0.05
-"""Smallest diameter of a ball that grows or shrinks, metres: Bullet needs more than nothing."""
+"""Minimum diameter of a ball that grows or shrinks, metres; Bullet requires a positive one."""
 
-_NOTHING: Vector = (0.0, 0.0, 0.0)
+_ZERO: Vector = (0.0, 0.0, 0.0)
 
-_BLOCKED_HEIGHT = {Shape.BALL: 0.5} | dict.fromkeys(BARS, 1.0)
-_BLOCKED_HEIGHT_BY_NAME = {"Wall": 2.5, "WallTransparent": 2.5, "LightBlock": 0.5}
+
+def seed_words(seed: int) -> list[int]:
+    """A seed, which may be negative, as words for a NumPy generator."""
+    return [abs(seed), int(seed < 0)]
 
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
-    """The one random generator of an episode; the same three values give the same bits everywhere."""
+    """The random generator of an episode; the same three values give the same bits everywhere."""
     words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
-    return np.random.default_rng(np.random.SeedSequence([abs(seed), int(seed < 0), trial, *map(int, words)]))
+    return np.random.default_rng(np.random.SeedSequence([*seed_words(seed), trial, *map(int, words)]))
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
-    """Turn a spec into a concrete layout, drawing every random value from `rng` in file order.
+    """The concrete layout of a specification; takes all random values from `rng` in file order.
 
-    Raises LayoutError where not even an agent can be placed, or where there are too many things.
+    Raises LayoutError if an agent cannot be placed or there are too many objects.
     """
     return Placer(spec.version, rng).layout(spec)
 
 
 class Placer:
-    """Places agents and objects one by one, each where there is still room."""
+    """Places agents and objects one by one at free positions."""
 
     def __init__(self, version: Version, rng: np.random.Generator) -> None:
         self._version = version
         self._differs = DIFFERENCES[version]
         self._rng = rng
-        self._placements = Placements()
+        self._occupied = OccupiedSpace()
 
     def layout(self, spec: ArenaSpec) -> Layout:
-        """Everything of an arena. Raises as `resolve` does."""
-        asked = sum(item.instances for item in spec.items)
-        if asked > MAX_THINGS:
+        """The layout of an arena. Raises as `resolve` does."""
+        requested = sum(item.instances for item in spec.items)
+        if requested > MAX_THINGS:
             raise LayoutError(
-                f"got {asked} objects, expected at most {MAX_THINGS}; shorten the lists of its items"
+                f"got {requested} objects, expected at most {MAX_THINGS}; shorten the lists of its items"
             )
         items = [item for item in spec.items if item.name == "Agent"]
         agents = tuple(self._agent(item) for item in (items if self._differs.several_agents else items[:1]))
@@ -97,9 +100,10 @@ class Placer:
         return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
-        """What instance `number` of an item becomes: one object, or one and its door.
+        """The objects of instance `number` of an item: one, or one and its door.
 
-        A blocked one is marked so, and stands at the arena's corner. Raises LayoutError for an unknown name.
+        A blocked object is marked as such and stands at the arena's corner. Raises LayoutError for an unknown
+        name.
         """
         try:
             kind = kind_named(item.name, self._version)
@@ -111,33 +115,34 @@ class Placer:
     def _thing(self, kind: Kind, item: Item, number: int) -> Placed:
         for _ in range(ATTEMPTS):
             placed = self._draw(kind, item, number)
-            if self._placements.is_free(placed):
-                self._placements.add(placed)
+            if self._occupied.is_free(placed):
+                self._occupied.add(placed)
                 return replace(placed, color=self._color(placed), symbol=self._symbol(placed))
-        height = _BLOCKED_HEIGHT_BY_NAME.get(kind.name, _BLOCKED_HEIGHT.get(kind.shape, 0.0))
         symbol = DEFAULT if kind.name == "SignBoard" else ""
-        return replace(placed, position=(0.0, height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol)
+        return replace(
+            placed, position=(0.0, kind.corner_height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol
+        )
 
     def _agent(self, item: Item) -> AgentStart:
-        asked = self._agent_position(item)
+        requested = self._agent_position(item)
         for _ in range(AGENT_ATTEMPTS):
-            x, z = (self._coordinate(value, 0.0) for value in (asked.x, asked.z))
-            position = (x, max(asked.y, 0.0) + AGENT_RADIUS + LIFT, z)
+            x, z = (self._coordinate(value, 0.0) for value in (requested.x, requested.z))
+            position = (x, max(requested.y, 0.0) + AGENT_RADIUS + LIFT, z)
             # The agent's collider is off while it is placed, so Unity tests a point, not a sphere.
-            if self._placements.is_free_point(position):
-                self._placements.add_ball(position, AGENT_RADIUS)
+            if self._occupied.is_free_point(position):
+                self._occupied.add_ball(position, AGENT_RADIUS)
                 return self._agent_at(position, item)
         raise LayoutError(
-            f"the agent cannot be placed at x={asked.x:g}, y={asked.y:g}, z={asked.z:g}: an object is there; "
-            "move one of them"
+            f"the agent cannot be placed at x={requested.x:g}, y={requested.y:g}, z={requested.z:g}: an "
+            "object is there; move one of them"
         )
 
     def _agent_position(self, item: Item) -> Vector3:
         choices = item.positions or (_RANDOM_VECTOR,)
         drawn = self._rng.integers(len(choices)) if self._differs.any_agent_position and choices[1:] else 0
-        asked = choices[drawn]
-        on_edge = any(value in (0, ARENA_SIZE) for value in (asked.x, asked.z))
-        return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else asked
+        requested = choices[drawn]
+        on_edge = any(value in (0, ARENA_SIZE) for value in (requested.x, requested.z))
+        return Vector3(x=1.0, y=0.0, z=1.0) if on_edge and self._differs.agent_off_edge else requested
 
     def _agent_at(self, position: Vector, item: Item) -> AgentStart:
         yaw = _first(item.rotations, -1.0)
@@ -149,18 +154,18 @@ class Placer:
             _first(item.teams, 0),
         )
 
-    def _skin(self, asked: str) -> str:
-        """The skin asked for; drawn, from a generator of its own, where none of the three is."""
-        if asked in SKINS:
-            return asked
+    def _skin(self, requested: str) -> str:
+        """The given skin; a random one, from a separate generator, if it is not one of the three."""
+        if requested in SKINS:
+            return requested
         return SKINS[int(self._rng.spawn(1)[0].integers(len(SKINS)))]
 
     def _draw(self, kind: Kind, item: Item, number: int) -> Placed:
-        drawn = Placed(kind, _NOTHING, _NOTHING, 0.0, None, item=item, number=number)
-        asked = self._size(drawn)
-        x, y, z = (length * stretch for length, stretch in zip(asked, kind.stretch, strict=True))
-        position = self._position(drawn, (x, y, z), asked[1])
-        yaw = drawn.setting(item.rotations, -1.0)
+        drawn = Placed(kind, _ZERO, _ZERO, 0.0, None, item=item, number=number)
+        requested = self._size(drawn)
+        x, y, z = (length * stretch for length, stretch in zip(requested, kind.stretch, strict=True))
+        position = self._position(drawn, (x, y, z), requested[1])
+        yaw = drawn.entry(item.rotations, -1.0)
         if yaw < 0:
             yaw = self._rng.uniform(0.0, 360.0) if kind.random_yaw else 0.0
         return replace(drawn, size=(x, y, z), position=position, yaw=yaw)
@@ -170,42 +175,42 @@ class Placer:
         if kind.change is not Change.NONE:
             diameter = _changing_size(drawn)
             return (diameter, diameter, diameter)
-        asked = drawn.setting(drawn.item.sizes, _RANDOM_VECTOR)
-        values = (asked.x, asked.y, asked.z)
+        requested = drawn.entry(drawn.item.sizes, _RANDOM_VECTOR)
+        values = (requested.x, requested.y, requested.z)
         if kind.is_goal:
-            length = -1.0 if min(values) < 0 else asked.x
+            length = -1.0 if min(values) < 0 else requested.x
             diameter = self._length(length, kind.minimum[0], kind.maximum[0])
             return (diameter, diameter, diameter)
         x, y, z = (self._length(*bounds) for bounds in zip(values, kind.minimum, kind.maximum, strict=True))
         return (x, y, z)
 
-    def _length(self, asked: float, low: float, high: float) -> float:
+    def _length(self, requested: float, low: float, high: float) -> float:
         if low == high:
             return low
-        return self._rng.uniform(low, high) if asked < 0 else min(max(asked, low), high) * SHRINK
+        return self._rng.uniform(low, high) if requested < 0 else min(max(requested, low), high) * SHRINK
 
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
-        asked = drawn.setting(drawn.item.positions, _RANDOM_VECTOR)
+        requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
         extent = half_extents(kind.shape, size)
-        x = self._coordinate(asked.x, extent[0])
-        high = asked.y == -1 and self._differs.minus_one_is_high
-        bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(asked.y, 0.0)
-        z = self._coordinate(asked.z, extent[2])
+        x = self._coordinate(requested.x, extent[0])
+        high = requested.y == -1 and self._differs.minus_one_is_high
+        bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(requested.y, 0.0)
+        z = self._coordinate(requested.z, extent[2])
         return (x, _centre_height(kind, size, bottom, asked_height, self._differs), z)
 
-    def _coordinate(self, asked: float, extent: float) -> float:
-        if asked < 0:
+    def _coordinate(self, requested: float, extent: float) -> float:
+        if requested < 0:
             return self._rng.uniform(min(extent, ARENA_SIZE / 2), max(ARENA_SIZE - extent, ARENA_SIZE / 2))
-        return min(asked, ARENA_SIZE)
+        return min(requested, ARENA_SIZE)
 
     def _color(self, placed: Placed) -> Vector | None:
         kind = placed.kind
-        asked = placed.setting(placed.item.colors, _RANDOM_COLOR)
+        requested = placed.entry(placed.item.colors, _RANDOM_COLOR)
         given = placed.number < len(placed.item.colors)
         if not kind.colourable or not (given or kind.random_color):
             return None
-        channels = (asked.r, asked.g, asked.b)
+        channels = (requested.r, requested.g, requested.b)
         if self._differs.color_is_whole and min(channels) < 0:
             channels = (-1.0, -1.0, -1.0)
         r, g, b = (self._rng.uniform() if c < 0 else min(c / 255, 1.0) for c in channels)
@@ -214,7 +219,7 @@ class Placer:
     def _symbol(self, placed: Placed) -> str:
         if placed.kind.name != "SignBoard":
             return ""
-        return resolved(placed.setting(placed.item.symbol_names, DEFAULT), self._rng)
+        return resolved(placed.entry(placed.item.symbol_names, DEFAULT), self._rng)
 
 
 def _first(values: Sequence[T], otherwise: T) -> T:
@@ -224,24 +229,24 @@ def _first(values: Sequence[T], otherwise: T) -> T:
 def changing_values(placed: Placed) -> tuple[float, float]:
     """Initial and final value of a decay, ripen, grow or shrink goal.
 
-    Where the file gives none: 2.5 to 0.5, and 0.5 to 2.5 for a goal that grows. A ripening goal called by
-    its new name takes 2.5 to 0.5 too and so stays as it is; only "AntiDecayGoal" rises (section 7.4).
+    Defaults are 2.5 and 0.5, for a goal that grows 0.5 and 2.5. A ripening goal with its new name has the
+    defaults 2.5 and 0.5 too and therefore does not change; only "AntiDecayGoal" ripens (section 7.4).
     """
     rising = placed.kind.change is Change.GROW or placed.item.name.startswith("Anti")
     initial, final = (0.5, 2.5) if rising else (2.5, 0.5)
     item = placed.item
-    return placed.setting(item.initial_values, initial), placed.setting(item.final_values, final)
+    return placed.entry(item.initial_values, initial), placed.entry(item.final_values, final)
 
 
 def _changing_size(placed: Placed) -> float:
-    """The size at the start: of the final value for a ripening goal, of the initial one for the others."""
+    """The size at the start: the final value of a ripening goal, the initial one of the others."""
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = 8.0 if change in (Change.GROW, Change.SHRINK) else 5.0
     return min(max(final if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
 
 
-def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differs: Differences) -> float:
+def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, differs: Differences) -> float:
     if kind.name == "DataZone":
         return bottom + size[1] / 2
     if kind.body is Body.ZONE:
@@ -249,12 +254,13 @@ def _centre_height(kind: Kind, size: Vector, bottom: float, asked: float, differ
     if kind.shape is Shape.TUBE:
         return 0.0
     lift = differs.tree_lift if kind.name == "SpawnerTree" else LIFT
-    return bottom + size[1] / 2 + lift + (asked / 2 if kind.based else 0.0)
+    return bottom + size[1] / 2 + lift + (requested / 2 if kind.based else 0.0)
 
 
 def _door(house: Placed) -> Placed:
-    """The closed door of a placed dispenser or container."""
+    """The closed door of a placed dispenser or container; it opens as that does."""
     part = door_part(house.size)
     x, y, z = yaw_rotation(house.yaw) @ np.array(part.centre) + np.array(house.position)
     at = (float(x), float(y), float(z))
-    return replace(house, kind=KINDS["Door"], size=part.size, position=at)
+    door = replace(KINDS["Door"], spawner=house.kind.spawner)
+    return replace(house, kind=door, size=part.size, position=at)

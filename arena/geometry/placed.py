@@ -1,12 +1,12 @@
-"""A concrete arena: what is built, with nothing random left."""
+"""Concrete arenas, without randomness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from arena.scene import SKINS, Thing, Vector
-from arena.taskfile.catalog import Body, Kind
 from arena.taskfile.config import Item
+from arena.taskfile.kind import Body, Kind
 from arena.taskfile.versions import Version
 
 T = TypeVar("T")
@@ -19,9 +19,9 @@ _NO_ITEM = Item(name="")
 
 @dataclass(frozen=True, slots=True)
 class AgentStart:
-    """Where an agent begins: centre in metres, yaw in degrees, how long it is frozen, in seconds.
+    """Start of an agent: centre in metres, yaw in degrees, time for which it is frozen in seconds.
 
-    `skin` is how others see it, `team` the number that its YAML item gives.
+    `skin` is its appearance to others, `team` the number from its YAML item.
     """
 
     position: Vector
@@ -33,10 +33,10 @@ class AgentStart:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One object to build: its kind and built size, its centre (metres) and its yaw (degrees).
+    """An object to build: kind, built size and centre (metres), yaw (degrees).
 
-    `blocked` is True where no free place was found and the object stands at the arena's corner instead.
-    `item` and `number` say which instance of which item of the file it is; `symbol` is a sign board's.
+    `blocked` means that no free position was found, so that it stands at the arena's corner. It is instance
+    `number` of an `item` of the file; `symbol` is that of a sign board.
     """
 
     kind: Kind
@@ -51,18 +51,18 @@ class Placed:
 
     @property
     def thing(self) -> Thing:
-        """What a camera needs to know of it."""
+        """The constant properties for cameras."""
         moves = self.kind.body is Body.DYNAMIC and not self.kind.is_heavy
         return Thing(self.kind.name, self.size, self.color, moves, self.symbol)
 
-    def setting(self, values: Sequence[T], otherwise: T) -> T:
-        """This instance's entry of one of the item's lists, or `otherwise` where the list is shorter."""
+    def entry(self, values: Sequence[T], otherwise: T) -> T:
+        """This instance's entry in one of the item's lists, or `otherwise` if the list is shorter."""
         return values[self.number] if self.number < len(values) else otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A concrete arena: nothing random is left. `things` are in creation order, which the physics keeps."""
+    """A concrete arena. `things` are in creation order, which the physics keeps."""
 
     agents: tuple[AgentStart, ...]
     things: tuple[Placed, ...]

@@ -1,7 +1,7 @@
-"""Whether an object's place is still free, by exact tests against what already stands there.
+"""Exact tests whether an object's position is free.
 
 Unity tests an oriented box (the object's bounding box, turned by its yaw) against the exact colliders of
-the boundary, the agent and everything placed so far (section 8.3 of the behaviour specification).
+the boundary, the agent and everything placed before (section 8.3 of the behaviour specification).
 Colliders here are convex: boxes, prisms, balls, and tunnels as a ring of wedges.
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import ARENA_SIZE, half_extents, parts_of, prism_vertices, tube_wedges
 from arena.scene import Floats, Vector, yaw_rotation
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 
 _CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
 _TUBE_SEGMENTS = 24
-"""Wedges of a tunnel in the placement test; the error of a chord is below 1 % of the radius."""
+"""Number of wedges of a tunnel in the test; the error of a chord is below 1 % of the radius."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class _Ball:
     radius: float
 
 
-class Placements:
-    """What stands in the arena so far; asked before each new object is placed."""
+class OccupiedSpace:
+    """The colliders placed so far; checked before each new object is placed."""
 
     def __init__(self) -> None:
         self._hulls: list[_Hull] = []
@@ -55,9 +55,9 @@ class Placements:
         self._high = np.empty((0, 3))
 
     def is_free(self, placed: Placed) -> bool:
-        """Whether the object's box is inside the boundary and hits nothing solid.
+        """Whether the object's box is inside the boundary and overlaps nothing solid.
 
-        Zones may overlap anything but the boundary, and do not block what comes later.
+        Zones may overlap anything except the boundary, and do not block later objects.
         """
         box = _box(placed, np.array(half_extents(placed.kind.shape, placed.size)))
         if not _inside(box):
@@ -74,7 +74,7 @@ class Placements:
         return not any(_contains(hull, here) for hull in self._hulls)
 
     def add(self, placed: Placed) -> None:
-        """Note an object that was placed; zones take no room."""
+        """Add an object; zones occupy no space."""
         if placed.kind.body is Body.ZONE:
             return
         if placed.kind.shape is Shape.BALL:
@@ -85,7 +85,7 @@ class Placements:
             self._high = np.vstack([self._high, hull.high])
 
     def add_ball(self, centre: Vector, radius: float) -> None:
-        """Note a ball, or the agent, at `centre` (metres)."""
+        """Add a ball, or the agent, at `centre` (metres)."""
         self._balls.append(_Ball(np.array(centre), radius))
 
     def _hits_ball(self, box: _Hull) -> bool:
@@ -109,7 +109,7 @@ def _box(placed: Placed, half: Floats, centre: Vector = (0.0, 0.0, 0.0)) -> _Hul
 
 
 def _hulls(placed: Placed) -> list[_Hull]:
-    """The exact collider as convex pieces."""
+    """The convex parts of the exact collider."""
     shape = placed.kind.shape
     if shape is Shape.BOX:
         return [_box(placed, np.array(placed.size) / 2)]
@@ -147,7 +147,7 @@ def _inside(box: _Hull) -> bool:
 
 
 def _overlap(a: _Hull, b: _Hull) -> bool:
-    """Separating-axis test of two convex bodies; touching counts as apart."""
+    """Separating-axis test of two convex bodies; touching does not count as overlap."""
     crosses = np.cross(a.edges[:, None], b.edges[None]).reshape(-1, 3)
     axes = np.vstack([a.normals, b.normals, crosses])
     axes = axes[np.einsum("ij,ij->i", axes, axes) > 1e-12]

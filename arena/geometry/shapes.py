@@ -1,4 +1,4 @@
-"""Vertices and parts of every shape, shared by the colliders and the picture.
+"""Vertices and parts of all shapes, shared by colliders and renderers.
 
 All shapes are centred on the origin of their own frame (x right, y up, z forward, before any yaw),
 except the bars of the L, J and U blocks, whose origin is the centre of the long bar.
@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import Shape
+from arena.taskfile.kind import Shape
 
 ARENA_SIZE = 40.0
-"""Spawn range in x and z, metres; the boundary's inner faces stand at 0 and here."""
+"""Range of x and z, metres; the boundary's inner faces are at 0 and here."""
 
 FLOOR_Y = -0.01
 """Height of the floor's surface, metres (`AAI3Arena.prefab`)."""
@@ -21,13 +21,13 @@ BARS = (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS)
 """Shapes composed of a long bar and feet."""
 
 TRUNK = 0.9
-"""Thickness of a tree's trunk, metres: our choice, so that fruit falls free; the original's is a mesh."""
+"""Thickness of a tree's trunk, metres; our choice, so that fruit falls freely. The original is a mesh."""
 
 DOORWAY = (1.15, 1.0)
 """Height and width of a dispenser's or container's doorway, metres."""
 
 HOUSE_WALL = 0.1
-"""Thickness of its walls, metres: our choice, the original's mesh is not documented."""
+"""Thickness of its walls, metres; our choice, as the original's mesh is not documented."""
 
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
@@ -56,7 +56,7 @@ def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, .
     The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at
     yaw 0 the bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L
     and J is at the -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted`
-    those of 4.x, where the bar reaches over the feet, and these stick out by 2.
+    those of 4.x, where the bar extends over the feet, which protrude by 2.
     """
     width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
     if fitted:
@@ -82,7 +82,7 @@ def _fitted_parts(shape: Shape, width: float, height: float, length: float) -> t
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:
-    """Floor, roof and walls of a dispenser or container; the doorway is in the -x side (section 7.5)."""
+    """Floor, roof and walls of a dispenser or container; the doorway is on the -x side (section 7.5)."""
     x, y, z = size
     thin, (tall, wide) = HOUSE_WALL, DOORWAY
     front, back = -x / 2 + thin / 2, x / 2 - thin / 2
@@ -101,14 +101,14 @@ def house_parts(size: Vector) -> tuple[Part, ...]:
 
 
 def door_part(size: Vector) -> Part:
-    """The closed door of a dispenser or container, in the frame of the whole."""
+    """The closed door of a dispenser or container, in the frame of that object."""
     tall, wide = DOORWAY
     middle = -size[1] / 2 + HOUSE_WALL + tall / 2
     return Part(((HOUSE_WALL - size[0]) / 2, middle, 0.0), (HOUSE_WALL, tall, wide))
 
 
 def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
-    """The boxes of a composed shape; empty for the others."""
+    """The boxes of a composed shape; empty for others."""
     if shape in BARS:
         return bar_parts(shape, size, fitted)
     if shape is Shape.TREE:
@@ -117,7 +117,7 @@ def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ..
 
 
 def boundary_parts() -> tuple[Part, ...]:
-    """The four walls round the arena, in its own frame: 1 thick, 400 high, 42 long (section 3.4)."""
+    """The four walls around the arena, in its frame: 1 thick, 400 high, 42 long (section 3.4)."""
     middle, thick, height = ARENA_SIZE / 2, 1.0, 400.0
     long = ARENA_SIZE + 2 * thick
     parts = []
@@ -128,7 +128,8 @@ def boundary_parts() -> tuple[Part, ...]:
 
 
 def half_extents(shape: Shape, size: Vector) -> Vector:
-    """Half the box (metres) that the placement test uses: for L, J and U blocks that of the bar alone."""
+    """Half extents (metres) of the box for the placement test: for L, J and U blocks that of the bar
+    alone."""
     x, y, z = bar_parts(shape, size)[0].size if shape in BARS else size
     return (x / 2, y / 2, z / 2)
 

@@ -1,4 +1,4 @@
-"""The convex parts that colliders are made of: boxes, balls and prisms."""
+"""The convex parts of colliders: boxes, balls and prisms."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,18 +7,18 @@ import numpy as np
 
 from arena.geometry.shapes import parts_of, prism_vertices, tube_wedges
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import Shape
+from arena.taskfile.kind import Shape
 
-_TURNED = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-"""Exchanges x and z: a ramp's triangle lies in y and z, a prism's section in x and y."""
+_SWAP_XZ = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+"""Swaps x and z: a ramp's triangle is in y and z, a prism's section in x and y."""
 
 
 class Solid(NamedTuple):
     """A convex part in the frame of its thing.
 
-    `centre` (3,) metres; `axes` (3, 3), whose rows are the part's own axes; `half` (3,) half extents along
-    them; `rounding`, metres added all round; `section` (4, 2), a convex quadrilateral in the part's x and y
-    about its centre, or None for a box.
+    `centre` (3,) is in metres; the rows of `axes` (3, 3) are the part's own axes, `half` (3,) the half
+    extents along them; `rounding` is the radius added on all sides; `section` (4, 2) is a convex
+    quadrilateral in the part's x and y about its centre, or None for a box.
     """
 
     centre: Floats
@@ -29,12 +29,12 @@ class Solid(NamedTuple):
 
 
 def box(size: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> Solid:
-    """A box of a size (metres) about a centre, along its thing's axes."""
+    """A box with a size (metres) and a centre, along its thing's axes."""
     return Solid(np.array(centre), np.eye(3), np.array(size) / 2)
 
 
 def _prism(section: Floats, length: float, axes: Floats) -> Solid:
-    """A prism of `length` over a section (k, 2), whose box is made the centre of the part."""
+    """A prism of `length` over a section (k, 2); the part is centred on its bounding box."""
     low, high = section.min(axis=0), section.max(axis=0)
     middle = (low + high) / 2
     return Solid(
@@ -47,11 +47,11 @@ def _prism(section: Floats, length: float, axes: Floats) -> Solid:
 
 def _ramp(size: Vector) -> list[Solid]:
     foot, toe, top = prism_vertices(size)[[0, 2, 4]][:, [2, 1]]
-    return [_prism(np.array([foot, toe, (toe + top) / 2, top]), size[0], _TURNED)]
+    return [_prism(np.array([foot, toe, (toe + top) / 2, top]), size[0], _SWAP_XZ)]
 
 
 def colliders_of(shape: Shape, size: Vector, fitted: bool = False) -> list[list[Solid]]:
-    """The convex parts of each collider of a shape; the bars of a block are colliders of their own.
+    """The convex parts of each collider of a shape; the bars of a block are separate colliders.
 
     `fitted` blocks are those of version 4 (`arena.taskfile.catalog.Kind`).
     """
@@ -66,4 +66,4 @@ _SOLIDS: dict[Shape, Callable[[Vector], list[Solid]]] = {
     Shape.PRISM: _ramp,
     Shape.TUBE: lambda size: [_prism(wedge[:4, :2], size[2], np.eye(3)) for wedge in tube_wedges(size)],
 }
-"""Convex parts of the shapes that are one collider, by size in metres."""
+"""Convex parts of shapes with a single collider, by size in metres."""

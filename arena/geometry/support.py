@@ -1,4 +1,4 @@
-"""Which things stand firmly, and at what height, found from where they were put."""
+"""Which objects are stably supported, and their heights at rest, computed from their positions."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,23 +8,23 @@ import numpy as np
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.scene import Floats, yaw_rotation
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 
 NEAR_FLOOR = 0.05
-"""A bottom lower than this, metres, stands on the floor once the start's 0.02 has been fallen."""
+"""An object whose bottom is lower than this, metres, stands on the floor after falling by 0.02."""
 
 _REACH = (-0.05, 0.03)
-"""A top between these heights relative to a bottom carries it, metres: the lift and the factor 0.999."""
+"""Range of heights of a supporting top relative to a bottom, metres: from the lift and the factor 0.999."""
 
 _SAMPLES = 13
-"""Points per side of a footprint that are looked at."""
+"""Number of sampled points per side of a footprint."""
 
 
 def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
-    """Height of the centre (metres) at which each firm thing comes to rest, by index.
+    """Height of the centre (metres) at which each stably supported thing comes to rest, by index.
 
-    A thing is firm where it stands on the floor, or where its centre lies inside the convex hull of the
-    points at which firm things carry it. Loads on top are not weighed; balls and zones carry nothing.
+    A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
+    which stable things support it. Loads on top are ignored; balls and zones support nothing.
     """
     solid = [i for i, placed in enumerate(things) if not (placed.kind.is_goal or placed.blocked)]
     solid = [i for i in solid if things[i].kind.body is not Body.ZONE]
@@ -38,7 +38,7 @@ def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
 
 
 def at_rest(placed: Placed, height: float | None) -> Placed:
-    """A heavy thing at the height (metres) where it comes to rest; everything else where it was placed."""
+    """A heavy thing at the height (metres) where it comes to rest; other things unchanged."""
     if height is None or not placed.kind.is_heavy:
         return placed
     return replace(placed, position=(placed.position[0], height, placed.position[2]))
@@ -49,7 +49,7 @@ def _bottom(placed: Placed) -> float:
 
 
 def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> float | None:
-    """How far a thing falls onto what carries it, metres; None where it does not stand firmly."""
+    """Distance that a thing falls onto its supports, metres; None if it is not stable."""
     placed = things[index]
     bottom = _bottom(placed)
     if bottom <= NEAR_FLOOR:
@@ -68,7 +68,7 @@ def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> floa
 
 
 def _footprint(placed: Placed) -> Floats:
-    """Points (n, 2), x and z in metres, over the thing's base."""
+    """Sampled points (n, 2), x and z in metres, of the thing's base."""
     side = np.linspace(-0.5, 0.5, _SAMPLES)
     x, z = np.meshgrid(side * placed.size[0], side * placed.size[2])
     local = np.stack([x.ravel(), np.zeros(x.size), z.ravel()], axis=1)
@@ -79,7 +79,7 @@ def _footprint(placed: Placed) -> Floats:
 def _top_under(support: Placed, points: Floats) -> Floats:
     """Height (n,) of a support's upper face at points (n, 2); minus infinity beside it.
 
-    A tunnel carries along its crest, an L, J or U block on its long bar's box.
+    A tunnel supports along its crest, an L, J or U block on the box of its long bar.
     """
     middle = np.array(support.position)
     away = np.column_stack([points[:, 0] - middle[0], np.zeros(len(points)), points[:, 1] - middle[2]])

@@ -1,4 +1,4 @@
-"""What a learning agent may send as an action, and which of the nine actions it means."""
+"""Action spaces, and which of the nine actions an element of each stands for."""
 
 import math
 from collections.abc import Callable
@@ -12,13 +12,14 @@ from arena.action import ACTIONS, Action
 from arena.errors import ConfigError
 
 DEAD_ZONE = 1 / 3
-"""A continuous command counts from here on, so that a third of its range is each of the three actions."""
+"""Magnitude from which a continuous command has an effect: each of the three actions has a third of the
+range."""
 
 
 class Controls(NamedTuple):
-    """A kind of action: its space, and what an element of the space means.
+    """An action space, and the function that maps its elements to actions.
 
-    `read` raises ConfigError for what is not in the space.
+    `read` raises ConfigError for a value outside the space.
     """
 
     space: Callable[[], spaces.Space[Any]]
@@ -26,7 +27,7 @@ class Controls(NamedTuple):
 
 
 def discrete9(action: Any) -> Action:
-    """Number 0 to 8 of `arena.ACTIONS`."""
+    """Index 0 to 8 into `arena.ACTIONS`."""
     try:
         number = index(action)
     except TypeError:
@@ -37,7 +38,7 @@ def discrete9(action: Any) -> Action:
 
 
 def multidiscrete(action: Any) -> Action:
-    """Two numbers 0 to 2: `arena.Move` and `arena.Rotate`, Animal-AI's two branches."""
+    """Two numbers from 0 to 2: `arena.Move` and `arena.Rotate`, Animal-AI's two branches."""
     try:
         move, rotate = map(index, action)
     except (TypeError, ValueError):
@@ -48,7 +49,7 @@ def multidiscrete(action: Any) -> Action:
 
 
 def continuous(action: Any) -> Action:
-    """Forward and right, -1 to 1; beyond a third of the range, the full command of that direction."""
+    """Forward and right, -1 to 1; beyond a third, the full action in that direction."""
     try:
         forward, right = map(float, action)
     except (TypeError, ValueError):
@@ -59,7 +60,7 @@ def continuous(action: Any) -> Action:
 
 
 def _branch(command: float) -> int:
-    """A branch's number: 1 for ahead or right, 2 for back or left."""
+    """Number of a branch: 1 for forward or right, 2 for backward or left."""
     if command > DEAD_ZONE:
         return 1
     return 2 if command < -DEAD_ZONE else 0
@@ -72,11 +73,11 @@ _KINDS = {
 }
 
 KINDS = tuple(_KINDS)
-"""The kinds of action, by name."""
+"""Names of the action spaces."""
 
 
 def controls(kind: str) -> Controls:
-    """A kind of action by its name; raises ConfigError where there is none."""
+    """An action space by name; raises ConfigError for an unknown name."""
     if kind not in KINDS:
         raise ConfigError(f"action: got {kind!r}, expected one of {', '.join(KINDS)}")
     return _KINDS[kind]

@@ -1,4 +1,4 @@
-"""Which task each reset of an environment plays."""
+"""Curricula: which task each reset of an environment starts."""
 
 import copy
 from collections.abc import Sequence
@@ -9,52 +9,53 @@ import numpy as np
 
 from arena.episode import Episode
 from arena.errors import ConfigError, LayoutError
-from arena.taskfile.config import ArenaFile, ArenaSpec
+from arena.geometry.layout import seed_words
+from arena.taskfile.config import ArenaFile
 from arena.taskfile.load import load
 from arena.taskfile.versions import DIFFERENCES, Version
 
 
 @runtime_checkable
 class Curriculum(Protocol):
-    """A stream of episodes, one per reset. It can be pickled and copied, with its place in the stream.
+    """A stream of episodes, one per reset. It can be pickled and copied, with its position in the stream.
 
-    Every environment has a copy of its own. Those of a vector environment are restarted with seeds of
-    their own, so what is drawn at random should depend on the seed.
+    Every environment has its own copy. Those of a vector environment are restarted with different seeds, so
+    random choices should depend on the seed.
     """
 
     def restart(self, seed: int) -> None:
-        """Begin again with a seed: the same seed gives the same episodes."""
+        """Restart with a seed: the same seed gives the same episodes."""
         ...
 
     def next(self) -> Episode:
-        """A new episode; its `task_id` says of what. Raises ArenaError, naming a task that is broken."""
+        """A new episode of the next task. Raises ArenaError, naming the task, if that is invalid."""
         ...
 
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
-"""What an environment plays: a task file, several in turn, or any other stream of episodes."""
+"""The tasks of an environment: a task file, several in turn, or any other stream of episodes."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
-    """The stream of episodes of an environment; a curriculum is copied. `version` is for files to be read,
-    "3.1.3" where left out.
+    """The stream of episodes of an environment; a curriculum is copied. Files are read as `version`, by
+    default "3.1.3".
 
-    Raises ConfigError for anything else, an empty list or what cannot be copied, and as `arena.taskfile.load`
-    does.
+    Raises ConfigError for anything else, an empty list or a curriculum that cannot be copied, and as
+    `arena.load` does.
     """
     if isinstance(config, Curriculum):
         try:
             return copy.deepcopy(config)
         except Exception as error:
             raise ConfigError(
-                f"config: the curriculum {config!r} cannot be copied ({error}), and each environment needs "
-                "one of its own; keep in it only what can be pickled"
+                f"config: the curriculum {config!r} cannot be copied ({error}), but each environment needs "
+                "its own copy; its attributes must be picklable"
             ) from None
     several = [config] if isinstance(config, str | Path | ArenaFile) else config
     if not isinstance(several, list | tuple) or not several:
         raise ConfigError(
-            f"config: got {config!r}, expected a task file's path, an ArenaFile, a list of these with at "
-            "least one, or a curriculum (an object with restart(seed) and next())"
+            f"config: got {config!r}, expected a task file's path, an ArenaFile, a non-empty list of "
+            "these, or a curriculum (an object with restart(seed) and next())"
         )
     return Files([_read(each, version or Version.V3) for each in several])
 
@@ -67,18 +68,13 @@ def _read(file: object, version: str) -> ArenaFile:
     return load(file, version)
 
 
-def spread(seed: int) -> list[int]:
-    """A seed, which may be negative, as words for a random generator."""
-    return [abs(seed), int(seed < 0)]
-
-
 class Files:
-    """The arenas of one or more files, one per reset, wrapping around.
+    """The arenas of one or more files, one per reset, repeated endlessly.
 
-    In the order of the list and of each file; in version 4 a file with `randomizeArenas` is shuffled anew for
-    every round, by a generator seeded with the run's seed (section 6.6 of the behaviour specification). An
-    episode's `task_id` is the arena's number in the file; with several files the file's name, with `#k` for
-    its further arenas.
+    They come in the order of the list and of each file; in version 4 a file with `randomizeArenas` is
+    shuffled in every round, by a generator seeded with the run's seed (section 6.6 of the behaviour
+    specification). An episode's `task_id` is the arena's number in the file, or with several files the file's
+    name, followed by `#k` for the arena at position k > 0.
     """
 
     def __init__(self, files: Sequence[ArenaFile]) -> None:
@@ -86,13 +82,13 @@ class Files:
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin again with another seed."""
+        """Restart with a seed."""
         self._seed, self._played = seed, 0
         self._round: list[tuple[ArenaFile, int]] = []
-        self._rng = np.random.default_rng(spread(seed))
+        self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
-        """A new episode of the next arena. Raises LayoutError, with the file's name, where it is broken."""
+        """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         if not self._round:
             self._round = [(file, number) for file in self._files for number in self._order(file)]
         file, number = self._round.pop(0)
@@ -106,7 +102,7 @@ class Files:
 
     def _order(self, file: ArenaFile) -> list[int]:
         order = list(file.arenas)
-        if file.randomize_arenas and DIFFERENCES[_first(file).version].arenas_shuffled:
+        if file.randomize_arenas and DIFFERENCES[next(iter(file.arenas.values())).version].arenas_shuffled:
             self._rng.shuffle(order)
         return order
 
@@ -115,7 +111,3 @@ class Files:
             return str(number)
         place = list(file.arenas).index(number)
         return f"{Path(file.source).stem}#{place}" if place else Path(file.source).stem
-
-
-def _first(file: ArenaFile) -> ArenaSpec:
-    return next(iter(file.arenas.values()))

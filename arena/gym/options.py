@@ -1,4 +1,4 @@
-"""Checks of options that are passed on by name."""
+"""Checks of options."""
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -12,11 +12,11 @@ from arena.cameras import RESOLUTIONS
 from arena.errors import ConfigError, UnknownOptionError
 
 _FORMER = ("camera", "depth", "segmentation")
-"""Options of former versions, now names in `observation`."""
+"""Options of earlier versions, now names in `observation`."""
 
 
 def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
-    """Raises UnknownOptionError, with what is expected, for an option that none of the `takers` has."""
+    """Raises UnknownOptionError, with a hint, for an option that none of the `takers` has."""
     known = {
         parameter.name
         for taker in takers
@@ -25,23 +25,20 @@ def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None
     }
     for name in given:
         if name not in known:
-            # TorchRL offers every environment a `frameskip`, and takes it back where it reads Python's words.
+            # TorchRL passes `frameskip` to every environment, and drops it if it reads Python's own message.
             words = f"unexpected keyword argument '{name}'"
             raise UnknownOptionError(f"{name}: no such option; {_hint(name, sorted(known))} ({words})")
 
 
 def _hint(name: str, known: list[str]) -> str:
     if name in _FORMER:
-        return f'name all that is observed, such as observation=("{name}", "vector")'
+        return f'list all observations, such as observation=("{name}", "vector")'
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"expected some of {', '.join(known)}"
 
 
 def whole(option: str, value: Any, least: int = 1) -> int:
-    """A whole number that is at least `least`, also one of NumPy.
-
-    Raises ConfigError, naming the option, for anything else.
-    """
+    """A whole number, also of NumPy, that is at least `least`; raises ConfigError for anything else."""
     number = _as_int(value)
     if number is None or number < least:
         raise ConfigError(f"{option}: got {value!r}, expected a whole number, {least} or more")
@@ -49,7 +46,7 @@ def whole(option: str, value: Any, least: int = 1) -> int:
 
 
 def side(option: str, value: Any) -> int:
-    """The side of a picture in pixels; raises ConfigError, naming the option, for one that is not drawn."""
+    """The side of a picture in pixels; raises ConfigError for anything else."""
     low, high = RESOLUTIONS
     number = _as_int(value)
     if number is None or not low <= number <= high:
@@ -58,19 +55,19 @@ def side(option: str, value: Any) -> int:
 
 
 def yes_or_no(option: str, value: Any) -> bool:
-    """A truth value, also one of NumPy; raises ConfigError, naming the option, for anything else."""
+    """A boolean, also of NumPy; raises ConfigError for anything else."""
     if not isinstance(value, bool | np.bool_):
         raise ConfigError(f"{option}: got {value!r}, expected True or False")
     return bool(value)
 
 
 def degrees(option: str, value: Any) -> float:
-    """An angle in degrees, of any kind of number; raises ConfigError, naming the option, for another."""
+    """An angle in degrees; raises ConfigError for anything but a number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
     return float(value)
 
 
 def _as_int(value: Any) -> int | None:
-    """A whole number as Python's; None for anything else. Truth values do not count, nor arrays."""
+    """A whole number as an int; None for anything else, also for booleans and arrays."""
     return int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from arena.action import ACTIONS, Action
-from arena.cameras import Frame
-from arena.episode import Episode
 from arena.errors import ConfigError
 from arena.gym.controls import discrete9
 from arena.gym.curriculum import Files
 from arena.gym.options import check_options, whole
-from arena.gym.pickled import KeepsEpisode
+from arena.gym.pickled import PlaysEpisode
 from arena.gym.sensors import Observation, Sensors
 from arena.rules import Outcome
 from arena.taskfile.config import ArenaFile
@@ -31,17 +29,18 @@ AGENT_NAME = "agent_{}"
 """Name of the agent of the k-th `Agent` item."""
 
 
-class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
+class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
     """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
 
     `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
-    the same number of them. Agent k is `agent_k`, in the order of the items. Actions, observations and
-    rewards of each agent are those of `arena.ArenaEnv`. The agents see and push each other.
+    the same number of them. The agents are named `agent_0`, `agent_1`, ... in the order of the items.
+    Actions, observations and rewards of each agent are those of `arena.ArenaEnv`. Agents see and push each
+    other.
 
-    An arena ends for all when the first agent finishes (`episodeEnd: any`), or when the last one has
-    (`episodeEnd: all`; until then those that have finished stand still, with a reward of 0). `infos` hold the
-    `team` of an agent, its `events`, `is_success`, and at the end its `outcome` and `passed`. `truncated` is
-    only what `max_episode_steps` cuts.
+    An arena ends for all when the first agent finishes (`episodeEnd: any`) or when the last one does
+    (`episodeEnd: all`; until then agents that have finished stand still and receive a reward of 0). `infos`
+    hold an agent's `team`, `events`, `is_success`, and at the end `outcome` and `passed`. Episodes are
+    `truncated` only by `max_episode_steps`.
     """
 
     metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
@@ -54,10 +53,10 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
         render_mode: str | None = None,
         **sensors: Any,
     ) -> None:
-        """`max_episode_steps` cuts an episode, which an arena without a time limit needs; `sensors` are the
-        options of `arena.gym.sensors.Sensors`, the same for every agent.
+        """`max_episode_steps` truncates an episode; set it for an arena without a time limit. `sensors` are
+        the options of `arena.gym.sensors.Sensors`, the same for every agent.
 
-        Raises ConfigError for a broken file or option, or arenas with different numbers of agents.
+        Raises ConfigError for an invalid file or option, or arenas with different numbers of agents.
         """
         if render_mode not in (None, "rgb_array"):
             raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
@@ -69,7 +68,6 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
         self._sensors = Sensors(**sensors)
         self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
         self._files = Files([file])
-        self._episode: Episode | None = None
         self._seed: int | None = None
         self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
         self.agents: list[str] = []
@@ -79,7 +77,7 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
         }
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """As `arena.ArenaEnv.observation_space`, the same for every agent."""
+        """The space of `arena.ArenaEnv.observation_space`, the same for every agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
@@ -89,10 +87,10 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
     def reset(
         self, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Start the next arena. With `seed`, start again from the file's first arena, with that seed.
+        """Start the next arena, or with `seed` the file's first one, using that seed.
 
-        `options` have no effect; PettingZoo wants any to be taken. Raises ConfigError for a seed that is no
-        whole number from 0 on.
+        `options` have no effect but are accepted, as PettingZoo requires. Raises ConfigError for a seed that
+        is not a whole number of at least 0.
         """
         if seed is not None or self._seed is None:
             self._seed = (
@@ -113,12 +111,12 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """One step with an action of every agent, by name.
+        """Take a step with the actions of all agents, by name.
 
-        Raises ConfigError where one is missing or not in the space, and ResetNeeded before the first reset,
+        Raises ConfigError if one is missing or not in the space, and ResetNeeded before the first reset,
         after the end of an episode and after `close`.
         """
-        episode = self._playing()
+        episode = self.episode
         if not self.agents:
             raise ResetNeeded("call reset() first: the episode is over")
         results = episode.step_all(self._read(actions))
@@ -138,29 +136,18 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
             self.agents = []
         return observations, rewards, terminated, truncated, infos
 
-    def render(self) -> Frame | None:
-        """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
-        return self._sensors.view(self._playing()) if self.render_mode else None
-
     def close(self) -> None:
-        """Free the present episode's physics."""
-        if self._episode is not None:
-            self._episode.close()
-        self._episode = None
+        """Free the physics of the current episode."""
+        super().close()
         self.agents = []
 
-    def _playing(self) -> Episode:
-        if self._episode is None:
-            raise ResetNeeded("call reset() first: no episode is played")
-        return self._episode
-
     def _read(self, actions: object) -> list[Action]:
-        """The actions of all agents, in the order of their items."""
+        """The actions of all agents in the order of their items."""
         taken = []
         for name in self.possible_agents:
             if not isinstance(actions, Mapping) or name not in actions:
                 raise ConfigError(
-                    f"actions: got {actions!r}, expected a dictionary with an action of each of "
+                    f"actions: got {actions!r}, expected a dictionary with an action for each of "
                     f"{', '.join(self.possible_agents)}"
                 )
             try:
@@ -170,19 +157,18 @@ class ArenaParallelEnv(KeepsEpisode, ParallelEnv):
         return taken
 
     def _observe(self, first: bool = False) -> dict[str, Observation]:
-        episode = self._playing()
         return {
-            name: self._sensors.observe(episode, k, first=first)
+            name: self._sensors.observe(self.episode, k, first=first)
             for k, name in enumerate(self.possible_agents)
         }
 
     def _infos(self) -> dict[str, dict[str, Any]]:
-        starts = self._playing().layout.agents
+        starts = self.episode.layout.agents
         return {name: {"team": start.team} for name, start in zip(self.possible_agents, starts, strict=True)}
 
 
 def _agents_of(file: ArenaFile) -> int:
-    """How many agents each arena has; an arena without an Agent item has one."""
+    """Number of agents in each arena; an arena without an Agent item has one."""
     counts = {
         arena_id: max(1, sum(item.name == "Agent" for item in arena.items))
         for arena_id, arena in file.arenas.items()
@@ -190,6 +176,6 @@ def _agents_of(file: ArenaFile) -> int:
     if len(set(counts.values())) > 1:
         raise ConfigError(
             f"{file.source}: got arenas with {sorted(set(counts.values()))} agents, expected the same number "
-            "in each; put them into files of their own"
+            "in each; put them into separate files"
         )
     return next(iter(counts.values()))

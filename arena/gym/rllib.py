@@ -1,4 +1,4 @@
-"""The environment for RLlib: its name there, and a PPO that learns on the processes of a Ray cluster."""
+"""The environment for RLlib, and a PPO configuration whose environments run on a Ray cluster."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,16 +11,16 @@ from arena.taskfile.load import load
 from arena.taskfile.versions import Version
 
 NAME = "arena-llm/Arena-v0"
-"""What RLlib calls the environment once `register` was called; the same as Gymnasium."""
+"""Name of the environment in RLlib after `register`; the same as in Gymnasium."""
 
 WITHOUT_PICTURES: Mapping[str, Any] = {"observation": ("rays", "vector")}
-"""Options of the environment that `ppo` takes where it is given none."""
+"""Default options of the environment in `ppo`."""
 
 
 def register() -> str:
-    """Make the environment known to RLlib, on every machine of the cluster, and return its name.
+    """Register the environment with RLlib on every machine of the cluster; return its name.
 
-    Raises ConfigError where Ray's RLlib is not installed.
+    Raises ConfigError if Ray's RLlib is not installed.
     """
     _rllib()
     from ray.tune import register_env
@@ -30,10 +30,10 @@ def register() -> str:
 
 
 def arena_env(options: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
-    """The environment of an `env_config`: the options of `gymnasium.make`, `config` among them.
+    """The environment of an `env_config`, which holds the options of `gymnasium.make`, `config` included.
 
-    Observations of several parts are laid end to end in one float32 vector, which RLlib's standard networks
-    take; one that is a single array already, as one picture is, stays as it is.
+    A dictionary of observations is flattened into one float32 vector for RLlib's standard networks; a single
+    array, such as one picture, is not changed.
     """
     import arena  # registers the environment
 
@@ -54,14 +54,13 @@ def ppo(
 ) -> Any:
     """RLlib's `PPOConfig` for an arena; `.build_algo().train()` is one iteration.
 
-    `config` is what the environment takes: task files, which are read here and sent, so that other machines
-    need not have them, or a curriculum; `version` is that of Animal-AI, as for the environment. `env_runners`
-    are processes anywhere in the cluster, each with `envs_per_runner` environments. One that dies is started
-    again, and the iteration goes on with the others meanwhile. `options` are the environment's,
-    `WITHOUT_PICTURES` where left out. What learns is the choice of the caller: the result is RLlib's own
-    object, and `.training(...)` changes it.
+    `config` is that of the environment: task files, which are read here and sent, so that other machines do
+    not need them, or a curriculum; `version` is the version of Animal-AI. `env_runners` is the number of
+    processes, anywhere in the cluster, each with `envs_per_runner` environments. One that dies is restarted
+    while the iteration continues with the others. `options` are those of the environment, by default
+    `WITHOUT_PICTURES`. The result is RLlib's own object; change the training with `.training(...)`.
 
-    Raises ConfigError where RLlib is not installed, and for a broken task file.
+    Raises ConfigError if RLlib is not installed, or for an invalid task file.
     """
     algorithms = _rllib()
     chosen = {"config": sent(config, version or Version.V3), "version": version}
@@ -75,10 +74,7 @@ def ppo(
 
 
 def sent(config: Any, version: str) -> Any:
-    """A task file, or each of several, as its content in the place of its path; anything else as it is.
-
-    `version` is that of Animal-AI.
-    """
+    """`config` with the paths of task files replaced by their contents, read as `version` of Animal-AI."""
     if isinstance(config, str | Path):
         return load(config, version)
     if isinstance(config, Sequence):
@@ -89,7 +85,7 @@ def sent(config: Any, version: str) -> Any:
 def _rllib() -> Any:
     try:
         from ray.rllib import algorithms
-        from ray.rllib.algorithms import ppo  # noqa: F401  (makes `algorithms.ppo` known)
+        from ray.rllib.algorithms import ppo  # noqa: F401  (loads `algorithms.ppo`)
     except ImportError as error:
         raise ConfigError(f"RLlib is not installed ({error}): pip install 'arena-llm[rllib]'") from None
     return algorithms

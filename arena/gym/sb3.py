@@ -1,4 +1,4 @@
-"""Many arenas at once for stable-baselines3, which has an interface of its own for vector environments."""
+"""Many arenas as a vector environment of stable-baselines3, which has its own interface for them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,9 +23,8 @@ Step = tuple[Observation, npt.NDArray[np.float32], npt.NDArray[np.bool_], Infos]
 _EACH = "each"
 
 
-class _Separate(ArenaVectorEnv):
-    """Gives each environment's info by itself, as stable-baselines3 has them, and saves putting them
-    together."""
+class _PerEnvInfos(ArenaVectorEnv):
+    """Returns a list of infos, which stable-baselines3 expects, instead of merging them."""
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         for number, info in enumerate(infos):
@@ -37,25 +36,24 @@ class _Separate(ArenaVectorEnv):
 class ArenaVecEnv(VecEnv):
     """`arena.gym.vector_env.ArenaVectorEnv` as a `VecEnv` of stable-baselines3: workers with shared memory.
 
-    It takes the place of `SubprocVecEnv`. Put `VecMonitor` round it, so that episodes' rewards and lengths
-    are logged; `is_success` is in `info`. A program that makes one with workers begins under `if __name__ ==
-    "__main__":`.
+    Use it instead of `SubprocVecEnv`. Wrap it in `VecMonitor` to log rewards and lengths of episodes;
+    `is_success` is in `info`. With workers it must be created under `if __name__ == "__main__":`.
     """
 
     def __init__(
         self, num_envs: int = 1, config: Config = (), *, workers: int | None = None, **options: Any
     ) -> None:
-        """`workers` and `options` are those of `ArenaVectorEnv`, which raises ConfigError for a wrong one."""
+        """`workers` and `options` are those of `ArenaVectorEnv`, which raises ConfigError for an invalid
+        one."""
         for name in ("autoreset_mode", "copy"):
             if name in options:
-                raise ConfigError(f"{name}: no option here, stable-baselines3 allows one value only")
-        self._envs = _Separate(num_envs, config, workers=workers, autoreset_mode="SAME_STEP", **options)
+                raise ConfigError(f"{name}: not an option here, as stable-baselines3 requires one value")
+        self._envs = _PerEnvInfos(num_envs, config, workers=workers, autoreset_mode="SAME_STEP", **options)
         self._actions: npt.NDArray[Any] | None = None
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
     def reset(self) -> Observation:
-        """Start the next task in every environment. Raises ConfigError for options, of which there are
-        none."""
+        """Start the next task in every environment. Raises ConfigError for options; there are none."""
         if any(self._options):
             raise ConfigError(f"set_options: got {self._options!r}, expected none")
         observations, infos = self._envs.reset(seed=list(self._seeds))
@@ -65,11 +63,11 @@ class ArenaVecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
-        """Keep the actions; they are played by `step_wait`."""
+        """Store the actions for `step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> Step:
-        """Play the actions: observations, rewards float32, ends, infos. What is over has begun again.
+        """Take the actions; return observations, rewards (float32), dones, infos. Ended episodes are reset.
 
         Raises as `ArenaVectorEnv.step` does.
         """
@@ -85,20 +83,20 @@ class ArenaVecEnv(VecEnv):
         return observations, rewards.astype(np.float32), ended, listed
 
     def close(self) -> None:
-        """End the processes."""
+        """Stop the processes."""
         self._envs.close()
 
     def get_images(self) -> Sequence[Any]:
-        """The picture of every environment, uint8 (render_resolution, render_resolution, 3)."""
+        """Views of all environments, uint8 (render_resolution, render_resolution, 3)."""
         return self._envs.render()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
-        """The value of an attribute of the environments; raises AttributeError where there is none."""
+        """Value of an attribute for each environment; raises AttributeError if it does not exist."""
         values = self._envs.get_attr(attr_name)
         return [values[number] for number in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
-        """Give an attribute of the environments the same value."""
+        """Set an attribute of the environments to the same value."""
         chosen = set(self._get_indices(indices))
         if len(chosen) == self.num_envs:
             values = [value] * self.num_envs
@@ -110,10 +108,10 @@ class ArenaVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **options: Any
     ) -> list[Any]:
-        """What a method of every environment returns; raises ConfigError where only some are asked for."""
+        """Results of a method for all environments; raises ConfigError for a subset of them."""
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ConfigError(
-                f"env_method: got indices={indices!r}, expected None: all environments are called"
+                f"env_method: got indices={indices!r}, expected None, as all environments are called"
             )
         return list(self._envs.call(method_name, *method_args, **options))
 
@@ -122,5 +120,5 @@ class ArenaVecEnv(VecEnv):
         wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
         indices: int | Iterable[int] | None = None,
     ) -> list[bool]:
-        """False for all: the environments have no wrappers."""
+        """False for each, as the environments have no wrappers."""
         return [False for _ in self._get_indices(indices)]

@@ -1,4 +1,4 @@
-"""What an agent observes: camera, depth, segmentation, rays, and its own health, velocity and position."""
+"""Observations: camera, depth, segmentation, rays, and the agent's health, velocity and position."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -8,36 +8,36 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from arena.agent_state import AgentState
 from arena.cameras import CameraRenderer, ChannelRenderer, Frame, check_renderer, open_camera
 from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
 from arena.gym.options import degrees, side, whole, yes_or_no
-from arena.physics.agent_state import AgentState
 from arena.rays.rays import ROW_LENGTH, Rays
 from arena.scene import Scene
 from arena.taskfile.versions import Version
 
 Array = npt.NDArray[Any]
 Observation = dict[str, Array] | Array
-"""What an agent observes: one array by name of each sensor, or the array of the only sensor."""
+"""An observation: a dictionary of arrays by the sensors' names, or the array of a single sensor."""
 
 NAMES = ("camera", "depth", "segmentation", "rays", "vector")
-"""The sensors, in the order of a dictionary of observations."""
+"""The sensors, in the order of the dictionary."""
 
 _PICTURES = ("camera", "depth", "segmentation")
 
-_FASTEST = 1000.0
+_MAX_SPEED = 1000.0
 """Bound of observed velocities, m/s; the agent itself reaches 26.7 (section 2.4 of the specification)."""
 
-_FARTHEST = 2000.0
-"""Bound of observed positions, metres; the highest start of the original battery is 1500."""
+_MAX_POSITION = 2000.0
+"""Bound of observed positions, metres; the highest start in the original battery is 1500."""
 
-_HIGH = np.array([100.0, *[_FASTEST] * 3, *[_FARTHEST] * 3], np.float32)
-_LOW = np.array([0.0, *[-_FASTEST] * 3, *[-_FARTHEST] * 3], np.float32)
+_HIGH = np.array([100.0, *[_MAX_SPEED] * 3, *[_MAX_POSITION] * 3], np.float32)
+_LOW = np.array([0.0, *[-_MAX_SPEED] * 3, *[-_MAX_POSITION] * 3], np.float32)
 
 
-class Drawn(NamedTuple):
+class RenderedView(NamedTuple):
     """A scene and the agent's view of it, uint8 (resolution, resolution, 3)."""
 
     scene: Scene
@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
 class Sensors:
     """The sensors of an environment's agents; a camera is opened when it is first used.
 
-    It can be pickled: what it saw is kept, cameras are opened anew.
+    They can be pickled with their frame stacks; cameras are then opened again.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class Sensors:
         ray_max_degrees: float = 60.0,
         render_resolution: int = 512,
     ) -> None:
-        """`observation` is a tuple of `NAMES` (observed as a dictionary), or one of them (as an array).
+        """`observation` is a tuple of `NAMES` (gives a dictionary) or one of them (gives an array).
 
         `resolution` is the side of observed pictures, `render_resolution` that of `view`, both in pixels;
-        `frame_stack` is how many observations are given together, the oldest first; `renderer` is a name
-        among the entry points `arena_llm.cameras`; rays are those of `arena.Rays`.
+        `frame_stack` is the number of observations that are stacked, oldest first; `renderer` is the name of
+        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`.
 
-        Raises ConfigError for an unknown name, a number out of range or impossible rays, and RenderError for
-        an unknown renderer.
+        Raises ConfigError for an unknown name or a number out of range, and RenderError for an unknown
+        renderer.
         """
         self._only = observation if isinstance(observation, str) else None
         self._names = _checked_names(observation)
@@ -87,7 +87,7 @@ class Sensors:
         self._rays = self._new_rays()
         self._cameras: dict[int, CameraRenderer] = {}
         self._seen: dict[int, deque[dict[str, Array]]] = {}
-        self._looks = any(name != "vector" for name in self._names)
+        self._needs_scene = any(name != "vector" for name in self._names)
         self._has_vector, self._has_rays = "vector" in self._names, "rays" in self._names
         self.has_camera = "camera" in self._names
         self._has_channels = "depth" in self._names or "segmentation" in self._names
@@ -99,11 +99,11 @@ class Sensors:
 
     @property
     def renderer(self) -> str:
-        """The name of what draws."""
+        """Name of the renderer."""
         return self._renderer
 
     def space(self) -> spaces.Space[Any]:
-        """The observation space of one agent: a `Dict`, or a `Box` where there is one sensor by its name."""
+        """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
         boxes = {name: self._box(name) for name in self._names}
         return spaces.Dict(boxes) if self._only is None else boxes[self._only]  # type: ignore[arg-type]
 
@@ -121,28 +121,30 @@ class Sensors:
         return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self._stack), np.uint8)
 
     def observe(
-        self, episode: Episode, agent: int = 0, *, first: bool = False, drawn: Drawn | None = None
+        self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
     ) -> Observation:
-        """What an agent observes now, in arrays that nothing else refers to.
+        """The current observation of an agent, in new arrays.
 
-        `first` marks the first observation of an episode, with which a stack of frames is filled. `drawn` is
-        the agent's view where it is drawn already.
+        `first` marks the first observation of an episode, which fills the frame stack. `view` is the agent's
+        view if it was rendered before.
         """
         now: dict[str, Array] = {}
-        if self._looks:
-            self._look(
-                now, episode.scene(agent) if drawn is None else drawn.scene, drawn, episode.spec.version
-            )
+        if self._needs_scene:
+            scene = episode.scene(agent) if view is None else view.scene
+            self._add_seen(now, scene, view, episode.spec.version)
         if self._has_vector:
             now["vector"] = vector(episode.agents[agent])
         if self._stack > 1:
             now = self._stacked(now, agent, first)
         return now if self._only is None else now[self._only]
 
-    def _look(self, now: dict[str, Array], scene: Scene, drawn: Drawn | None, version: Version) -> None:
+    def _add_seen(
+        self, now: dict[str, Array], scene: Scene, view: RenderedView | None, version: Version
+    ) -> None:
+        """Add the observations that depend on the scene."""
         if self.has_camera:
-            view = self._camera(self._side).frame(scene) if drawn is None else drawn.frame
-            now["camera"] = gray(view) if self._grayscale else view
+            frame = self._camera(self._side).frame(scene) if view is None else view.frame
+            now["camera"] = gray(frame) if self._grayscale else frame
         if self._has_channels:
             channels = self._channels(scene)
             if "depth" in self._names:
@@ -153,7 +155,7 @@ class Sensors:
             now["rays"] = self._rays[version].observe(scene).ravel()
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
-        """The last observations together; what is remembered is never handed out itself."""
+        """The last observations, stacked into new arrays."""
         if first or agent not in self._seen:
             self._seen[agent] = deque([now] * self._stack, maxlen=self._stack)
         else:
@@ -162,7 +164,7 @@ class Sensors:
         return {name: np.concatenate([past[name] for past in seen], axis=-1) for name in now}
 
     def view(self, episode: Episode, agent: int = 0) -> Frame:
-        """An agent's view now, uint8 (render_resolution, render_resolution, 3)."""
+        """An agent's current view, uint8 (render_resolution, render_resolution, 3)."""
         return self._camera(self._view_side).frame(episode.scene(agent))
 
     def _camera(self, side: int) -> CameraRenderer:
@@ -174,13 +176,13 @@ class Sensors:
         camera = self._camera(self._side)
         if not isinstance(camera, ChannelRenderer):
             raise RenderError(
-                f"renderer {self._renderer!r} draws neither depth nor segmentation; leave these out or "
-                "use 'moderngl'"
+                f"renderer {self._renderer!r} draws neither depth nor segmentation; use 'moderngl' or "
+                "leave them out"
             )
         return camera.channels(scene)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what belongs to this process, or holds on to the things of an episode."""
+        """The state without cameras, which belong to this process, and rays, which can be rebuilt."""
         return self.__dict__ | {"_cameras": {}, "_rays": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -202,9 +204,9 @@ def _checked_names(observation: object) -> tuple[str, ...]:
 
 
 def vector(state: AgentState) -> npt.NDArray[np.float32]:
-    """What an agent knows of itself, float32 (7,), in Animal-AI's order and clipped to the space's bounds.
+    """The agent's own state, float32 (7,), in Animal-AI's order and clipped to the space's bounds.
 
-    Health 0 to 100; velocity in m/s in its own frame: right, up, forward; position in the arena, metres.
+    Health 0 to 100; velocity in m/s in its own frame (right, up, forward); position in the arena in metres.
     """
     values = np.array((state.health, *state.local_velocity, *state.position), np.float32)
     np.maximum(values, _LOW, out=values)
@@ -212,11 +214,11 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
 
 
 def gray(frame: Frame) -> Frame:
-    """A frame (height, width, 3) in one channel (height, width, 1): the mean of the three, rounded."""
+    """A frame (height, width, 3) as one channel (height, width, 1): the rounded mean of the three."""
     mean: Frame = np.rint(frame.mean(axis=2, keepdims=True)).astype(np.uint8)
     return mean
 
 
 def within_sight(depth: Depth) -> Depth:
-    """Depth as an observation, metres: finite, at most `SIGHT` (the sky, and all that is dark)."""
+    """Depth as an observation, metres: finite, at most `SIGHT` (sky and darkness)."""
     return np.minimum(depth, np.float32(SIGHT))

@@ -1,4 +1,4 @@
-"""Many arenas at once, as a Gymnasium vector environment."""
+"""Many arenas as a Gymnasium vector environment."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -16,9 +16,9 @@ from arena.gym.curriculum import Config
 from arena.gym.env import ArenaEnv
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
-from arena.gym.vector_group import Group, naming, new_envs
-from arena.gym.vector_memory import Memory
-from arena.gym.vector_processes import Processes
+from arena.gym.vector_group import EnvGroup, naming_environment
+from arena.gym.vector_memory import SharedArrays
+from arena.gym.vector_processes import WorkerProcesses
 from arena.processes import cores
 
 Bools = npt.NDArray[np.bool_]
@@ -26,15 +26,15 @@ Step = tuple[Observation, npt.NDArray[np.float64], Bools, Bools, dict[str, Any]]
 
 
 class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many arenas at once; each gives the same bits as an `ArenaEnv` alone with the same seed and actions.
+    """Many arenas; each is bit-identical to a single `ArenaEnv` with the same seed and actions.
 
-    `workers` processes play several environments each and write observations into memory that all share;
-    they are started by forkserver or spawn, so a program that makes one begins under
-    `if __name__ == "__main__":`. With `workers=0` all is played in this process, and the cameras are drawn in
-    one call, which is best for a graphics processor.
+    `workers` processes step several environments each and write observations into shared memory. They are
+    started by forkserver or spawn, so a program must create the environment under
+    `if __name__ == "__main__":`. With `workers=0` all environments run in this process and their cameras are
+    rendered in one call, which is best with a GPU.
 
-    `autoreset_mode` is Gymnasium's: what is over begins again with the next step, in the same step (then
-    `infos` has `final_obs` and `final_info`), or when `reset` is called with `options={"reset_mask": ...}`.
+    `autoreset_mode` is Gymnasium's: environments that are over are reset by the next step, in the same step
+    (then `infos` has `final_obs` and `final_info`), or by `reset` with `options={"reset_mask": ...}`.
     Environment k is seeded with seed + k.
     """
 
@@ -48,10 +48,10 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         **options: Any,
     ) -> None:
-        """`options` are those of `ArenaEnv`. Without `workers`, as many as there are cores, or environments.
+        """`options` are those of `ArenaEnv`; `workers` defaults to the number of cores or, if smaller, of
+        environments. With `copy=False` returned observations change with the next step.
 
-        With `copy=False` the observations that are returned change with the next step.
-        Raises ConfigError for a wrong option, and as `ArenaEnv` does.
+        Raises ConfigError for an invalid option, and as `ArenaEnv` does.
         """
         self.closed = True
         self.num_envs = whole("num_envs", num_envs)
@@ -68,8 +68,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
         self._tasks: list[object] = [None] * self.num_envs
         self._started = np.zeros(self.num_envs, np.bool_)
-        self._players: Group | Processes = (
-            Processes(
+        self._players: EnvGroup | WorkerProcesses = (
+            WorkerProcesses(
                 self.num_envs,
                 min(count, self.num_envs),
                 self.single_observation_space,
@@ -78,18 +78,18 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 self._tasks.__getitem__,
             )
             if count
-            else self._here(options, single)
+            else self._local_group(options, single)
         )
         self._memory = self._players.memory
         self.closed = False
 
-    def _here(self, options: dict[str, Any], single: ArenaEnv) -> Group:
+    def _local_group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
         sensors = single.sensors
-        memory = Memory(single.observation_space, self.num_envs, 0, bytearray)
+        memory = SharedArrays(single.observation_space, self.num_envs, 0, bytearray)
         batch = (
             open_batch(self.num_envs, sensors.resolution, sensors.renderer) if sensors.has_camera else None
         )
-        return Group(new_envs(self.num_envs, options), memory, self._mode, batch=batch)
+        return EnvGroup([ArenaEnv(**options) for _ in range(self.num_envs)], memory, self._mode, batch=batch)
 
     def reset(
         self,
@@ -97,23 +97,23 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the next task in every environment, or in those that `options["reset_mask"]` marks.
+        """Start the next task in every environment, or in those marked by `options["reset_mask"]`.
 
-        With a number as `seed`, environment k starts again with seed + k; a list has a seed or None of each.
+        With a number as `seed`, environment k is seeded with seed + k; a list has a seed or None for each.
         Raises ConfigError for another number of seeds, or a mask that is not bool (num_envs,).
         """
         rest = dict(options or {})
         chosen = self._mask(rest.pop("reset_mask", None))
         seeds = self._seeds(seed)
-        infos = self._played(lambda: self._players.reset(seeds, rest, chosen.tolist()))
+        infos = self._run(lambda: self._players.reset(seeds, rest, chosen.tolist()))
         self._started |= chosen
         return self._memory.batch(self._copy), self._merged(infos)
 
     def step(self, actions: Any) -> Step:
-        """Play an action in every environment: observations, rewards, terminated, truncated, infos.
+        """Take an action in every environment; return observations, rewards, terminated, truncated, infos.
 
-        Raises ConfigError for actions of another shape or outside the space, ResetNeeded where an
-        environment is over and nothing resets it, and WorkerError where a process has died.
+        Raises ConfigError for actions of another shape or outside the space, ResetNeeded if an environment is
+        over and not reset automatically, and WorkerError if a process has died.
         """
         taken = np.asarray(actions)
         if taken.shape != self._shape:
@@ -124,7 +124,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 f"environments {np.flatnonzero(over).tolist()} are over: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        infos = self._played(lambda: self._players.step(taken))
+        infos = self._run(lambda: self._players.step(taken))
         return (
             memory.batch(self._copy),
             memory.rewards.copy(),
@@ -133,21 +133,22 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             self._merged(infos),
         )
 
-    def _played(self, play: Callable[[], list[Any]]) -> list[Any]:
-        """The infos of a reset or a step."""
+    def _run(self, call: Callable[[], list[Any]]) -> list[Any]:
+        """Call the environments; raises ClosedEnvironmentError after `close` or the death of a worker."""
         if self.closed:
             raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
-        # Processes name an environment themselves.
-        naming_here = naming(self._memory, 0) if isinstance(self._players, Group) else nullcontext()
+        # Workers add the environment's number themselves.
+        is_local = isinstance(self._players, EnvGroup)
         try:
-            with naming_here:
-                return play()
+            with naming_environment(self._memory, 0) if is_local else nullcontext():
+                return call()
         except WorkerError:
             self.closed = True
             raise
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-        """The infos of all as Gymnasium has them: an array per key, and one that says whose there are."""
+        """All infos in Gymnasium's format: an array for each key, and a mask of the environments that have
+        it."""
         merged: dict[str, Any] = {}
         for number, info in enumerate(infos):
             if info is None:
@@ -157,11 +158,11 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         return merged
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """The seed of each environment; of those that never had one, drawn so that no two have the same."""
+        """The seed of each environment; different random ones for those that never had one."""
         if isinstance(seed, int | np.integer):
             return [int(seed) + number for number in range(self.num_envs)]
         if seed is not None and np.shape(np.asarray(seed, object)) == ():
-            raise ConfigError(f"seed: got {seed!r}, expected a whole number, or a list with one of each")
+            raise ConfigError(f"seed: got {seed!r}, expected a whole number, or a list with one for each")
         given = [None] * self.num_envs if seed is None else list(seed)
         seeds = [int(each) if isinstance(each, np.integer) else each for each in given]
         if len(seeds) != self.num_envs:
@@ -173,58 +174,56 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         ]
 
     def _mask(self, mask: Any) -> Bools:
-        """Which environments to reset: all of them, or those that are marked."""
+        """Which environments to reset: all, or those that are marked."""
         if mask is None:
             return np.ones(self.num_envs, np.bool_)
         if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
             raise ConfigError(f"reset_mask: got {mask!r}, expected a bool array of shape ({self.num_envs},)")
         if not mask.any():
-            raise ConfigError("reset_mask: got no True in it, expected at least one environment to reset")
+            raise ConfigError("reset_mask: got no True, expected at least one environment to reset")
         return mask.copy()
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What a method of every environment returns, or the value of an attribute."""
+        """Results of a method, or values of an attribute, for each environment."""
         if name in ("reset", "step", "close"):
-            raise ConfigError(
-                f"call: got {name!r}, expected another method; use that of the vector environment"
-            )
-        return tuple(self._played(lambda: self._players.call(name, args, kwargs)))
+            raise ConfigError(f"call: got {name!r}; use this method of the vector environment")
+        return tuple(self._run(lambda: self._players.call(name, args, kwargs)))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """The value of an attribute of every environment."""
+        """Value of an attribute for each environment."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """Set an attribute of every environment: a list or tuple has a value of each, else all get the same.
+        """Set an attribute of every environment, to the values of a list or tuple or to the same value.
 
         Raises ConfigError for another number of values.
         """
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ConfigError(f"{name}: got {len(each)} values, expected one for each of {self.num_envs}")
-        self._played(lambda: self._players.set_attr(name, each) or [])
+        self._run(lambda: self._players.set_attr(name, each) or [])
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The seed of every environment's generator."""
+        """Seeds of the environments' generators."""
         return self.get_attr("np_random_seed")
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """Copies of every environment's generator."""
+        """Copies of the environments' generators."""
         return self.get_attr("np_random")
 
     def render(self) -> tuple[Frame | None, ...]:  # type: ignore[override]
-        """The picture of every environment, as `ArenaEnv.render` gives it."""
+        """`ArenaEnv.render` of every environment."""
         return self.call("render")
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the processes, and free what the environments hold."""
+        """Stop the processes and close the environments."""
         self._players.close()
 
 
 def _mode(mode: str | AutoresetMode) -> AutoresetMode:
-    """A mode by itself, by its value or by its name."""
+    """A mode from itself, its value or its name."""
     for each in AutoresetMode:
         if mode in (each, each.value, each.name):
             return each

@@ -1,4 +1,4 @@
-"""The environments that one process plays, and how they begin again."""
+"""The environments that one process steps, and how they are reset."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,29 +11,29 @@ from gymnasium.vector import AutoresetMode
 from arena.cameras import BatchRenderer
 from arena.errors import ArenaError
 from arena.gym.env import ArenaEnv
-from arena.gym.sensors import Drawn
-from arena.gym.vector_memory import Memory
+from arena.gym.sensors import RenderedView
+from arena.gym.vector_memory import SharedArrays
 
 Info = dict[str, Any]
 
 
-class Group:
-    """Environments `first`, `first` + 1, ... of a vector environment, played one after another.
+class EnvGroup:
+    """Environments `first`, `first` + 1, ... of a vector environment, stepped one after another.
 
-    What they observe, their rewards and ends are written into the memory's rows; their infos are returned.
+    Observations, rewards and ends are written into the shared arrays; infos are returned.
     """
 
     def __init__(
         self,
         envs: Sequence[ArenaEnv],
-        memory: Memory,
+        memory: SharedArrays,
         mode: AutoresetMode,
         *,
         first: int = 0,
         worker: int = 0,
         batch: BatchRenderer | None = None,
     ) -> None:
-        """`batch` draws what all of them see; without one, each draws by itself."""
+        """`batch` renders the views of all of them in one call; without it each renders its own."""
         self.envs = tuple(envs)
         self.memory, self._mode, self._batch = memory, mode, batch
         self._first, self._worker = first, worker
@@ -41,22 +41,22 @@ class Group:
     def reset(
         self, seeds: Sequence[int | None], options: Info | None, chosen: Sequence[bool]
     ) -> list[Info | None]:
-        """Start the next task in the chosen environments; no info of the others."""
+        """Reset the chosen environments; the info of the others is None."""
         memory = self.memory
         infos: list[Info | None] = [None] * len(self.envs)
         begun = [number for number in range(len(self.envs)) if chosen[number]]
         for number in begun:
-            row = self._busy_with(number)
+            row = self._mark_busy(number)
             infos[number] = self.envs[number].begin(seeds[number], options)
             memory.rewards[row], memory.terminated[row], memory.truncated[row] = 0.0, False, False
         self._observe(begun, begun)
         return infos
 
     def step(self, actions: npt.NDArray[Any]) -> list[Info]:
-        """Play an action in each environment; what is over begins again as the mode says."""
+        """Take an action in each environment; those that are over are reset as the mode requires."""
         memory, infos, begun = self.memory, [], []
         for number, env in enumerate(self.envs):
-            row = self._busy_with(number)
+            row = self._mark_busy(number)
             if self._mode is AutoresetMode.NEXT_STEP and self._is_over(row):
                 infos.append(env.begin(None))
                 begun.append(number)
@@ -67,14 +67,14 @@ class Group:
             memory.rewards[row], memory.terminated[row], memory.truncated[row] = reward, terminated, truncated
         self._observe(range(len(self.envs)), begun)
         if self._mode is AutoresetMode.SAME_STEP:
-            self._begin_again(infos)
+            self._reset_ended(infos)
         return infos
 
-    def _begin_again(self, infos: list[Info]) -> None:
-        """Start the next task where one is over, and keep its last observation and info."""
+    def _reset_ended(self, infos: list[Info]) -> None:
+        """Reset the environments that are over, and keep their last observation and info."""
         over = [number for number in range(len(self.envs)) if self._is_over(self._first + number)]
         for number in over:
-            row = self._busy_with(number)
+            row = self._mark_busy(number)
             last = {"final_obs": self.memory.row(row), "final_info": infos[number]}
             infos[number] = last | self.envs[number].begin(None)
         self._observe(over, over)
@@ -82,35 +82,34 @@ class Group:
     def _is_over(self, row: int) -> bool:
         return bool(self.memory.terminated[row] or self.memory.truncated[row])
 
-    def _busy_with(self, number: int) -> int:
-        """The environment's row; noted, so that it can be named if this process dies in it."""
+    def _mark_busy(self, number: int) -> int:
+        """The environment's row, which is stored so that it can be named if this process dies."""
         row = self.memory.playing[self._worker] = self._first + number
         return row
 
     def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
-        """Write what some environments observe; those that have `begun` observe for the first time."""
-        drawn = self._drawn(numbers)
+        """Write the observations of some environments; for those in `begun` it is an episode's first."""
+        views = self._views(numbers)
         for number in numbers:
-            row = self._busy_with(number)
-            seen = self.envs[number].observe(first=number in begun, drawn=drawn.get(number))
-            self.memory.put(row, seen)
+            row = self._mark_busy(number)
+            observation = self.envs[number].observe(first=number in begun, view=views.get(number))
+            self.memory.put(row, observation)
 
-    def _drawn(self, numbers: Sequence[int]) -> dict[int, Drawn]:
-        """The views of some environments, drawn at once where something can do so."""
+    def _views(self, numbers: Sequence[int]) -> dict[int, RenderedView]:
+        """The views of some environments, rendered in one call; empty without a batch renderer."""
         if self._batch is None or not numbers:
             return {}
         scenes = {number: self.envs[number].episode.scene() for number in numbers}
         dark = replace(next(iter(scenes.values())), lights_on=False)
-        # Each keeps its place, for which the renderer remembers shadows; in the dark nothing is drawn.
-        places = [scenes.get(number, dark) for number in range(len(self.envs))]
-        frames = self._batch.frames(places)
-        return {number: Drawn(scene, frames[number]) for number, scene in scenes.items()}
+        # Each keeps its position, for which the renderer caches shadows; a dark scene is not rendered.
+        frames = self._batch.frames([scenes.get(number, dark) for number in range(len(self.envs))])
+        return {number: RenderedView(scene, frames[number]) for number, scene in scenes.items()}
 
     def call(self, name: str, arguments: Sequence[Any], options: Info) -> list[Any]:
-        """A method's results or an attribute's values, one of each environment."""
+        """Results of a method, or values of an attribute, for each environment."""
         found = []
         for number, env in enumerate(self.envs):
-            self._busy_with(number)
+            self._mark_busy(number)
             value = env.get_wrapper_attr(name)
             found.append(value(*arguments, **options) if callable(value) else value)
         return found
@@ -121,19 +120,14 @@ class Group:
             env.set_wrapper_attr(name, value)
 
     def close(self) -> None:
-        """Free what the environments hold."""
+        """Close the environments."""
         for env in self.envs:
             env.close()
 
 
-def new_envs(count: int, options: Info) -> list[ArenaEnv]:
-    """So many environments with the same options; files are read once."""
-    return [ArenaEnv(**options) for _ in range(count)]
-
-
 @contextmanager
-def naming(memory: Memory, worker: int) -> Iterator[None]:
-    """Errors of an environment say which one it is."""
+def naming_environment(memory: SharedArrays, worker: int) -> Iterator[None]:
+    """Add the environment's number to its errors."""
     try:
         yield
     except ArenaError as error:

@@ -1,4 +1,4 @@
-"""What all processes of a vector environment write into: one block of memory, one row per environment."""
+"""The memory that the processes of a vector environment share: one block, one row per environment."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,23 +10,23 @@ from gymnasium import spaces
 from arena.gym.sensors import Observation
 
 _ALIGNED = 64
-"""Arrays begin at multiples of so many bytes, a line of the processor's cache."""
+"""Alignment of the arrays in bytes: a line of the processor's cache."""
 
 ONLY = ""
-"""Name of an observation that is one array."""
+"""Key of an observation that is a single array."""
 
 
-class Memory:
+class SharedArrays:
     """The arrays of all environments.
 
     `observations` (num_envs, ...) by the sensor's name; `rewards` float64, `terminated` and `truncated` bool,
-    all (num_envs,). `playing` int64 (workers,): the number of the environment that each worker is busy with.
+    all (num_envs,). `playing` int64 (workers,): number of the environment that each worker steps now.
     """
 
     def __init__(
         self, space: spaces.Space[Any], num_envs: int, workers: int, new_block: Callable[[int], Any]
     ) -> None:
-        """`new_block` gives zeroed memory of so many bytes, or that of another process."""
+        """`new_block` returns zeroed memory of a given number of bytes, or that of another process."""
         boxes = dict(space.spaces) if isinstance(space, spaces.Dict) else {ONLY: space}
         self._is_dict = isinstance(space, spaces.Dict)
         shapes: dict[str, tuple[tuple[int, ...], Any]] = {
@@ -58,14 +58,14 @@ class Memory:
             self.observations[ONLY][row] = observation
 
     def row(self, row: int) -> Observation:
-        """A copy of what one environment observes."""
+        """A copy of the observation of one environment."""
         if not self._is_dict:
             only: Observation = self.observations[ONLY][row].copy()
             return only
         return {name: array[row].copy() for name, array in self.observations.items()}
 
     def batch(self, copy: bool) -> Observation:
-        """What all environments observe, in the shape of the batched space."""
+        """The observations of all environments, in the shape of the batched space."""
         if not self._is_dict:
             array = self.observations[ONLY]
             return array.copy() if copy else array

@@ -1,4 +1,4 @@
-"""A process that plays several environments of a vector environment."""
+"""A process that steps several environments of a vector environment."""
 
 import os
 import pickle
@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import CloudpickleWrapper
 
-from arena.gym.vector_group import Group, naming, new_envs
-from arena.gym.vector_memory import Memory
+from arena.gym.env import ArenaEnv
+from arena.gym.vector_group import EnvGroup, naming_environment
+from arena.gym.vector_memory import SharedArrays
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker is started with: its number, its environments, and the memory of all."""
+    """The arguments of a worker: its number, its environments, and the size of the shared arrays."""
 
     worker: int
     workers: int
@@ -29,18 +30,18 @@ class Job:
 
 
 class Answer(NamedTuple):
-    """What a worker sends back: a value, or what went wrong."""
+    """The reply of a worker: a value or an error."""
 
     value: Any = None
     error: Exception | None = None
 
 
 def work(job: Job, block: Any, connection: Connection) -> None:
-    """Serve a vector environment until its end of the connection is closed."""
-    # Ctrl-C reaches every process of a terminal; the one that asks decides what it ends.
+    """Serve a vector environment until it closes its end of the connection."""
+    # Ctrl-C reaches every process of a terminal; the main process decides what to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if job.workers > 1:
-        # Mesa's own threads only get into each other's way where several processes draw.
+        # With several rendering processes, Mesa's own threads only slow each other down.
         os.environ.setdefault("LP_NUM_THREADS", "0")
     try:
         _serve(job, block, connection)
@@ -52,18 +53,18 @@ def work(job: Job, block: Any, connection: Connection) -> None:
 
 def _serve(job: Job, block: Any, connection: Connection) -> None:
     try:
-        envs = new_envs(job.count, job.options())
-        memory = Memory(envs[0].observation_space, job.num_envs, job.workers, lambda size: block)
+        envs = [ArenaEnv(**job.options()) for _ in range(job.count)]
+        memory = SharedArrays(envs[0].observation_space, job.num_envs, job.workers, lambda size: block)
     except Exception as error:
         connection.send(Answer(error=_sendable(error)))
         return
     memory.playing[job.worker] = job.first
-    group = Group(envs, memory, job.mode, first=job.first, worker=job.worker)
+    group = EnvGroup(envs, memory, job.mode, first=job.first, worker=job.worker)
     connection.send(Answer())
     while True:
         name, arguments = connection.recv()
         try:
-            with naming(memory, job.worker):
+            with naming_environment(memory, job.worker):
                 payload = pickle.dumps(Answer(getattr(group, name)(*arguments)))
         except Exception as error:
             payload = pickle.dumps(Answer(error=_sendable(error)))
@@ -71,7 +72,7 @@ def _serve(job: Job, block: Any, connection: Connection) -> None:
 
 
 def _sendable(error: Exception) -> Exception:
-    """The error, or its text where another process could not read it."""
+    """The error, or its text if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

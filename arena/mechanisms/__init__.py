@@ -1,21 +1,21 @@
-"""What acts by itself in an arena: changing balls, spawners, doors, buttons and data zones."""
+"""Mechanisms of an arena: changing balls, spawners, doors, buttons and data zones."""
 
 from collections.abc import Iterator
 
 from arena.geometry.placed import Layout, Placed
 from arena.mechanisms.buttons import Button
 from arena.mechanisms.changing import GrowingBall, ValuedBall
-from arena.mechanisms.operations import DataZones, Operate, goes_on, prepared, reward_of
+from arena.mechanisms.operations import DataZones, Operate, operate_of, repeats, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
-from arena.taskfile.catalog import Change, Shape
 from arena.taskfile.config import Item
+from arena.taskfile.kind import Change, Shape
 
 __all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
 
 
 def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
-    """The mechanisms of a new arena, in creation order; what operations show from the start is added."""
+    """The mechanisms of a new arena in creation order; adds objects that operations show from the start."""
     found = [
         mechanism
         for index, placed in enumerate(layout.things)
@@ -28,13 +28,13 @@ def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
 
 
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
-    """What makes one thing act by itself; nothing for most things."""
+    """The mechanism of a thing; most things have none."""
     kind = placed.kind
     if kind.change in (Change.DECAY, Change.RIPEN):
         yield ValuedBall(index, placed, stage)
     elif kind.change is not Change.NONE:
         yield GrowingBall(index, placed)
-    elif kind.name == "SpawnerTree":
+    elif kind.shape is Shape.TREE:
         yield Tree(placed, stage.differs)
     elif kind.shape is Shape.HOUSE:
         yield House(index, placed, stage.differs)
@@ -46,8 +46,8 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
 
 
 def _operations(item: Item, stage: Stage) -> list[Operate]:
-    return [prepared(operation, stage) for operation in item.operations]
+    return [operate_of(operation, stage) for operation in item.operations]
 
 
 def _in_zone(item: Item, stage: Stage) -> list[tuple[bool, Operate]]:
-    return [(goes_on(operation), prepared(operation, stage)) for operation in item.operations]
+    return [(repeats(operation), operate_of(operation, stage)) for operation in item.operations]

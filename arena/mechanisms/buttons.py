@@ -1,30 +1,30 @@
-"""The button on a pillar that agents press by running against it (section 7.5)."""
+"""The button on a pillar that agents press by driving against it (section 7.5)."""
 
 import math
 from collections.abc import Iterable, Sequence
 
+from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.mechanisms.operations import Operate
 from arena.mechanisms.stage import Stage
-from arena.physics.agent import TICK_S
 from arena.rules import Event, EventKind
 from arena.scene import Vector
 
 DURATION_S = 1.0
-"""How long the button moves in, or back, where the file does not say: our choice."""
+"""Default time in which the button moves in, or back; our choice."""
 
 REACH = 0.25
-"""An agent's sphere this near to the pillar's front presses the button, metres: our choice."""
+"""Distance from the pillar's front at which an agent's sphere presses the button, metres; our choice."""
 
 _SIDE = 0.3
-"""Half the width of the place in front of the button, metres."""
+"""Half the width of the area in front of the button, metres."""
 
 
 class Button:
-    """Moves in for a while when an agent comes to its front, which is its local +x side, and back out.
+    """Moves in and back out when an agent comes to its front, which is its local +x side.
 
-    What it sets off happens when it is in (version 4) or when it is back (v3.1.3). While it moves nothing
-    presses it again.
+    It triggers its operations when it is in (version 4) or when it is back (v3.1.3). While it moves it cannot
+    be pressed again.
     """
 
     def __init__(self, index: int, placed: Placed, operations: Sequence[Operate]) -> None:
@@ -32,16 +32,16 @@ class Button:
         self._index = index
         self._placed = placed
         self._operations = operations
-        self._move_s = _duration(placed.setting(item.move_durations, DURATION_S))
-        self._reset_s = _duration(placed.setting(item.reset_durations, DURATION_S))
+        self._move_s = _duration(placed.entry(item.move_durations, DURATION_S))
+        self._reset_s = _duration(placed.entry(item.reset_durations, DURATION_S))
         self._inside: set[int] = set()
         self._free_at = 0.0
         self._due: tuple[float, int] | None = None
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Notice who comes, and set off what is due."""
+        """Detect agents that press it, and run operations that are due."""
         for agent, body in enumerate(stage.world.agents):
-            touches = self._is_before(body.position)
+            touches = self._is_in_front(body.position)
             if touches and agent not in self._inside and stage.seconds >= self._free_at:
                 yield self._press(stage, agent)
             (self._inside.add if touches else self._inside.discard)(agent)
@@ -53,11 +53,11 @@ class Button:
 
     def _press(self, stage: Stage, agent: int) -> Event:
         self._free_at = stage.seconds + self._move_s + self._reset_s
-        waits = self._move_s if stage.differs.button_acts_when_pressed else self._move_s + self._reset_s
-        self._due = (stage.seconds + waits, agent)
+        delay = self._move_s if stage.differs.button_acts_when_pressed else self._move_s + self._reset_s
+        self._due = (stage.seconds + delay, agent)
         return Event(stage.tick, EventKind.BUTTON, self._index, self._placed.kind.name, 0.0)
 
-    def _is_before(self, centre: Vector) -> bool:
+    def _is_in_front(self, centre: Vector) -> bool:
         x, y, z = (a - b for a, b in zip(centre, self._placed.position, strict=True))
         yaw = math.radians(self._placed.yaw)
         ahead = x * math.cos(yaw) - z * math.sin(yaw) - self._placed.size[0] / 2
@@ -66,5 +66,5 @@ class Button:
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 
 
-def _duration(asked: float) -> float:
-    return max(TICK_S, asked if asked >= 0 else DURATION_S)
+def _duration(requested: float) -> float:
+    return max(TICK_S, requested if requested >= 0 else DURATION_S)

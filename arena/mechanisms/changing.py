@@ -1,4 +1,4 @@
-"""Balls whose worth or size changes with time (section 7.4 of the behaviour specification)."""
+"""Balls whose value or size changes with time (section 7.4 of the behaviour specification)."""
 
 from collections.abc import Iterable
 
@@ -7,24 +7,24 @@ from arena.geometry.placed import Placed
 from arena.geometry.shapes import ARENA_SIZE
 from arena.mechanisms.stage import Stage
 from arena.rules import Event
-from arena.taskfile.catalog import Change
+from arena.taskfile.kind import Change
 
 RATE = 0.005
-"""Change per tick where the file gives none."""
+"""Default change per tick."""
 
 
 class ValuedBall:
-    """A decay or ripen goal: its reward runs from the initial to the final value, its size stays."""
+    """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
 
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         self._index = index
         self._value, self._final = changing_values(placed)
-        self._delay = placed.setting(placed.item.delays, 0.0)
-        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
         stage.goals.set_value(index, self._value)
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Move the value by one tick."""
+        """Change the value for one tick."""
         if stage.tick > self._delay and self._value != self._final:
             self._value = _towards(self._value, self._final, self._rate)
             stage.goals.set_value(self._index, self._value)
@@ -32,18 +32,18 @@ class ValuedBall:
 
 
 class GrowingBall:
-    """A grow or shrink goal: its size runs from the initial to the final value, and its reward with it."""
+    """A grow or shrink goal: its size and reward change from the initial to the final value."""
 
     def __init__(self, index: int, placed: Placed) -> None:
         self._index = index
         self._size = placed.size[0]
         self._grows = placed.kind.change is Change.GROW
         self._final = changing_values(placed)[1]
-        self._delay = placed.setting(placed.item.delays, 0.0)
-        self._rate = abs(placed.setting(placed.item.change_rates, RATE))
+        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Change the size by one tick; growth waits while there is no room."""
+        """Change the size for one tick; growth pauses while there is no room."""
         world = stage.world
         if stage.tick <= self._delay or not world.is_there(self._index):
             return ()
@@ -56,16 +56,16 @@ class GrowingBall:
         return ()
 
     def _is_cramped(self, stage: Stage) -> bool:
-        """Whether something lies on the ball, or something immovable or the boundary touches it."""
+        """Whether something lies on the ball, or it touches the boundary or something immovable."""
         x, y, z = stage.world.position(self._index)
         radius = self._size / 2
         if not all(radius < value < ARENA_SIZE - radius for value in (x, z)):
             return True
-        around = stage.world.near((x, y, z), radius, besides=self._index)
+        around = stage.world.overlapping((x, y, z), radius, besides=self._index)
         immovable = (stage.goals.placed(i).kind for i in around)
         if any(kind.mass == 0 or kind.is_heavy for kind in immovable):
             return True
-        return bool(stage.world.near((x, y + radius, z), 0.05, besides=self._index))
+        return bool(stage.world.overlapping((x, y + radius, z), 0.05, besides=self._index))
 
 
 def _towards(value: float, final: float, rate: float) -> float:

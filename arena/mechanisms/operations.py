@@ -1,4 +1,4 @@
-"""What buttons and data zones set off (4.3 and later), and the reward that an older button gives."""
+"""Operations of buttons and data zones (4.3 and later), and the reward of an older button."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -20,17 +20,17 @@ from arena.taskfile.config import (
 )
 
 Operate = Callable[[Stage, int], Iterable[Event]]
-"""An operation ready for use: called with the number of the agent that set it off."""
+"""An operation to be called with the number of the agent that triggered it."""
 
 
-def prepared(operation: Operation, stage: Stage) -> Operate:
-    """An operation with the memory it needs; shows the objects that are to be there from the start."""
+def operate_of(operation: Operation, stage: Stage) -> Operate:
+    """The operation as a function; adds objects that it shows from the start."""
     if isinstance(operation, ToggleObject):
         return _Toggle(operation, stage)
     if isinstance(operation, LimitedInvocations):
-        return _Limited(prepared(operation.operation, stage), operation.max_invocations)
+        return _Limited(operate_of(operation.operation, stage), operation.max_invocations)
     if isinstance(operation, OperationFromList):
-        return _Drawn([prepared(each, stage) for each in operation.operations], operation.weights)
+        return _RandomChoice([operate_of(each, stage) for each in operation.operations], operation.weights)
     return lambda stage, agent: _simple(operation, stage, agent)
 
 
@@ -83,7 +83,7 @@ class _Limited:
         return self._operate(stage, agent)
 
 
-class _Drawn:
+class _RandomChoice:
     def __init__(self, choices: Sequence[Operate], weights: Sequence[float]) -> None:
         self._choices = choices
         given = [weights[i] if i < len(weights) else 0.0 for i in range(len(choices))]
@@ -97,9 +97,9 @@ class _Drawn:
 
 
 def reward_of(item: Item, stage: Stage) -> Operate | None:
-    """What a button without operations does: with its probability, one of its rewards appears.
+    """The operation of a button that has none: with a probability, one of its rewards appears.
 
-    A reward position of (0, 0, 0) means a random one; a count of -1 is without limit (section 7.5).
+    A reward position of (0, 0, 0) means a random one; a count of -1 means no limit (section 7.5).
     """
     if not item.reward_names:
         return None
@@ -113,7 +113,7 @@ def reward_of(item: Item, stage: Stage) -> Operate | None:
         )
         for i, name in enumerate(item.reward_names)
     ]
-    drawn = _Drawn(rewards, item.reward_weights)
+    drawn = _RandomChoice(rewards, item.reward_weights)
     return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
 
 
@@ -122,24 +122,24 @@ def _forgetful(item: Item) -> ToggleObject:
 
 
 class DataZones:
-    """Data zones: an agent's entry sets off a zone's operations; continuous rewards come every tick."""
+    """Data zones: an agent that enters one triggers its operations; continuous rewards come in every tick."""
 
     def __init__(self, operations: Mapping[int, Sequence[tuple[bool, Operate]]]) -> None:
-        """`operations` by the zone's index: whether it goes on while an agent is inside, and what it does."""
+        """`operations` by the zone's index; True marks those that repeat while an agent is inside."""
         self._operations = operations
         self._inside: dict[int, frozenset[int]] = {}
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Set off what agents have entered."""
+        """Run the operations of zones that agents have entered."""
         for agent, account in enumerate(stage.accounts):
             before, now = self._inside.get(agent, frozenset()), account.zones
             self._inside[agent] = now
             for index in sorted(now & self._operations.keys()):
-                for goes_on, operate in self._operations[index]:
-                    if (goes_on or index not in before) and not account.done:
+                for repeats, operate in self._operations[index]:
+                    if (repeats or index not in before) and not account.done:
                         yield from operate(stage, agent)
 
 
-def goes_on(operation: Operation) -> bool:
-    """Whether an operation acts in every tick that an agent is in a zone."""
+def repeats(operation: Operation) -> bool:
+    """Whether an operation acts in every tick while an agent is in the zone."""
     return isinstance(operation, GrantContinuousReward)

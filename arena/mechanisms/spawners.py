@@ -1,82 +1,61 @@
-"""Trees, dispensers and containers: what lets multi goals appear (section 7.5)."""
+"""Trees, dispensers and containers, which spawn multi goals (section 7.5)."""
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.layout import SHRINK
 from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
-from arena.physics.agent import TICK_S
 from arena.rules import Event
 from arena.scene import Vector, yaw_rotation
-from arena.taskfile.catalog import ALIASES, Kind
-from arena.taskfile.versions import Differences, Version, kind_named
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Settings, Spawner
+from arena.taskfile.versions import Differences
 
-_FRUIT: Kind = kind_named("GoodGoalMulti", Version.V3)
+_FRUIT = KINDS["GoodGoalMulti"]
 
 TREE_DELAY_S = 2.0
 CROWN_CENTRE = (-0.1, 4.3, -0.1)
-"""Middle of the sphere on which fruit grows, in the tree's frame from its foot, metres."""
+"""Centre of the sphere on which fruit grows, relative to the tree's foot in its own frame, metres."""
 
 CROWN_RADIUS = 2.25
 CROWN_POLAR_DEG = (36.0, 144.0)
-"""Fruit grows at this angle from the vertical."""
+"""Range of the angle between the direction of a fruit and the vertical."""
 
 DOOR_OPENS_S = 1.0
-"""A door takes this long to open or close."""
+"""Time in which a door opens or closes."""
 
 DOOR_SHORTEST_S = 1.4
-"""Shortest cycle of a door, and how long it stays open."""
+"""Minimum time between openings of a door, and the time for which it stays open."""
 
 _OPEN_HEIGHT = 0.005
-"""Height of a door that is open, metres: Bullet needs more than nothing."""
-
-
-class Settings(NamedTuple):
-    """How a spawner works: seconds, metres, and how many it gives (-1: without end)."""
-
-    interval_s: float
-    ripening_s: float
-    initial: float
-    final: float
-    most: int
-
-
-# What the file may set in v3.1.3, and what version 4.3 always takes instead.
-_DEFAULTS = {
-    "SpawnerTree": (Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10)),
-    "SpawnerDispenserTall": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(0.5, 0.0, 1.0, 1.0, 10)),
-    "SpawnerContainerShort": (Settings(1.5, 0.0, 0.2, 1.0, -1), Settings(1.5, 0.0, 1.0, 1.0, 1)),
-}
-_SIZES = {"SpawnerTree": (0.2, 3.0), "SpawnerDispenserTall": (0.2, 1.0), "SpawnerContainerShort": (0.2, 1.0)}
-_SPAWN_HEIGHT = {"SpawnerDispenserTall": 3.65, "SpawnerContainerShort": 0.55}
-_DOOR_DELAY_S = {"SpawnerDispenserTall": 0.0, "SpawnerContainerShort": 1.0}
+"""Height of an open door, metres; Bullet requires a positive one."""
 
 
 def settings_of(placed: Placed, differs: Differences) -> Settings:
     """A spawner's settings: the file's in v3.1.3, the prefab's in version 4."""
-    asked, built_in = _DEFAULTS[placed.kind.name]
+    spawner = _spawner(placed)
     if not differs.spawner_settings:
-        return built_in
-    item, (low, high) = placed.item, _SIZES[placed.kind.name]
+        return spawner.fixed
+    item, defaults, (low, high) = placed.item, spawner.defaults, spawner.sizes
     initial, final = (
-        min(max(placed.setting(values, default), low), high)
-        for values, default in ((item.initial_values, asked.initial), (item.final_values, asked.final))
+        min(max(placed.entry(values, default), low), high)
+        for values, default in ((item.initial_values, defaults.initial), (item.final_values, defaults.final))
     )
     return Settings(
-        max(TICK_S, placed.setting(item.times_between_spawns, asked.interval_s)),
-        max(0.0, placed.setting(item.ripen_times, asked.ripening_s)),
+        max(TICK_S, placed.entry(item.times_between_spawns, defaults.interval_s)),
+        max(0.0, placed.entry(item.ripen_times, defaults.ripening_s)),
         initial,
         final,
-        int(placed.setting(item.spawn_counts, asked.most)),
+        int(placed.entry(item.spawn_counts, defaults.most)),
     )
 
 
 class Tree:
-    """Lets fruit grow on its crown, hanging still, and drop when ripe; has a generator of its own, seed 1."""
+    """Grows fruit on its crown and drops it when ripe; has its own random generator with seed 1."""
 
     def __init__(self, placed: Placed, differs: Differences) -> None:
         self._placed = placed
@@ -87,7 +66,7 @@ class Tree:
         self._growing: dict[int, float] = {}
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Let fruit appear, grow and drop."""
+        """Add, grow and drop fruit."""
         for index, since in list(self._growing.items()):
             self._grow(stage, index, stage.seconds - since)
         if self._given != self._settings.most and stage.seconds >= self._next_s:
@@ -106,7 +85,7 @@ class Tree:
         size = SHRINK * (initial + (final - initial) * share)
         world.resize(index, (size, size, size), held=True)
         if share >= 1:
-            world.let_go(index)
+            world.drop(index)
             del self._growing[index]
 
     def _place(self) -> Vector:
@@ -119,7 +98,7 @@ class Tree:
 
 
 class House:
-    """A dispenser or container: balls appear inside whenever there is room."""
+    """A dispenser or container: spawns balls inside while there is room."""
 
     def __init__(self, index: int, placed: Placed, differs: Differences) -> None:
         self._index = index
@@ -129,12 +108,12 @@ class House:
         self._given = 0
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Let a ball appear when its time has come and its place is free."""
+        """Spawn a ball if it is due and its position is free."""
         if self._given == self._settings.most or stage.seconds < self._next_s:
             return ()
         size = self._settings.final
-        at = _in_arena(self._placed, (0.0, _SPAWN_HEIGHT[self._placed.kind.name], 0.0))
-        around = stage.world.near(at, size / 2, besides=self._index)
+        at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))
+        around = stage.world.overlapping(at, size / 2, besides=self._index)
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
             self._given += 1
@@ -143,9 +122,9 @@ class House:
 
 
 class Door:
-    """The door of a dispenser or container: it opens by sinking into the ground within a second.
+    """The door of a dispenser or container, which opens by sinking into the ground within a second.
 
-    Once open it stays so where `timesBetweenDoorOpens` is negative or missing; else it closes again.
+    It stays open if `timesBetweenDoorOpens` is negative or missing; otherwise it closes again.
     """
 
     def __init__(self, index: int, placed: Placed) -> None:
@@ -154,12 +133,12 @@ class Door:
         self._foot = placed.position[1] - placed.size[1] / 2
         self._place = placed.position
         self._height = placed.size[1]
-        self._delay_s = _DOOR_DELAY_S[ALIASES.get(placed.item.name, placed.item.name)]
-        asked = placed.setting(placed.item.times_between_door_opens, -1.0)
-        self._cycle_s = None if asked < 0 else max(asked, DOOR_SHORTEST_S)
+        self._delay_s = _spawner(placed).door_delay_s
+        cycle = placed.entry(placed.item.times_between_door_opens, -1.0)
+        self._cycle_s = None if cycle < 0 else max(cycle, DOOR_SHORTEST_S)
 
     def act(self, stage: Stage) -> Iterable[Event]:
-        """Bring the door to the height that its time asks for."""
+        """Set the door's current height."""
         height = max(_OPEN_HEIGHT, self._size[1] * (1 - self._openness(stage.seconds - self._delay_s)))
         if height != self._height:
             self._height = height
@@ -180,8 +159,14 @@ class Door:
         return min(1.0, phase / DOOR_OPENS_S) if closing < 0 else max(0.0, 1 - closing / DOOR_OPENS_S)
 
 
+def _spawner(placed: Placed) -> Spawner:
+    """The properties of a spawner, or of a door's spawner."""
+    assert placed.kind.spawner is not None
+    return placed.kind.spawner
+
+
 def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
-    color = spawner.setting(spawner.item.spawn_colors, None)
+    color = spawner.entry(spawner.item.spawn_colors, None)
     painted = None if color is None or min(color.r, color.g, color.b) < 0 else color
     rgb = None if painted is None else (painted.r / 255, painted.g / 255, painted.b / 255)
     diameter = size * SHRINK
@@ -189,6 +174,6 @@ def _ball(spawner: Placed, size: float, at: Vector) -> Placed:
 
 
 def _in_arena(placed: Placed, local: Vector) -> Vector:
-    """A point given in a thing's own frame from the middle of its foot, in the arena's."""
+    """A point relative to the centre of a thing's foot, in its own frame, converted to the arena's frame."""
     x, y, z = yaw_rotation(placed.yaw) @ np.array(local) + np.array(placed.position)
     return (float(x), float(y) - placed.size[1] / 2, float(z))

@@ -1,13 +1,13 @@
-"""What a mechanism sees of an episode, and what it may do there."""
+"""The part of an episode that mechanisms read and change."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.layout import Placer
 from arena.geometry.placed import Placed
-from arena.physics.agent import TICK_S
 from arena.physics.world import World
 from arena.rules import Account, Event, Goals, Outcome
 from arena.taskfile.config import ArenaSpec, Item
@@ -15,17 +15,17 @@ from arena.taskfile.versions import DIFFERENCES, Differences
 
 
 class Mechanism(Protocol):
-    """Something that acts by itself."""
+    """Something that acts in every tick."""
 
     def act(self, stage: "Stage") -> Iterable[Event]:
-        """Act before the physics of a tick; yields what agents should know of."""
+        """Act before the physics of a tick; return the events for the agents."""
         ...
 
 
 class Stage:
-    """One arena while it is played: its world, balls, accounts, clock and generator.
+    """One arena of an episode: its world, balls, accounts, clock and random generator.
 
-    `tick` counts from 0 at the arena's start. `frozen_until` is the tick up to which each agent stands still.
+    `tick` counts from 0 at the arena's start. `frozen_until` is the tick until which each agent stands still.
     """
 
     def __init__(
@@ -36,7 +36,9 @@ class Stage:
         accounts: Sequence[Account],
         placer: Placer,
         rng: np.random.Generator,
+        mechanism_of: "MechanismOf",
     ) -> None:
+        """`mechanism_of` makes the mechanisms of things that are placed later."""
         self.spec = spec
         self.world = world
         self.goals = goals
@@ -46,11 +48,11 @@ class Stage:
         self.differs: Differences = DIFFERENCES[spec.version]
         self.frozen_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
         self.mechanisms: list[Mechanism] = []
-        self._placer = placer
+        self._placer, self._mechanism_of = placer, mechanism_of
 
     @property
     def seconds(self) -> float:
-        """Time since the arena's start."""
+        """Seconds since the arena's start."""
         return self.tick * TICK_S
 
     def is_frozen(self, agent: int) -> bool:
@@ -58,31 +60,32 @@ class Stage:
         return self.tick <= self.frozen_until[agent] or self.accounts[agent].done
 
     def freeze(self, agent: int, ticks: int) -> None:
-        """Let an agent stand still for a number of ticks, from the next one on."""
+        """Freeze an agent for a number of ticks, starting with the next one."""
         self.frozen_until[agent] = max(self.frozen_until[agent], self.tick + ticks)
 
     def end(self, agent: int, reward: float) -> None:
-        """End an agent's episode by an operation, with a last reward."""
+        """End an agent's episode with a last reward."""
         account = self.accounts[agent]
         account.grant(reward)
         account.outcome = account.outcome or Outcome.OPERATION
 
     def add(self, placed: Placed, held: bool = False) -> int:
-        """Let a thing appear; a `held` one hangs until the world lets it go."""
+        """Add a thing; with `held` it hangs in the air until it is dropped."""
         index = self.world.add(placed, held)
         self.goals.add(placed)
         return index
 
     def place(self, item: Item) -> list[int]:
-        """Let every instance of an item appear where there is room; what finds none does not appear."""
-        from arena.mechanisms import mechanism_of
-
+        """Add every instance of an item for which there is room; return the indices."""
         shown = []
         for number in range(item.instances):
             things = self._placer.things(item, number)
             if not any(placed.blocked for placed in things):
                 for placed in things:
                     index = self.add(placed)
-                    self.mechanisms += mechanism_of(index, placed, self)
+                    self.mechanisms += self._mechanism_of(index, placed, self)
                     shown.append(index)
         return shown
+
+
+MechanismOf = Callable[[int, Placed, Stage], Iterable[Mechanism]]

@@ -1,1 +1,1 @@
-"""Physics on PyBullet: bodies, contacts, the agent, and what rests."""
+"""Physics on PyBullet: bodies, contacts, the agent, and bodies at rest."""

@@ -1,18 +1,15 @@
-"""An agent's body: how it drives, brakes, turns and rubs (section 2 of the behaviour specification)."""
+"""The agent's body: driving, braking, turning and friction (section 2 of the behaviour specification)."""
 
 import math
 from collections.abc import Callable, Mapping
 
-from arena.action import Action, Move, Rotate
+from arena.action import TICK_S, Action, Move, Rotate
 from arena.geometry.placed import AgentStart
 from arena.physics.bodies import AGENT_MASS, Body, swap
 from arena.physics.bullet import bullet
-from arena.physics.contacts import Firm, find, pushed_out, react
+from arena.physics.contacts import WallContacts, apply_reactions, find_contacts, push_out
 from arena.physics.solver import solve
 from arena.scene import Vector
-
-TICK_S = 0.02
-"""Unity's fixed timestep (`TimeManager.asset`)."""
 
 GRAVITY = 9.81
 DRIVE = 50.0
@@ -28,14 +25,14 @@ TURN_DEG = 2.0
 """Heading change of one tick of turning: 100 degrees/s x 0.02 s."""
 
 _FALL = GRAVITY * TICK_S
-"""What gravity adds to a velocity in a tick, m/s."""
+"""Velocity that gravity adds in one tick, m/s."""
 
 _UP = 0.01
-"""A contact normal whose vertical part is larger than this carries the agent."""
+"""A contact whose normal has a larger vertical component supports the agent."""
 
 
 class AgentBody:
-    """One agent's sphere in Bullet, moved by Animal-AI's rule.
+    """An agent's sphere in Bullet, moved by Animal-AI's rules.
 
     `position` (centre, metres) and `velocity` (m/s) are in Animal-AI's frame; `yaw` is in degrees, 0 to 360.
     """
@@ -48,45 +45,45 @@ class AgentBody:
         self.yaw = start.yaw
         self.grounded = False
         self._driven_velocity: Vector = (0.0, 0.0, 0.0)
-        self._known_to_bullet = True
+        self._is_written = True
 
     def drive(self, action: Action, frozen: bool) -> None:
-        """Apply an action for the coming tick; a frozen agent only falls and slides."""
+        """Apply an action to the next tick; a frozen agent only falls and slides."""
         vx, vy, vz = self.velocity if frozen else self._driven(action)
-        # PhysX drags after gravity.
+        # PhysX applies drag after gravity.
         self._driven_velocity = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - _FALL) * DRAG_FACTOR)
 
-    def glide(self, firm: Firm) -> bool:
-        """Move the agent through a tick in which it touches nothing that gives way.
+    def step_against_static(self, walls: WallContacts) -> bool:
+        """Move the agent through a tick in which it touches static bodies only.
 
-        Returns False, and does nothing, where it would push or tip over what it touches.
+        Returns False and does nothing if it would push or tip one of them.
         """
-        motion = solve(self._driven_velocity, firm.contacts, TICK_S)
-        for (x, y, _), limit in zip(motion.impulses, firm.limits, strict=True):
+        motion = solve(self._driven_velocity, walls.contacts, TICK_S)
+        for (x, y, _), limit in zip(motion.impulses, walls.limits, strict=True):
             if AGENT_MASS * math.hypot(x, y) > limit:
                 return False
-        self.grounded = any(contact.normal[2] > _UP for contact in firm.contacts)
+        self.grounded = any(contact.normal[2] > _UP for contact in walls.contacts)
         px, py, pz = self.position
         vx, vy, vz = motion.moving
         self.position = (px + vx * TICK_S, py + vz * TICK_S, pz + vy * TICK_S)
         self.velocity = swap(motion.after)
-        self._known_to_bullet = False
+        self._is_written = False
         return True
 
-    def hand_over(self) -> None:
-        """Tell Bullet where the agent is and how it was driven, before Bullet's step."""
+    def write_to_bullet(self) -> None:
+        """Set position and driven velocity in Bullet, before its step."""
         client = self._client
-        if not self._known_to_bullet:
+        if not self._is_written:
             bullet.resetBasePositionAndOrientation(
                 self.body, swap(self.position), (0, 0, 0, 1), physicsClientId=client
             )
-            self._known_to_bullet = True
+            self._is_written = True
         x, y, z = self._driven_velocity
-        # Bullet adds gravity inside its step.
+        # Bullet adds gravity in its step.
         bullet.resetBaseVelocity(self.body, (x, y, z + _FALL), physicsClientId=client)
 
     def _driven(self, action: Action) -> Vector:
-        """Velocity after braking or driving; the force has the heading before this tick's turn."""
+        """Velocity after braking or driving; the force acts along the heading before this tick's turn."""
         vx, vy, vz = self.velocity
         heading = math.radians(self.yaw)
         if action.rotate is not Rotate.NONE:
@@ -99,22 +96,22 @@ class AgentBody:
         gain = (DRIVE if action.move is Move.FORWARD else -DRIVE) * TICK_S
         return (vx + gain * math.sin(heading), vy, vz + gain * math.cos(heading))
 
-    def settle(self, bodies: Mapping[int, Body], is_still: Callable[[int], bool]) -> None:
-        """Move the agent as PhysX does: through this tick's contacts, which Bullet has found.
+    def resolve_contacts(self, bodies: Mapping[int, Body], is_asleep: Callable[[int], bool]) -> None:
+        """Move the agent as PhysX would, given this tick's contacts in Bullet.
 
-        `bodies` by Bullet's id; `is_still` tells those of them that cannot move now.
+        `bodies` are all bodies by Bullet's id; `is_asleep` says whether one of them is held still.
         """
         client = self._client
         points = bullet.getContactPoints(bodyA=self.body, physicsClientId=client)
         self.grounded = any(point[7][2] > _UP for point in points)
-        found = find(client, points, bodies, is_still, TICK_S, _FALL)
+        found = find_contacts(client, points, bodies, is_asleep, TICK_S, _FALL)
         x, y, z = self._driven_velocity
         px, py, pz = found.impulse
         start = (x + px / AGENT_MASS, y + py / AGENT_MASS, z + pz / AGENT_MASS)
         motion = solve(start, found.contacts, TICK_S)
-        react(client, found, motion.impulses)
+        apply_reactions(client, found, motion.impulses)
         before = swap(self.position)
-        pushed = pushed_out(client, self.body, before, found.normals, TICK_S)
+        pushed = push_out(client, self.body, before, found.normals, TICK_S)
         x, y, z = (p + v * TICK_S + out for p, v, out in zip(before, motion.moving, pushed, strict=True))
         bullet.resetBasePositionAndOrientation(self.body, (x, y, z), (0, 0, 0, 1), physicsClientId=client)
         self.velocity, self.position = swap(motion.after), (x, z, y)

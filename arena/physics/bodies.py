@@ -1,4 +1,4 @@
-"""Bodies and collision shapes in Bullet, made from what a layout places."""
+"""Bodies and collision shapes in Bullet, built from the objects of a layout."""
 
 import math
 from threading import Lock
@@ -10,7 +10,8 @@ from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import DEFAULT_FRICTION, LOW_FRICTION, Kind, Shape
+from arena.taskfile.catalog import LOW_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
 
 AGENT_MASS = 100.0
 
@@ -21,20 +22,20 @@ _ANGULAR_DAMPING = 1 - math.exp(-0.05)
 """Bullet damps by (1 - d) per second, PhysX by exp(-0.05) per second to first order."""
 
 _THICK = 50.0
-"""Half the thickness of floor and boundary, metres. Unity's are 1 m thick and let things out: a block that
-fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
+"""Half the thickness of floor and boundary, metres. Unity's are 1 m thick, and bodies pass through them: a
+block that fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
 
 # Bullet multiplies the friction of two bodies, Unity averages it. The values below give Unity's average for
-# every pair of pushable boxes, and for the agent and the static world with everything; off are only balls,
-# walls and L, J or U blocks against each other (0.50 for 0.60) and against a box (0.35 for 0.425), and the
-# agent against the static world, which `arena/physics/solver.py` computes with the right value.
+# every pair of pushable boxes, and for the agent and the static world with everything. They are wrong only
+# for balls, walls and L, J or U blocks against each other (0.50 for 0.60) and against a box (0.35 for 0.425),
+# and for the agent against the static world, where `arena/physics/solver.py` uses the right value.
 _BOX = math.sqrt(LOW_FRICTION)
 _STATIC = (DEFAULT_FRICTION + LOW_FRICTION) / 2 / _BOX
 _OTHER = DEFAULT_FRICTION / _STATIC
 
 
 class Body(NamedTuple):
-    """A body in Bullet: its id, its friction coefficient against an agent, and its mass (0: immovable)."""
+    """A body in Bullet: its id, friction coefficient against an agent, and mass (0: immovable)."""
 
     id: int
     friction: float
@@ -42,12 +43,12 @@ class Body(NamedTuple):
 
 
 def agent_friction(kind: Kind) -> float:
-    """Friction coefficient of a kind against an agent: the average of both, as in Unity."""
+    """Friction coefficient of a kind against an agent: the average of the two, as in Unity."""
     return (kind.friction + DEFAULT_FRICTION) / 2
 
 
 CONTACT_OFFSET = 0.02
-"""Two colliders touch when closer than this, metres: PhysX adds up both contact offsets of 0.01."""
+"""Two colliders touch when closer than this, metres: PhysX adds their contact offsets of 0.01."""
 
 
 def pose(client: int, body: int) -> tuple[Vector, Floats]:
@@ -58,24 +59,24 @@ def pose(client: int, body: int) -> tuple[Vector, Floats]:
 
 
 def swap(vector: tuple[float, ...]) -> Vector:
-    """Exchange y and z: from Animal-AI's frame (left-handed, y up) to Bullet's (z up), or back."""
+    """Exchange y and z: from Animal-AI's frame (left-handed, y up) to Bullet's (z up) or back."""
     return (vector[0], vector[2], vector[1])
 
 
-_KEPT: list[list[float]] = []
-_LENT = Lock()
-"""PyBullet never lets go of the lists of a mesh that it reads, vertex by vertex: a tunnel would leave 0.1 MB
-behind in every episode. So it is lent the same small lists again and again, and the long ones are emptied."""
+_VERTICES: list[list[float]] = []
+_VERTICES_LOCK = Lock()
+"""PyBullet never releases the vertex lists of a mesh: each tunnel would leak 0.1 MB per episode. Therefore
+the same small lists are passed every time, and the long ones are emptied afterwards."""
 
 
 class Builder:
-    """Adds bodies to one Bullet client, in the order in which it is asked."""
+    """Adds bodies to a Bullet client."""
 
     def __init__(self, client: int) -> None:
         self._client = client
 
     def ground_and_boundary(self) -> list[Body]:
-        """The floor slab and the four walls, 400 m high, whose inner faces are the arena's bounds."""
+        """The floor slab and four walls, 400 m high, whose inner faces are the arena's bounds."""
         middle, tall, along = ARENA_SIZE / 2, 200.0, ARENA_SIZE / 2 + 2 * _THICK
         bodies = [self._box((along, _THICK, along), (middle, FLOOR_Y - _THICK, middle))]
         for side in (-_THICK, ARENA_SIZE + _THICK):
@@ -84,7 +85,7 @@ class Builder:
         return bodies
 
     def agent(self, centre: Vector) -> Body:
-        """The agent's sphere; an infinite inertia freezes all three of its rotations."""
+        """The agent's sphere, with an infinite inertia so that it never rotates."""
         shape = bullet.createCollisionShape(
             bullet.GEOM_SPHERE, radius=AGENT_RADIUS, physicsClientId=self._client
         )
@@ -93,7 +94,7 @@ class Builder:
         return body
 
     def thing(self, placed: Placed) -> Body:
-        """The body of a placed object, at rest or launched along its own forward direction."""
+        """The body of an object, at rest or launched along its own forward direction."""
         low = placed.kind.friction == LOW_FRICTION
         in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
         body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
@@ -160,12 +161,12 @@ class Builder:
         )
 
     def _mesh(self, vertices: list[Vector], **options: Any) -> int:
-        """A shape of vertices, hollow where triangles are given by `indices`, else their convex hull."""
-        with _LENT:
-            _KEPT.extend([0.0, 0.0, 0.0] for _ in range(len(vertices) - len(_KEPT)))
-            lent = _KEPT[: len(vertices)]
-            for kept, vertex in zip(lent, vertices, strict=True):
-                kept[:] = vertex
+        """A triangle mesh if `indices` are given, else the convex hull of the vertices."""
+        with _VERTICES_LOCK:
+            _VERTICES.extend([0.0, 0.0, 0.0] for _ in range(len(vertices) - len(_VERTICES)))
+            lent = _VERTICES[: len(vertices)]
+            for own, vertex in zip(lent, vertices, strict=True):
+                own[:] = vertex
             shape = bullet.createCollisionShape(
                 bullet.GEOM_MESH, vertices=lent, physicsClientId=self._client, **options
             )

@@ -1,4 +1,4 @@
-"""Imports PyBullet without the line that it prints on standard error each time it is loaded."""
+"""PyBullet, imported without the line that it prints on standard error when it is loaded."""
 
 import os
 

@@ -1,14 +1,14 @@
-"""Bullet's clients, used again: to make one takes ten times as long as to empty one."""
+"""Pool of Bullet clients; creating one takes ten times as long as resetting one."""
 
 from arena.physics.bullet import bullet
 
 MOST_IDLE = 2
-"""So many are kept for the next worlds; each holds some 30 MB."""
+"""Maximum number of idle clients; each holds about 30 MB."""
 
 _idle: list[int] = []
 
 
-def take() -> int:
+def acquire() -> int:
     """A client without bodies."""
     try:
         return _idle.pop()
@@ -16,10 +16,10 @@ def take() -> int:
         return int(bullet.connect(bullet.DIRECT))
 
 
-def give_back(client: int) -> None:
-    """Free the bodies of a client; nobody may use it any more.
+def release(client: int) -> None:
+    """Free the bodies of a client, which must not be used any more.
 
-    An emptied client simulates the same bits as a new one.
+    A client that was reset simulates the same bits as a new one.
     """
     if len(_idle) < MOST_IDLE:
         bullet.resetSimulation(physicsClientId=client)

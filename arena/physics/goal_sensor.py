@@ -1,4 +1,4 @@
-"""Balls and zones of a world: what an agent's sphere touches besides what it bumps into."""
+"""Which balls and zones an agent's sphere touches."""
 
 import math
 from collections.abc import Mapping
@@ -19,21 +19,21 @@ _MAX_SQUARED = MAX_SPIN * MAX_SPIN
 
 
 class Touches(NamedTuple):
-    """What an agent touched in one tick: indices into the world's things, in creation order."""
+    """Balls and zones that an agent touched in a tick: indices into the world's things, in creation order."""
 
     goals: tuple[int, ...]
     zones: tuple[int, ...]
 
 
-class Touchable:
-    """The balls and zones that are there now."""
+class GoalSensor:
+    """Detects contacts with the balls and zones of a world."""
 
     def __init__(
         self, client: int, balls: Mapping[int, tuple[Body, float]], zones: Mapping[int, Placed]
     ) -> None:
-        """By index into the world's things: each ball's body and radius (metres), and each zone."""
+        """`balls` (body and radius in metres) and `zones` by index into the world's things."""
         self._client = client
-        # Per ball: its index, its body, and the square of the distance at which an agent touches it.
+        # Per ball: index, body id, and squared distance at which an agent touches it.
         self._balls = [
             (index, body.id, (AGENT_RADIUS + radius + CONTACT_OFFSET) ** 2)
             for index, (body, radius) in balls.items()
@@ -41,7 +41,7 @@ class Touchable:
         self._zones = [_zone_box(index, zone) for index, zone in zones.items()]
 
     def touched(self, centre: Vector) -> Touches:
-        """What an agent's sphere at a centre (metres) touches."""
+        """What an agent's sphere with the given centre (metres) touches."""
         zones = tuple(zone.owner for zone in self._zones if zone.overlaps(centre))
         return Touches(self._touched_balls(centre), zones)
 
@@ -55,7 +55,7 @@ class Touchable:
         return tuple(touched)
 
     def limit_spin(self) -> None:
-        """Let no ball spin faster than Unity does."""
+        """Limit the spin of balls as Unity does."""
         client = self._client
         for _, body, _ in self._balls:
             linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
@@ -66,6 +66,6 @@ class Touchable:
 
 
 def _zone_box(index: int, zone: Placed) -> NearBox:
-    """A zone, which is turned by its yaw only and never moves, as a box that knows what overlaps it."""
+    """A zone as a box; it only has a yaw and never moves."""
     axes = yaw_rotation(zone.yaw).T
     return NearBox(index, axes, np.array(zone.position), np.array(zone.size) / 2, 0.0)

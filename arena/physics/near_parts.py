@@ -1,6 +1,6 @@
-"""Contacts of the agent's sphere with single convex parts, in closed form.
+"""Contacts of the agent's sphere with convex parts, in closed form.
 
-Positions are in Animal-AI's frame, the normals of touches in Bullet's (y and z exchanged).
+Positions are in Animal-AI's frame, normals of touches in Bullet's (y and z exchanged).
 """
 
 import math
@@ -24,12 +24,12 @@ class Touch(NamedTuple):
 
 
 class NearBox:
-    """A box, or a ball: a box without size, with a rounding."""
+    """A box, or a ball: a box of size 0 with a rounding."""
 
     __slots__ = ("_axes", "_centre", "_half", "_rounding", "owner")
 
     def __init__(self, owner: int, axes: Floats, centre: Floats, half: Floats, rounding: float) -> None:
-        """`axes` (3, 3): its own axes as rows; `centre`, `half` (3,) and `rounding` in metres."""
+        """`axes` (3, 3) are its own axes as rows; `centre`, `half` (3,) and `rounding` are in metres."""
         self.owner = owner
         self._axes = tuple(axes.ravel().tolist())
         self._centre = tuple(centre.tolist())
@@ -37,7 +37,7 @@ class NearBox:
         self._rounding = rounding
 
     def touch(self, at: Vector, found: list[Touch]) -> None:
-        """Add the contact of the agent's sphere at a centre (metres), if there is one."""
+        """Append the contact of the agent's sphere centred at `at` (metres), if there is one."""
         ax, ay, az, bx, by, bz, cx, cy, cz = self._axes
         mx, my, mz = self._centre
         x, y, z = at[0] - mx, at[1] - my, at[2] - mz
@@ -53,7 +53,7 @@ class NearBox:
         if squared >= reach * reach:
             return
         if squared == 0.0:
-            p, q, r, away = _way_out((a, b, c), self._half)
+            p, q, r, away = _exit((a, b, c), self._half)
         else:
             away = math.sqrt(squared)
             p, q, r = p / away, q / away, r / away
@@ -61,7 +61,7 @@ class NearBox:
         found.append(Touch(self.owner, normal, away - self._rounding - AGENT_RADIUS))
 
     def overlaps(self, at: Vector, radius: float = AGENT_RADIUS) -> bool:
-        """Whether a sphere at a centre overlaps the box, the agent's without a `radius`; both in metres."""
+        """Whether a sphere centred at `at` overlaps the box; default: the agent's. Both in metres."""
         ax, ay, az, bx, by, bz, cx, cy, cz = self._axes
         mx, my, mz = self._centre
         x, y, z = at[0] - mx, at[1] - my, at[2] - mz
@@ -75,21 +75,21 @@ class NearBox:
         return bool(p * p + q * q + r * r < radius * radius)
 
 
-def _way_out(inside: Vector, half: Vector) -> tuple[float, float, float, float]:
-    """Unit vector to the nearest face of a box from a point inside, and minus the way, metres."""
+def _exit(inside: Vector, half: Vector) -> tuple[float, float, float, float]:
+    """Unit vector from a point inside a box to its nearest face, and minus the distance, metres."""
     depths = [h - abs(c) for c, h in zip(inside, half, strict=True)]
     axis = depths.index(min(depths))
-    way = [0.0, 0.0, 0.0]
-    way[axis] = math.copysign(1.0, inside[axis])
-    return way[0], way[1], way[2], -depths[axis]
+    normal = [0.0, 0.0, 0.0]
+    normal[axis] = math.copysign(1.0, inside[axis])
+    return normal[0], normal[1], normal[2], -depths[axis]
 
 
 class NearPrisms:
-    """The prisms of one thing: a ramp, or the wedges of a tunnel."""
+    """The prisms of one object: a ramp, or the wedges of a tunnel."""
 
     def __init__(self, owner: int, axes: Floats, centres: Floats, sections: Floats, lengths: Floats) -> None:
-        """Of k prisms: their own axes as rows (k, 3, 3), centres (k, 3), quadrilaterals in their x and y
-        (k, 4, 2), half their lengths along z (k,), all in metres."""
+        """k prisms: `axes` (k, 3, 3) are their own axes as rows, `centres` (k, 3), `sections` (k, 4, 2) are
+        quadrilaterals in their x and y, `lengths` (k,) half their lengths along z; all in metres."""
         self.owner = owner
         self._axes, self._centres = axes, centres
         self._corners, self._lengths = sections, lengths
@@ -102,7 +102,7 @@ class NearPrisms:
         self._squares = (self._edges * self._edges).sum(axis=-1)
 
     def touch(self, at: Vector, found: list[Touch]) -> None:
-        """Add the contacts of the agent's sphere at a centre (metres)."""
+        """Append the contacts of the agent's sphere centred at `at` (metres)."""
         local = (self._axes @ (np.array(at) - self._centres)[:, :, None])[:, :, 0]
         across = self._across(local[:, :2])
         along = local[:, 2] - np.clip(local[:, 2], -self._lengths, self._lengths)
@@ -110,14 +110,12 @@ class NearPrisms:
         distance = np.sqrt((away * away).sum(axis=1))
         for row in np.flatnonzero(distance < _REACH).tolist():
             far = float(distance[row])
-            way = away[row] / far if far else np.zeros(3)
-            if not far:
-                way, far = self._way_out(row, local[row])
-            x, y, z = (way @ self._axes[row]).tolist()
+            normal, far = (away[row] / far, far) if far else self._exit(row, local[row])
+            x, y, z = (normal @ self._axes[row]).tolist()
             found.append(Touch(self.owner, (x, z, y), far - AGENT_RADIUS))
 
     def _across(self, points: Floats) -> Floats:
-        """Vectors (k, 2) to points (k, 2) from the nearest points of the sections; 0 inside."""
+        """Vectors (k, 2) from the nearest points of the sections to `points` (k, 2); 0 inside."""
         to_point = points[:, None, :] - self._corners
         share = np.clip((to_point * self._edges).sum(axis=2) / self._squares, 0.0, 1.0)
         away = to_point - share[..., None] * self._edges
@@ -126,11 +124,11 @@ class NearPrisms:
         return np.where(inside[:, None], 0.0, away[np.arange(len(points)), nearest])
 
     def _beyond(self, points: Floats) -> Floats:
-        """How far (k, 4) points (k, 2) are beyond the sections' edges, metres; negative inside."""
+        """Distances (k, 4) of `points` (k, 2) beyond the sections' edges, metres; negative inside."""
         return np.asarray((self._outward * points[:, None, :]).sum(axis=2) - self._offsets)
 
-    def _way_out(self, row: int, point: Floats) -> tuple[Floats, float]:
-        """Unit vector (3,) from a point (3,) in a prism to its nearest face, and minus the way, metres."""
+    def _exit(self, row: int, point: Floats) -> tuple[Floats, float]:
+        """Unit vector (3,) from a point (3,) inside a prism to its nearest face, and minus the distance."""
         beyond = (self._outward[row] @ point[:2]) - self._offsets[row]
         end = abs(float(point[2])) - float(self._lengths[row])
         edge = int(beyond.argmax())

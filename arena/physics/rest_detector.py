@@ -1,4 +1,4 @@
-"""When a world has come to rest, as the islands of PhysX fall asleep."""
+"""Detects that a world is at rest, like the sleeping islands of PhysX."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from arena.physics.bullet import bullet
 from arena.physics.sleeping_bodies import STILL_SPEED, STILL_TICKS
 
 
-class Stillness:
-    """For how many ticks nothing has moved but the agent; from `STILL_TICKS` on the world is at rest."""
+class RestDetector:
+    """Counts ticks in which nothing but the agent has moved; after `STILL_TICKS` the world is at rest."""
 
     def __init__(self, client: int) -> None:
         self._client = client
@@ -16,29 +16,29 @@ class Stillness:
 
     @property
     def at_rest(self) -> bool:
-        """Whether Bullet has nothing to do until something is touched."""
+        """Whether Bullet need not simulate until something is touched."""
         return self._ticks >= STILL_TICKS
 
     def disturb(self) -> None:
-        """Begin to count again: something came, went, grew or was let go."""
+        """Restart the count, because something was added, removed, resized or dropped."""
         self._ticks = 0
 
-    def count(self, bodies: Sequence[int], firm: bool) -> bool:
-        """Count a tick of Bullet's; returns whether it brought the world to rest.
+    def count(self, bodies: Sequence[int], others_still: bool) -> bool:
+        """Count a simulated tick; return whether the world is at rest after it.
 
-        `bodies` are Bullet's ids of all that moves easily; what of it creeps is stopped then. `firm` is
-        whether nothing else has moved.
+        `bodies` are Bullet's ids of all light bodies; when the world comes to rest, those that still creep
+        are stopped. `others_still` says whether nothing else has moved.
         """
-        # What is simulated although it rested was touched, and stays awake for as long as anything.
+        # A tick simulated at rest means that something was touched, which wakes the world.
         before = 0 if self.at_rest else self._ticks
-        self._ticks = before + 1 if firm and not self._any_moves(bodies) else 0
+        self._ticks = before + 1 if others_still and not self._any_moves(bodies) else 0
         if self.at_rest:
             for body in bodies:
                 bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
         return self.at_rest
 
     def _any_moves(self, bodies: Sequence[int]) -> bool:
-        """Whether one of the bodies moves; the one that did when this was last asked is looked at first."""
+        """Whether one of the bodies moves; the last one that did is checked first."""
         if self._last_to_move in bodies and self._moves(self._last_to_move):
             return True
         self._last_to_move = next(filter(self._moves, bodies), -1)

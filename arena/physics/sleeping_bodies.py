@@ -1,7 +1,7 @@
 """Walls and ramps: bodies of 1000 kg and more, movable in principle, that nearly always stand still.
 
-Simulating all of them would cost most of a tick. One that stands firmly is held still in Bullet (mass 0) and
-let loose while the agent touches it, as the islands of PhysX sleep and wake.
+Simulating all of them would take most of a tick. One that stands firmly is held still in Bullet (mass 0) and
+released while the agent touches it, as the islands of PhysX sleep and wake.
 """
 
 import math
@@ -16,25 +16,25 @@ from arena.physics.near_parts import NearBox
 from arena.scene import Floats, Vector, yaw_rotation
 
 WAKE_DISTANCE = AGENT_RADIUS + CONTACT_OFFSET
-"""An agent's centre nearer than this to a body touches it, metres."""
+"""An agent whose centre is nearer than this to a body touches it, metres."""
 
 STILL_SPEED = 0.01
-"""Slower than this (m/s and rad/s) a body counts as still."""
+"""A slower body (m/s and rad/s) counts as still."""
 
 STILL_TICKS = 20
-"""A body that was still this long sleeps: PhysX's wake counter of 0.4 s."""
+"""A body that was still for this long falls asleep: PhysX's wake counter of 0.4 s."""
 
 
 _AWAKE = (1, -1)
 _ASLEEP = (2, ~2)
-"""Bullet's collision group and mask: what is held still need not be compared with what is held still."""
+"""Bullet's collision group and mask: sleeping bodies need not be tested against each other."""
 
 
-class Heavy:
+class SleepingBodies:
     """The heavy bodies of a world, each asleep (held still) or awake (simulated)."""
 
     def __init__(self, client: int, bodies: Mapping[int, Body], things: tuple[Placed, ...]) -> None:
-        """`bodies` by index into `things`; all of them are awake at first."""
+        """`bodies` by index into `things`; all are awake at first."""
         self._client = client
         self._bodies = dict(bodies)
         self.indices = tuple(bodies)
@@ -46,52 +46,52 @@ class Heavy:
         self._row = {index: row for row, index in enumerate(self.indices)}
         self._still = dict.fromkeys(self.indices, 0)
         self._asleep: set[int] = set()
-        # What sleeps is out of reach until the agent has come this far from where it was last looked for.
-        self._looked_from: Vector = (0.0, 0.0, 0.0)
-        self._free_way = 0.0
+        # No sleeping body is in reach until the agent has moved by this margin since the last check.
+        self._checked_at: Vector = (0.0, 0.0, 0.0)
+        self._margin = 0.0
         self._moved: set[int] = set()
 
     def is_asleep(self, body: int) -> bool:
-        """Whether the body of this id is held still now."""
+        """Whether the body with this id is held still now."""
         return body in self._asleep
 
     def sleep_all(self) -> None:
-        """Hold every body where it is, also those that are touched."""
+        """Put every body to sleep, also those that are touched."""
         for index in tuple(self._still):
             self.sleep(index)
 
-    def take_moved(self) -> list[int]:
-        """Indices of the bodies that were awake at some time since this was last asked, in order."""
+    def pop_moved(self) -> list[int]:
+        """Indices, in order, of the bodies that were awake at some time since the last call."""
         moved = sorted(self._moved.union(self._still))
         self._moved.clear()
         return moved
 
     def wake_touched(self, agent: Vector) -> None:
-        """Let loose what the agent's sphere touches; `agent` is its centre (metres)."""
+        """Wake the bodies that the agent's sphere touches; `agent` is its centre (metres)."""
         for index in self._still:
             if self._boxes[self._row[index]].overlaps(agent, WAKE_DISTANCE):
                 self._still[index] = 0
-        if math.dist(agent, self._looked_from) < self._free_way:
+        if math.dist(agent, self._checked_at) < self._margin:
             return
         asleep = [row for row, index in enumerate(self.indices) if index not in self._still]
         gaps = self._gaps(agent, asleep)
         for row in np.flatnonzero(gaps < 0):
             self._wake(self.indices[asleep[row]])
-        self._looked_from, self._free_way = agent, float(gaps[gaps >= 0].min(initial=np.inf))
+        self._checked_at, self._margin = agent, float(gaps[gaps >= 0].min(initial=np.inf))
 
     def _box(self, row: int) -> NearBox:
-        """A body as it last stood; of few, plain numbers are faster than arrays."""
+        """A body in its last resting pose; for a few, plain numbers are faster than arrays."""
         return NearBox(self.indices[row], self._axes[row].T, self._centres[row], self._halves[row], 0.0)
 
     def _gaps(self, agent: Vector, rows: list[int]) -> Floats:
-        """How far the agent's sphere is from touching some of the bodies, metres."""
+        """Distances of the agent's sphere from touching the bodies of some rows, metres."""
         away = np.array(agent) - self._centres[rows]
         local = np.abs(np.einsum("nji,nj->ni", self._axes[rows], away)) - self._halves[rows]
         outside = np.maximum(local, 0.0)
         return np.asarray(np.sqrt(np.einsum("ni,ni->n", outside, outside)) - WAKE_DISTANCE)
 
-    def rest(self) -> bool:
-        """Put to sleep what has been still for long enough; returns whether none of the bodies moves now."""
+    def sleep_still(self) -> bool:
+        """Put to sleep every body that was still for long enough; return whether none moves now."""
         all_still = True
         for index in tuple(self._still):
             linear, spin = bullet.getBaseVelocity(self._bodies[index].id, physicsClientId=self._client)
@@ -103,11 +103,11 @@ class Heavy:
         return all_still
 
     def sleep(self, index: int) -> None:
-        """Hold a body where it is."""
+        """Put a body to sleep where it is."""
         del self._still[index]
         self._moved.add(index)
         self._asleep.add(self._bodies[index].id)
-        self._free_way = 0.0
+        self._margin = 0.0
         self._set_mass(index, 0.0, _ASLEEP)
         row, body = self._row[index], self._bodies[index].id
         bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)

@@ -1,11 +1,11 @@
 """The agent's contacts, solved as PhysX 4.1 solves them (projected Gauss-Seidel with patch friction).
 
-Bullet finds what touches what and moves everything else; it would give the agent another motion along
-walls. In PhysX each contact has one normal row and two friction rows along fixed perpendicular axes, the
-rows are solved one after the other a fixed number of times, and friction takes no part in the first of these
-sweeps. Where floor and wall are touched together this decides how much each of them slows the agent.
+Bullet detects the contacts and moves everything else, but its solver would slide the agent along walls as
+PhysX does not. In PhysX each contact has one normal row and two friction rows along fixed perpendicular axes,
+the rows are solved one after the other a fixed number of times, and friction takes no part in the first of
+these sweeps. If floor and wall are touched together, this decides how much each of them slows the agent.
 The numbers below are those of PhysX's solver (`DyContactPrep.cpp`, `DySolverConstraints.cpp`) and of
-Unity's project settings; positions move with the velocity before the corrections of overlap are taken out.
+Unity's project settings; positions move with the velocity before the correction of overlaps is removed.
 """
 
 import math
@@ -16,19 +16,19 @@ from typing import NamedTuple
 from arena.scene import Vector
 
 SWEEPS = 12
-"""Position iterations, and as many velocity iterations after them (`DynamicsManager.asset`)."""
+"""Number of position iterations, and of velocity iterations after them (`DynamicsManager.asset`)."""
 
 FRICTION_SWEEPS = 3
-"""Friction is solved in the last position iterations only, and in all velocity iterations."""
+"""Friction is solved only in this many last position iterations, and in all velocity iterations."""
 
 BIAS = 0.8
-"""Share of an overlap, or of a gap, that one tick closes; also the share of a slip that one sweep stops."""
+"""Share of an overlap or gap that one tick closes; also the share of a slip that one sweep stops."""
 
 MAX_DEPENETRATION = 10.0
-"""Overlapping bodies are parted no faster than this, m/s (`DynamicsManager.asset`)."""
+"""Maximum speed at which overlapping bodies are separated, m/s (`DynamicsManager.asset`)."""
 
 _SETTLED = 1e-9
-"""A sweep that changes no velocity by more than this (m/s) is the last: the others would not either."""
+"""A sweep that changes no velocity by more than this (m/s) is the last: further ones would not either."""
 
 _NO_SLIP = 1e-12
 """Below this speed along the surface (m/s) nothing slides."""
@@ -36,7 +36,7 @@ _NO_SLIP = 1e-12
 _STILL: Vector = (0.0, 0.0, 0.0)
 
 _ALONG_X = math.sqrt(0.5)
-"""Normals nearer to the x axis than 45 degrees get another friction axis where nothing slides yet."""
+"""Normals within 45 degrees of the x axis get another friction axis if nothing slides yet."""
 
 
 @dataclass(slots=True)
@@ -44,8 +44,8 @@ class Contact:
     """One contact of the agent, in Bullet's frame.
 
     `normal` points to the agent, `gap` is the distance between the surfaces (metres, negative: overlap),
-    `friction` the coefficient of the pair. `surface` is the velocity (m/s) of what is touched, and
-    `surface_before` the one that it has when the tick's forces have acted and no contact has been solved.
+    `friction` the coefficient of the pair. `surface` is the velocity (m/s) of the touched surface, and
+    `surface_before` its velocity after the tick's forces have acted and before any contact is solved.
     """
 
     normal: Vector
@@ -56,10 +56,10 @@ class Contact:
 
 
 class Motion(NamedTuple):
-    """What a tick does to the agent.
+    """The agent's motion in a tick.
 
-    `moving` is the velocity (m/s) that carries it through the tick, `after` the one that is kept; `impulses`
-    are those of each contact on it, N s per kg.
+    `moving` is its velocity (m/s) during the tick, `after` the one it has afterwards; `impulses` are those
+    of each contact on it, N s per kg.
     """
 
     moving: Vector
@@ -68,10 +68,10 @@ class Motion(NamedTuple):
 
 
 def solve(velocity: Vector, contacts: Sequence[Contact], tick_s: float) -> Motion:
-    """The motion of a body that cannot turn, among contacts with what it cannot move.
+    """The motion of a body that does not rotate, in contact with immovable surfaces.
 
-    `velocity` (m/s) has gravity, drive and drag of this tick in it. `contacts` are solved in the given
-    order. The body's mass plays no part.
+    `velocity` (m/s) includes gravity, drive and drag of this tick. `contacts` are solved in the given order.
+    The result does not depend on the body's mass.
     """
     if len(contacts) == 1 and contacts[0].surface == contacts[0].surface_before == _STILL:
         return _solve_one(velocity, contacts[0], tick_s)
@@ -80,15 +80,15 @@ def solve(velocity: Vector, contacts: Sequence[Contact], tick_s: float) -> Motio
     leave = [min(-contact.gap * BIAS / tick_s, MAX_DEPENETRATION) for contact in contacts]
     early = _sweep(velocity, rows, leave, pressed, SWEEPS - FRICTION_SWEEPS, rub=False)
     moving = _sweep(early, rows, leave, pressed, FRICTION_SWEEPS, rub=True)
-    # From here on velocities alone count; a gap may still be closed.
-    leave = [min(way, 0.0) for way in leave]
+    # Overlaps count no longer; a gap may still be closed.
+    leave = [min(speed, 0.0) for speed in leave]
     after = _sweep(moving, rows, leave, pressed, SWEEPS, rub=True)
     impulses = tuple(map(_total, rows, pressed))
     return Motion(moving, after, impulses)
 
 
 class _Impulse:
-    """What was found so far of one contact: along its normal and both friction axes, N s per kg."""
+    """Impulse of one contact so far: along its normal and both friction axes, N s per kg."""
 
     __slots__ = ("normal", "rub", "rub_across")
 
@@ -97,7 +97,7 @@ class _Impulse:
 
 
 _Rows = tuple[Vector, Vector, Vector, Vector, float]
-"""Normal, both friction axes, the surface's velocity (m/s) and the friction coefficient of a contact."""
+"""Normal, both friction axes, surface velocity (m/s) and friction coefficient of a contact."""
 
 
 def _sweep(
@@ -108,9 +108,9 @@ def _sweep(
     times: int,
     rub: bool,
 ) -> Vector:
-    """Solve every row in turn, up to a number of times; the velocity that comes of it.
+    """Solve every row in turn, at most `times` times; return the resulting velocity.
 
-    One long loop over plain numbers: this is where most of a tick is spent.
+    One long loop over plain numbers, because most of a tick is spent here.
     """
     x, y, z = velocity
     for _ in range(times):
@@ -148,14 +148,14 @@ def _sweep(
 
 
 def _total(rows: _Rows, found: _Impulse) -> Vector:
-    """The impulse of a contact's three rows together, N s per kg."""
+    """Sum of the impulses of a contact's three rows, N s per kg."""
     (nx, ny, nz), (ax, ay, az), (bx, by, bz), _, _ = rows
     n, a, b = found.normal, found.rub, found.rub_across
     return nx * n + ax * a + bx * b, ny * n + ay * a + by * b, nz * n + az * a + bz * b
 
 
 def _rows(contact: Contact, velocity: Vector) -> _Rows:
-    """The rows of a contact; friction's axes lie along the slip before the tick is solved, and across it."""
+    """The rows of a contact; the friction axes are along the slip before the tick is solved, and across."""
     nx, ny, nz = contact.normal
     ux, uy, uz = contact.surface_before
     x, y, z = velocity[0] - ux, velocity[1] - uy, velocity[2] - uz
@@ -171,7 +171,7 @@ def _rows(contact: Contact, velocity: Vector) -> _Rows:
 
 
 def _solve_one(velocity: Vector, contact: Contact, tick_s: float) -> Motion:
-    """`solve` with one contact that stands still, as in most ticks: the same bits, about twice as fast."""
+    """`solve` for a single contact at rest, as in most ticks: the same bits, about twice as fast."""
     row = _rows(contact, velocity)
     leave = min(-contact.gap * BIAS / tick_s, MAX_DEPENETRATION)
     nx, ny, nz = contact.normal
@@ -191,7 +191,7 @@ def _solve_one(velocity: Vector, contact: Contact, tick_s: float) -> Motion:
 
 
 def _sweep_one(velocity: Vector, row: _Rows, leave: float, found: _Impulse, times: int) -> Vector:
-    """`_sweep`, rubbing, for one contact that stands still."""
+    """`_sweep` with friction for a single contact at rest."""
     x, y, z = velocity
     (nx, ny, nz), (ax, ay, az), (bx, by, bz), _, friction = row
     press, along, across = found.normal, found.rub, found.rub_across

@@ -1,7 +1,7 @@
 """The physics: bodies in Bullet, advanced one tick (0.02 s) at a time.
 
-Positions and velocities that come from Bullet are in its frame (right-handed, z up); everything public is in
-Animal-AI's (left-handed, y up). Exchanging the last two components converts either way.
+Positions and velocities read from Bullet are in its frame (right-handed, z up); everything public is in
+Animal-AI's (left-handed, y up). Swapping the last two components converts between them.
 """
 
 import math
@@ -12,37 +12,35 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from arena.action import Action
+from arena.action import TICK_S, Action
 from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
 from arena.physics import clients
-from arena.physics.agent import DRIVE, GRAVITY, TICK_S, AgentBody
-from arena.physics.bodies import AGENT_MASS, CONTACT_OFFSET, Body, Builder, pose, swap
+from arena.physics.agent import GRAVITY, AgentBody
+from arena.physics.bodies import AGENT_MASS, Body, Builder, pose, swap
 from arena.physics.bullet import bullet
-from arena.physics.goal_sensor import Touchable, Touches
-from arena.physics.rest_detector import Stillness
-from arena.physics.sleeping_bodies import Heavy
-from arena.physics.static_contacts import Surroundings
+from arena.physics.goal_sensor import GoalSensor, Touches
+from arena.physics.rest_detector import RestDetector
+from arena.physics.sleeping_bodies import SleepingBodies
+from arena.physics.static_contacts import StaticContacts
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
-from arena.taskfile.catalog import Body as BodyType
-
-__all__ = ["CONTACT_OFFSET", "DRIVE", "GRAVITY", "TICK_S", "Touches", "World"]
+from arena.taskfile.kind import Body as BodyType
 
 Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
 """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
 
 
 class World:
-    """An arena of bodies built from a layout; rebuilt, never restored, so that replays are exact.
+    """The bodies of an arena, built from a layout; never restored from a state, so that replays are exact.
 
-    `things` are the layout's and what was added since; indices into them never change.
+    `things` are those of the layout and those added since; their indices never change.
     """
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self._client = clients.take()
-        # Bullet takes some 30 MB for a world; one that nobody uses any more is freed even if not closed.
-        self._free = weakref.finalize(self, clients.give_back, self._client)
+        self._client = clients.acquire()
+        # A world takes about 30 MB in Bullet; one that is garbage-collected is freed even if not closed.
+        self._free = weakref.finalize(self, clients.release, self._client)
         try:
             self._make()
         except BaseException:
@@ -59,18 +57,18 @@ class World:
             AgentBody(self._client, sphere.id, start)
             for sphere, start in zip(spheres, layout.agents, strict=True)
         ]
-        firm = resting_heights(layout.things)
-        self._placed = [at_rest(placed, firm.get(index)) for index, placed in enumerate(layout.things)]
+        heights = resting_heights(layout.things)
+        self._placed = [at_rest(placed, heights.get(index)) for index, placed in enumerate(layout.things)]
         self._bodies = [self._build(placed) for placed in self._placed]
         self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
-        self._heavy = self._heavy_bodies(firm)
+        self._sleeping = self._heavy_bodies(heights)
         self.things = tuple(placed.thing for placed in self._placed)
         self._positions = np.array([placed.position for placed in self._placed]).reshape(-1, 3)
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
-        self._stillness = Stillness(self._client)
-        self._near: Surroundings | None = None
+        self._rest = RestDetector(self._client)
+        self._static: StaticContacts | None = None
         self._poses: Poses | None = None
         self._index_sets()
 
@@ -80,51 +78,51 @@ class World:
         self._client = -1
 
     def advance(self, actions: Sequence[Action], frozen: Sequence[bool] = ()) -> tuple[Touches, ...]:
-        """One tick with an action of each agent: drive, simulate, report each agent's contacts.
+        """Simulate a tick with an action for each agent; return the contacts of each agent.
 
-        Contacts come from the poses at the start of the tick, as in PhysX: what the tick's own motion
-        brings together is reported by the next one.
+        As in PhysX, contacts are those at the start of the tick: contacts made by the motion of this tick are
+        reported by the next one.
         """
-        agent, near = self.agents[0], self._at_rest()
-        firm = near.contacts(agent.position) if near else None
-        if near and firm:
-            touches: tuple[Touches, ...] = (Touches((), near.zones(agent.position)),)
+        agent, static = self.agents[0], self._at_rest()
+        walls = static.contacts(agent.position) if static else None
+        if static and walls:
+            touches: tuple[Touches, ...] = (Touches((), static.zones(agent.position)),)
         else:
-            touches = tuple(self._touchable.touched(body.position) for body in self.agents)
+            touches = tuple(self._sensor.touched(body.position) for body in self.agents)
         for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
             body.drive(action, bool(frozen) and frozen[number])
-        if firm is None or not agent.glide(firm):
+        if walls is None or not agent.step_against_static(walls):
             self._simulate()
         return touches
 
-    def _at_rest(self) -> Surroundings | None:
-        """What is round the agent while it is alone and nothing moves; then Bullet has nothing to do."""
-        if not self._stillness.at_rest:
+    def _at_rest(self) -> StaticContacts | None:
+        """The static contacts if there is one agent and nothing else moves; then Bullet is not needed."""
+        if not self._rest.at_rest:
             return None
-        if self._near is None:
+        if self._static is None:
             there = np.flatnonzero(self._visible).tolist()
-            self._near = Surroundings(self._placed, there, self._present()[:3])
-        return self._near
+            self._static = StaticContacts(self._placed, there, self._present()[:3])
+        return self._static
 
     def _simulate(self) -> None:
-        """Let Bullet do a tick, and the agents take from it what they touched."""
+        """Simulate a tick in Bullet, then resolve the agents' contacts."""
         for agent in self.agents:
-            agent.hand_over()
-            self._heavy.wake_touched(agent.position)
+            agent.write_to_bullet()
+            self._sleeping.wake_touched(agent.position)
         bullet.stepSimulation(physicsClientId=self._client)
         for agent in self.agents:
-            agent.settle(self._by_id, self._heavy.is_asleep)
-        firm = self._heavy.rest()
-        self._touchable.limit_spin()
-        self._forget_poses()
-        if self._stillness.count(self._loose, firm and len(self.agents) == 1):
-            self._heavy.sleep_all()
+            agent.resolve_contacts(self._by_id, self._sleeping.is_asleep)
+        heavy_still = self._sleeping.sleep_still()
+        self._sensor.limit_spin()
+        self._invalidate()
+        if self._rest.count(self._loose, heavy_still and len(self.agents) == 1):
+            self._sleeping.sleep_all()
 
-    def _forget_poses(self) -> None:
-        self._near = self._poses = None
+    def _invalidate(self) -> None:
+        self._static = self._poses = None
 
     def remove(self, index: int) -> None:
-        """Take a thing out of the world, as when a ball is eaten; does nothing where it is gone."""
+        """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
         body = self._bodies[index]
         if body is not None:
             self._refresh(index)
@@ -134,7 +132,7 @@ class World:
         self._index_sets()
 
     def add(self, placed: Placed, held: bool = False) -> int:
-        """Add a thing and give its index; one that is `held` hangs in the air until `let_go`."""
+        """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
         body = self._build(placed)
         index = len(self._placed)
         self._placed.append(placed)
@@ -151,14 +149,14 @@ class World:
         self._index_sets()
         return index
 
-    def let_go(self, index: int) -> None:
-        """Let a held thing fall."""
+    def drop(self, index: int) -> None:
+        """Drop a held thing."""
         body = self._body(index)
         bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self._client)
-        self._stillness.disturb()
+        self._rest.disturb()
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
-        """Give a thing another size (metres) where it is, or at `position`; its motion goes on."""
+        """Change the size (metres) of a thing where it is or at `position`; it keeps its velocity."""
         body, client = self._body(index), self._client
         at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
         linear, spin = bullet.getBaseVelocity(body.id, physicsClientId=client)
@@ -166,7 +164,7 @@ class World:
         self._placed[index] = replace(self._placed[index], size=size)
         new = self._build(self._placed[index])
         assert new is not None, "zones are not resized"
-        # The foot stays where it is.
+        # The bottom stays where it is.
         raised = at[2] + (size[1] - float(self._sizes[index][1])) / 2
         where = swap(position) if position else (at[0], at[1], at[2] if held else raised)
         bullet.resetBasePositionAndOrientation(new.id, where, turn, physicsClientId=client)
@@ -183,19 +181,19 @@ class World:
         at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
         return swap(at)
 
-    def near(self, centre: Vector, radius: float, besides: int) -> list[int]:
-        """Indices of things, none of them a zone, whose bodies a ball overlaps; `besides` is left out."""
+    def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
+        """Indices of solid things, except `besides`, whose bounding boxes overlap that of a sphere."""
         low, high = ([c + sign * radius for c in swap(centre)] for sign in (-1, 1))
         found = bullet.getOverlappingObjects(low, high, physicsClientId=self._client) or ()
         ids = {body for body, _ in found}
         return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
 
     def is_there(self, index: int) -> bool:
-        """Whether a thing has not been taken out."""
+        """Whether a thing has not been removed."""
         return bool(self._visible[index])
 
     def scene(self, agent: int = 0, lights_on: bool = True) -> Scene:
-        """A copy of the present state for the camera of one of the agents."""
+        """A snapshot of the state for the camera of an agent."""
         starts = self.layout.agents
         others = tuple(
             Animal(body.position, body.yaw, starts[number].skin)
@@ -214,9 +212,9 @@ class World:
         )
 
     def _present(self) -> Poses:
-        """Positions, rotations, sizes and what is to be seen now; the same arrays until something moves."""
+        """Current positions, rotations, sizes and visibility; the same arrays until something moves."""
         if self._poses is None:
-            for index in (*self._moving, *self._heavy.take_moved()):
+            for index in (*self._moving, *self._sleeping.pop_moved()):
                 self._refresh(index)
             seen = self._visible & self._shown
             self._poses = (self._positions.copy(), self._rotations.copy(), self._sizes.copy(), seen)
@@ -225,9 +223,9 @@ class World:
         return self._poses
 
     def energy(self) -> float:
-        """Mechanical energy (J) of the agents and of all that can move: motion, spin, height above y = 0.
+        """Mechanical energy (J) of all agents and movable bodies: linear, angular, and potential above y = 0.
 
-        The ledger of the physics: without drive it does not grow.
+        Without drive it must not grow.
         """
         client = self._client
         total = 0.0
@@ -244,7 +242,7 @@ class World:
 
     def _configure(self) -> None:
         bullet.setGravity(0, 0, -GRAVITY, physicsClientId=self._client)
-        # Penetration is resolved apart from momentum, as PhysX's position iterations do.
+        # As in PhysX's position iterations, penetration is resolved without changing momentum.
         bullet.setPhysicsEngineParameter(
             fixedTimeStep=TICK_S,
             numSolverIterations=24,
@@ -260,27 +258,27 @@ class World:
     def _build(self, placed: Placed) -> Body | None:
         return None if placed.kind.body is BodyType.ZONE else self._builder.thing(placed)
 
-    def _heavy_bodies(self, firm: Mapping[int, float]) -> Heavy:
-        """Walls and ramps; those that stand firmly sleep from the start."""
+    def _heavy_bodies(self, heights: Mapping[int, float]) -> SleepingBodies:
+        """Walls and ramps; those with a resting height sleep from the start."""
         bodies = {i: body for i, body in enumerate(self._bodies) if body and self._placed[i].kind.is_heavy}
-        heavy = Heavy(self._client, bodies, tuple(self._placed))
+        heavy = SleepingBodies(self._client, bodies, tuple(self._placed))
         for index in bodies:
-            if index in firm:
+            if index in heights:
                 heavy.sleep(index)
         return heavy
 
     def _index_sets(self) -> None:
-        """What each tick looks at, in creation order; something came, went or changed its size."""
-        self._stillness.disturb()
-        self._forget_poses()
-        # A data zone may be there without being seen.
+        """Update what each tick checks, in creation order, after a thing was added, removed or resized."""
+        self._rest.disturb()
+        self._invalidate()
+        # A data zone may be invisible.
         self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]
         balls = {i: (self._body(i), self._placed[i].size[0] / 2) for i in solid if kinds[i].is_goal}
         zones = {i: self._placed[i] for i in there if kinds[i].body is BodyType.ZONE}
-        self._touchable = Touchable(self._client, balls, zones)
+        self._sensor = GoalSensor(self._client, balls, zones)
         self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
         self._loose = [self._body(index).id for index in self._moving]
 

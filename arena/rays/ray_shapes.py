@@ -1,8 +1,8 @@
-"""When a ball that is pushed in a straight line first touches a shape, in plain numbers.
+"""Casts of a ball against single shapes, in plain numbers.
 
-The distance from a moving point to a convex shape is a convex function of time, so Newton's method from
-before the first touch never passes it and converges quadratically; on a flat face the first step is already
-the answer. A ray meets few shapes, for which plain floats are faster than arrays.
+The distance from a moving point to a convex shape is a convex function of time. Newton's method, started
+before the first touch, therefore never passes it and converges quadratically; on a flat face its first step
+is exact. A ray comes near few shapes, for which plain floats are faster than arrays.
 
 Points, directions and sizes are in metres and in the frame of the shape, whose centre is the origin.
 """
@@ -14,7 +14,7 @@ from typing import Protocol
 from arena.scene import Vector
 
 TOUCHING = 0.001
-"""Nearer than this counts as overlapping, metres: bodies at rest touch to within 0.00001 either way."""
+"""Bodies nearer than this overlap, metres: those at rest touch with a gap or overlap of up to 0.00001."""
 
 _ACCURACY = 1e-10
 """A touch is found to within this distance, metres."""
@@ -23,35 +23,35 @@ PARALLEL = 1e-12
 """A direction with a smaller component across a face is parallel to it."""
 
 Span = tuple[float, float]
-"""A stretch of time, from and to; none where the first is the larger."""
+"""A span of time from first to second value; empty if the first is larger."""
 
 Point = tuple[float, float]
-"""A point of a section, metres."""
+"""A point of a cross-section, metres."""
 
 NEVER: Span = (math.inf, -math.inf)
 
 
 class Shape(Protocol):
-    """What the ball may touch."""
+    """A shape that a ball can be cast against."""
 
-    def way(self, origin: Vector, direction: Vector, limit: float) -> float:
-        """How far the ball goes from `origin` along a unit vector until it touches.
+    def distance(self, origin: Vector, direction: Vector, limit: float) -> float:
+        """Distance that the ball travels from `origin` along a unit vector until it touches.
 
-        Infinite where it passes; either that or the way where this is more than `limit`.
+        Infinite for a miss; a distance above `limit` may be returned as it is or as infinite.
         """
 
     def overlaps(self, origin: Vector) -> bool:
-        """Whether the ball at `origin` overlaps it, or touches it already."""
+        """Whether the ball at `origin` overlaps or touches the shape."""
 
 
-class BallTouch:
+class BallShape:
     """A ball; `reach` is the sum of both radii."""
 
     def __init__(self, reach: float) -> None:
         self._square = reach * reach
         self._near = (reach + TOUCHING) ** 2
 
-    def way(self, origin: Vector, direction: Vector, limit: float) -> float:
+    def distance(self, origin: Vector, direction: Vector, limit: float) -> float:
         """See `Shape`."""
         (x, y, z), (u, v, w) = origin, direction
         along = -(x * u + y * v + z * w)
@@ -66,17 +66,17 @@ class BallTouch:
         return x * x + y * y + z * z <= self._near
 
 
-class BoxTouch:
+class BoxShape:
     """A box of the given half extents; `reach` is the radius of the cast ball."""
 
     def __init__(self, half: Vector, reach: float) -> None:
         self._half, self._reach = half, reach
         self._grown = (half[0] + reach, half[1] + reach, half[2] + reach)
 
-    def way(self, origin: Vector, direction: Vector, limit: float) -> float:
+    def distance(self, origin: Vector, direction: Vector, limit: float) -> float:
         """See `Shape`."""
         (x, y, z), (u, v, w), (a, b, c) = origin, direction, self._grown
-        # Of rays, hardly any box is met whose other axes are.
+        # Height is tested last: horizontal rays rarely miss a box by it alone.
         start, limit = within(x, u, a, (0.0, limit))
         if start > limit:
             return math.inf
@@ -110,8 +110,8 @@ class Edge:
         self.offset = self.normal[0] * self.x + self.normal[1] * self.y
 
 
-class PrismTouch:
-    """A prism over a convex section in x and y, `half` as long along z; `reach` as for a box."""
+class PrismShape:
+    """A prism over a convex section in x and y; `half` is half its length along z, `reach` as for a box."""
 
     def __init__(self, section: Sequence[Point], half: float, reach: float) -> None:
         (x0, y0), (x1, y1), (x2, y2) = section[:3]
@@ -121,18 +121,18 @@ class PrismTouch:
         self._faces = [(*edge.normal, edge.offset, edge.offset + reach, edge) for edge in self.edges]
         self._half, self._reach = half, reach
 
-    def way(self, origin: Vector, direction: Vector, limit: float) -> float:
+    def distance(self, origin: Vector, direction: Vector, limit: float) -> float:
         """See `Shape`."""
         start, limit = within(origin[2], direction[2], self._half + self._reach, (0.0, limit))
         start = self.entry(origin, direction, start, limit)
-        return self.way_from(origin, direction, start, limit)
+        return self.distance_from(origin, direction, start, limit)
 
-    def way_from(self, origin: Vector, direction: Vector, start: float, limit: float) -> float:
-        """The way, where that is known to be no less than `start`."""
+    def distance_from(self, origin: Vector, direction: Vector, start: float, limit: float) -> float:
+        """The distance, if it is known to be at least `start`."""
         return _first_touch(self._gap, origin, direction, start, limit, self._reach)
 
     def entry(self, origin: Vector, direction: Vector, start: float, limit: float) -> float:
-        """A bound below the way, from the section alone; infinite where the ball passes until `limit`."""
+        """A lower bound of the distance, from the section alone; infinite for a miss within `limit`."""
         (x, y, _), (u, v, _) = origin, direction
         for a, b, _, offset, _ in self._faces:
             ahead, speed = offset - a * x - b * y, a * u + b * v
@@ -186,10 +186,10 @@ def _first_touch(
     limit: float,
     reach: float,
 ) -> float:
-    """First time from `time` on, which is not after it, at which a point comes within `reach`.
+    """First time at which a point comes within `reach` of a shape; `time` must not be after it.
 
-    `gap` gives the vector to a point from the nearest point of the shape. Infinite where that never happens,
-    or only after `limit`.
+    `gap` returns the vector from the shape's nearest point to a given one. Infinite if that never happens or
+    only after `limit`.
     """
     (x, y, z), (u, v, w) = origin, direction
     while time <= limit:
@@ -198,7 +198,7 @@ def _first_touch(
         left = distance - reach
         if left <= _ACCURACY:
             return time
-        # How fast the distance shrinks, times the distance.
+        # The distance times the speed at which it shrinks.
         nearing = -(p * u + q * v + r * w)
         if nearing <= 0:
             break

@@ -1,9 +1,9 @@
-"""The ray sensor: what a ball would hit that is pushed from the agent in several directions.
+"""The ray sensor: sphere casts from the agent in several directions.
 
 Section 4 of the behaviour specification. Rays are horizontal casts of a ball of radius 0.5 over 200 m from
-the agent's centre. What the ball touches already is not hit: the ground, but also a wall or a ramp that the
-agent leans on, behind which it then sees. Zones and transparent walls are hit, eaten balls are not, and
-blackouts do not matter.
+the agent's centre. Anything that the ball touches at the start is not hit: the ground, but also a wall or
+ramp that the agent leans on, so that the ray passes through it. Zones and transparent walls are hit, eaten
+balls are not, and blackouts have no effect.
 """
 
 import math
@@ -16,13 +16,13 @@ from arena.errors import ConfigError
 from arena.geometry.placed import AGENT_RADIUS
 from arena.rays.ball_casts import BallCasts
 from arena.scene import Animal, Floats, Scene, Thing
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import DIFFERENCES, Version, kind_in
 
 CAST_RADIUS = 0.5
 """Radius of the ball that is cast, metres (`AAI3Agent.prefab`)."""
 
 CAST_LENGTH = 200.0
-"""How far it is cast, metres; the unit of the observed distance."""
+"""Length of a cast, metres; the unit of the observed distance."""
 
 TAGS = (
     "arena",
@@ -38,69 +38,29 @@ TAGS = (
     "PillarButton",
     "SignPoster",
 )
-"""What a ray can tell apart, in the order of its bits (`AAI3Arena.prefab`)."""
+"""What a ray distinguishes, in the order of its bits (`AAI3Arena.prefab`).
+
+In v3.1.3 two of them are never set: a ramp's collider carries Immovable, and a death zone badGoal.
+"""
 
 NOTHING_HIT = len(TAGS)
-"""Column that is 1 where a ray hits nothing."""
+"""Column that is 1 for a miss."""
 
 FRACTION = NOTHING_HIT + 1
-"""Column of the distance in units of `CAST_LENGTH`; 1 where nothing is hit."""
+"""Column of the distance in units of `CAST_LENGTH`; 1 for a miss."""
 
 ROW_LENGTH = FRACTION + 1
 """Values per ray."""
 
-# As in v3.1.3: a ramp's collider carries Immovable and a death zone badGoal, so two bits are never set.
-TAG_OF_KIND: dict[str, str] = {
-    "Wall": "Immovable",
-    "WallTransparent": "Immovable",
-    "Ramp": "Immovable",
-    "CylinderTunnel": "Immovable",
-    "CylinderTunnelTransparent": "Immovable",
-    "LightBlock": "Movable",
-    "HeavyBlock": "Movable",
-    "LBlock": "Movable",
-    "JBlock": "Movable",
-    "UBlock": "Movable",
-    "GoodGoal": "goodGoal",
-    "GoodGoalBounce": "goodGoal",
-    "GoodGoalMulti": "goodGoalMulti",
-    "GoodGoalMultiBounce": "goodGoalMulti",
-    "DecayGoal": "goodGoalMulti",
-    "RipenGoal": "goodGoalMulti",
-    "GrowGoal": "goodGoalMulti",
-    "ShrinkGoal": "goodGoalMulti",
-    "BadGoal": "badGoal",
-    "BadGoalBounce": "badGoal",
-    "DeathZone": "badGoal",
-    "HotZone": "HotZone",
-    "SpawnerTree": "GoalSpawner",
-    "SpawnerDispenserTall": "GoalSpawner",
-    "SpawnerContainerShort": "GoalSpawner",
-    "Door": "GoalSpawner",
-    "SpawnerButton": "PillarButton",
-    "SignBoard": "SignPoster",
-}
-"""The tag that each kind shows to rays."""
-
-UNLISTED_KINDS = frozenset(
-    {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone"}
-)
-"""Kinds that stop a ray and show no tag: their own is not among the twelve."""
-
-UNLISTED_IN_4 = frozenset({"DecayGoal", "RipenGoal", "GrowGoal", "ShrinkGoal"})
-"""Kinds whose prefabs got tags of their own in version 4; before, they count as multi goals."""
-
 
 def tag_of(kind: str, version: Version) -> str | None:
-    """The tag that a kind shows to rays in a version; None for one of its own."""
-    if kind in UNLISTED_KINDS or (version is Version.V4 and kind in UNLISTED_IN_4):
-        return None
-    return DIFFERENCES[version].death_zone_tag if kind == "DeathZone" else TAG_OF_KIND.get(kind)
+    """The tag that a kind shows to rays in a version; None if it is none of `TAGS`."""
+    return kind_in(kind, version).tag
 
 
 class Hits(NamedTuple):
-    """What rays hit: `tag` (n,) is an index into `TAGS`, or -1 for none; `distance` (n,) is the ball's way
-    in metres, infinite where nothing is hit."""
+    """Hits of n rays: `tag` (n,) is an index into `TAGS`, or -1 for none; `distance` (n,) is how far the ball
+    travels, metres, infinite for a miss."""
 
     tag: npt.NDArray[np.intp]
     distance: Floats
@@ -110,11 +70,11 @@ class Rays:
     """The ray sensor of one agent.
 
     `angles` are degrees to the right of the agent's heading, in the order of the rows: 0, d, -d, 2d, -2d, ...
-    with d = `max_degrees` / `per_side`. One sensor may serve many episodes, one after another.
+    with d = `max_degrees` / `per_side`. A sensor can be used for many episodes, one after another.
     """
 
     def __init__(self, per_side: int = 2, max_degrees: float = 60.0, version: Version = Version.V3) -> None:
-        """`version` decides on a few tags (`tag_of`), and on the shape of L, J and U blocks.
+        """`version` determines a few tags (`tag_of`) and the shape of L, J and U blocks.
 
         Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.
         """
@@ -129,41 +89,41 @@ class Rays:
         self._sizes = b""
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
-        """What the rays say, float32 (n, 14), one row per ray in the order of `angles`.
+        """The observation of the rays, float32 (n, 14), one row per ray in the order of `angles`.
 
-        Columns 0-11: 1 for the tag of what was hit (`TAGS`), else 0; all 0 for a kind without one. Column 12:
-        1 where nothing was hit. Column 13: the ball's way / 200, or 1. Animal-AI sends the rows one after
-        another, `observe(scene).ravel()`: 70 values by default.
+        Columns 0-11: 1 for the tag (`TAGS`) of the thing hit, else 0; all 0 for a kind without a tag. Column
+        12: 1 for a miss, else 0. Column 13: distance / 200, or 1 for a miss. Animal-AI sends the rows one
+        after another, `observe(scene).ravel()`: 70 values by default.
         """
         values = [0.0] * (len(self.angles) * ROW_LENGTH)
-        for row, (tag, way) in enumerate(self._nearest(scene)):
-            first, hit = row * ROW_LENGTH, way < math.inf
+        for row, (tag, distance) in enumerate(self._nearest(scene)):
+            first, hit = row * ROW_LENGTH, distance < math.inf
             values[first + NOTHING_HIT] = 0.0 if hit else 1.0
-            values[first + FRACTION] = way / CAST_LENGTH if hit else 1.0
+            values[first + FRACTION] = distance / CAST_LENGTH if hit else 1.0
             if tag >= 0:
                 values[first + tag] = 1.0
         return np.array(values, np.float32).reshape(-1, ROW_LENGTH)
 
     def hits(self, scene: Scene) -> Hits:
         """The nearest thing on each ray."""
-        tags, ways = zip(*self._nearest(scene), strict=True)
-        return Hits(np.array(tags, np.intp), np.array(ways))
+        tags, distances = zip(*self._nearest(scene), strict=True)
+        return Hits(np.array(tags, np.intp), np.array(distances))
 
     def _nearest(self, scene: Scene) -> list[tuple[int, float]]:
-        """Per ray the tag (-1 for none) and the way of what it meets."""
-        self._take_in(scene)
+        """Tag (-1 for none) and distance of what each ray hits."""
+        self._update(scene)
         turns = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
         bearings = [(math.sin(turn), math.cos(turn)) for turn in turns]
         nearest = self._casts.nearest(scene, bearings, CAST_LENGTH)
-        met = [(-1 if way == math.inf else self._tags[owner], way) for way, owner in nearest]
+        hits = [(-1 if far == math.inf else self._tags[owner], far) for far, owner in nearest]
         for other in scene.others:
             for ray, bearing in enumerate(bearings):
-                if (way := _to_agent(scene, other, bearing)) < met[ray][1]:
-                    met[ray] = (-1, way)
-        return met
+                if (far := _to_agent(scene, other, bearing)) < hits[ray][1]:
+                    hits[ray] = (-1, far)
+        return hits
 
-    def _take_in(self, scene: Scene) -> None:
-        """Notice what was added to an episode, or resized, and another episode."""
+    def _update(self, scene: Scene) -> None:
+        """Update for things that were added or resized, or for another episode."""
         sizes = scene.sizes.tobytes()
         if scene.things is not self._things:
             fitted = DIFFERENCES[self._version].fitted_bars
@@ -175,18 +135,18 @@ class Rays:
 
 
 def _to_agent(scene: Scene, other: Animal, bearing: tuple[float, float]) -> float:
-    """Way of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
+    """Distance of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
     x, y, z = (there - here for there, here in zip(other.position, scene.agent_position, strict=True))
     reach = CAST_RADIUS + AGENT_RADIUS
     square, along = x * x + y * y + z * z, x * bearing[0] + z * bearing[1]
     depth = reach**2 - (square - along**2)
     if depth <= 0 or along <= 0 or square <= reach**2:
         return math.inf
-    way = along - math.sqrt(depth)
-    return way if way < CAST_LENGTH else math.inf
+    distance = along - math.sqrt(depth)
+    return distance if distance < CAST_LENGTH else math.inf
 
 
 def _tags(things: tuple[Thing, ...], version: Version) -> list[int]:
-    """Index into `TAGS` of each thing (-1 for none), and last that of the boundary."""
+    """Index into `TAGS` of each thing (-1 for none) and, last, of the boundary."""
     tags = [tag_of(thing.kind, version) for thing in things]
     return [*(-1 if tag is None else TAGS.index(tag) for tag in tags), TAGS.index("arena")]

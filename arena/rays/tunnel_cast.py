@@ -1,4 +1,4 @@
-"""When a ball that is pushed in a straight line first touches a tunnel: a ring of a hundred prisms."""
+"""Casts of a ball against a tunnel: a ring of a hundred prisms."""
 
 import math
 from collections.abc import Sequence
@@ -7,27 +7,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.rays.ray_shapes import PARALLEL, TOUCHING, Point, PrismTouch, within
+from arena.rays.ray_shapes import PARALLEL, TOUCHING, Point, PrismShape, within
 from arena.scene import Vector
 
 _SLACK = 1e-6
-"""Added to rectangles, metres: more than all errors of rounding."""
+"""Added to rectangles, metres: more than all rounding errors."""
 
 _CHILDREN = 4
-"""Branches of a branch: of the small numbers the fastest."""
+"""Children of a branch; the fastest number."""
 
 
-class TunnelTouch:
-    """Prisms side by side about one axis, z, `half` as long; a shape that is touched as a whole.
+class TunnelShape:
+    """Prisms side by side around the z axis, as a single shape.
 
-    `sections` are those of the prisms, in their order round the axis, each with its outer side first; `reach`
-    is the radius of the cast ball.
-    Prisms are kept in a tree of rectangles, as a ball meets but a few of them.
+    `half` is half the length; `sections` are those of the prisms in their order around the axis, each with
+    its outer side first; `reach` is the radius of the cast ball. The prisms are kept in a tree of rectangles,
+    because a ball comes near only a few of them.
     """
 
     def __init__(self, sections: Sequence[Sequence[Point]], half: float, reach: float) -> None:
         self._half = half + reach
-        self._prisms = [PrismTouch(section, half, reach) for section in sections]
+        self._prisms = [PrismShape(section, half, reach) for section in sections]
         outer = [prism.edges[0] for prism in self._prisms]
         self._faces = np.array([(*edge.normal, edge.offset + reach) for edge in outer]).T
         self._nodes = [_leaf(*leaf, reach) for leaf in zip(sections, self._prisms, strict=True)]
@@ -37,7 +37,7 @@ class TunnelTouch:
                 self._nodes.append(_branch(self._nodes, range(start, min(start + _CHILDREN, end))))
             first, end = end, len(self._nodes)
 
-    def way(self, origin: Vector, direction: Vector, limit: float) -> float:
+    def distance(self, origin: Vector, direction: Vector, limit: float) -> float:
         """See `Shape`."""
         start, limit = within(origin[2], direction[2], self._half, (0.0, limit))
         if start > limit:
@@ -45,17 +45,17 @@ class TunnelTouch:
         entry, face = self._entry(origin, direction)
         if entry < start:
             return self._search(origin, direction, start, limit)
-        way = self._prisms[face].way_from(origin, direction, entry, limit)
-        return way if way == entry else self._search(origin, direction, entry, limit)
+        distance = self._prisms[face].distance_from(origin, direction, entry, limit)
+        return distance if distance == entry else self._search(origin, direction, entry, limit)
 
     def _entry(self, origin: Vector, direction: Vector) -> tuple[float, int]:
-        """When the ball comes into the tunnel from outside, were it closed, and through which of its faces.
+        """When the ball would enter the tunnel if it were a solid cylinder, and through which of its faces.
 
-        Nothing is touched before; where that face is, and not only its plane, the touch is then.
+        Nothing is touched before; if the ball meets that face, and not only its plane, it is touched then.
         """
         (x, y, _), (u, v, _) = origin, direction
         across, up, offset = self._faces
-        # No matrix product: the last bits of one may depend on the processor.
+        # No matrix product, whose last bits may depend on the processor.
         speed = across * u + up * v
         times = (offset - across * x - up * y) / np.minimum(speed, -PARALLEL)
         times[speed > -PARALLEL] = -math.inf
@@ -63,9 +63,8 @@ class TunnelTouch:
         return float(times[face]), face
 
     def _search(self, origin: Vector, direction: Vector, start: float, limit: float) -> float:
-        """The way to the nearest prism, where it is known to be no less than `start`."""
+        """The distance to the nearest prism, if it is known to be at least `start`."""
         (x, y, _), (u, v, _), nodes = origin, direction, self._nodes
-        nearest, ahead = math.inf, [(start, len(nodes) - 1)]
         across, up = (1 / (speed if abs(speed) > PARALLEL else PARALLEL) for speed in (u, v))
         wide, high = abs(across), abs(up)
         nearest, ahead = math.inf, [(start, len(nodes) - 1)]
@@ -75,9 +74,9 @@ class TunnelTouch:
                 break
             *_, children, prism = nodes[number]
             if prism is not None:
-                way = prism.way_from(origin, direction, bound, limit)
-                if way <= limit:
-                    nearest = limit = way
+                distance = prism.distance_from(origin, direction, bound, limit)
+                if distance <= limit:
+                    nearest = limit = distance
             for child in children:
                 middle_x, middle_y, half_x, half_y, _, prism = nodes[child]
                 at_x, at_y = (middle_x - x) * across, (middle_y - y) * up
@@ -106,17 +105,17 @@ class TunnelTouch:
 
 
 class _Node(NamedTuple):
-    """A rectangle of the section, grown by the ball: its centre, half extents, and what lies in it."""
+    """A rectangle of the section, enlarged by the ball: centre, half extents and contents."""
 
     x: float
     y: float
     half_x: float
     half_y: float
     children: Sequence[int]
-    prism: PrismTouch | None
+    prism: PrismShape | None
 
 
-def _leaf(section: Sequence[Point], prism: PrismTouch, reach: float) -> _Node:
+def _leaf(section: Sequence[Point], prism: PrismShape, reach: float) -> _Node:
     xs, ys = zip(*section, strict=True)
     x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
     grown = reach + _SLACK

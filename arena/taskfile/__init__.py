@@ -1,1 +1,1 @@
-"""Task files: YAML in Animal-AI's format, read into checked specifications."""
+"""Task files: YAML in Animal-AI's format, read into validated specifications."""

@@ -1,4 +1,4 @@
-"""What the author of a valid arena should know: it loads, but something in it is without effect."""
+"""Remarks on valid arenas in which something has no effect."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from arena.taskfile.versions import Version
 
 
 class Advice(NamedTuple):
-    """One remark about an arena: a short stable code, a sentence, and the path of what it is about."""
+    """A remark on an arena: a stable code, a sentence, and the path of the value that it is about."""
 
     code: str
     text: str
@@ -18,7 +18,7 @@ class Advice(NamedTuple):
 
 
 def advice(arena: ArenaSpec) -> Iterator[Advice]:
-    """Every remark about an arena that can be made without building it."""
+    """All remarks on an arena that do not require building it."""
     if arena.pass_mark is None:
         yield Advice(
             "no-pass-mark", "no pass mark; the task can be played but not passed or failed (unmarked)"

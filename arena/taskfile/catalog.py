@@ -1,198 +1,162 @@
-"""Every kind of object an arena can hold, as one table of facts.
+"""The table of all kinds of objects.
 
-Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7
-of the behaviour specification); what version 4 changed or added is marked in `arena/taskfile/versions.py`.
-Behaviour that follows from them is in `world.py` (bodies), `rules.py` (rewards) and `mechanisms/` (what acts
-by itself).
+Numbers are those of Animal-AI v3.1.3 (`Assets/Prefabs` of animal-ai-unity at revision 0739f7f; section 7 of
+the behaviour specification), and in `in_4` those of version 4 (section 9). A new kind is an entry here and,
+unless its appearance follows from these facts, one in `render/looks/look.py`. Behaviour is in `world.py`
+(bodies), `rules.py` (rewards) and `mechanisms/`.
 """
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import replace
+from typing import Any
 
 from arena.scene import Vector
-
-DEFAULT_FRICTION = 0.6
-"""Static = dynamic friction of Unity's default physics material."""
+from arena.taskfile.kind import Body, Change, Ends, Kind, Settings, Shape, Spawner
 
 LOW_FRICTION = 0.25
 """The `LowFriction` material of the pushable boxes."""
 
+_Bounds = tuple[Vector, Vector]
+_WALL: _Bounds = ((0.1, 0.1, 0.1), (40.0, 10.0, 40.0))
+_RAMP: _Bounds = ((0.5, 0.1, 0.5), (40.0, 10.0, 40.0))
+_TUBE: _Bounds = ((2.5, 2.5, 2.5), (10.0, 10.0, 10.0))
+_BLOCK: _Bounds = ((0.5, 0.5, 0.5), (10.0, 10.0, 10.0))
+_BARS: _Bounds = ((1.0, 0.3, 3.0), (5.0, 2.0, 20.0))
+_HOLLOW: _Bounds = ((0.5, 0.5, 0.5), (5.0, 5.0, 5.0))
+_BALL: _Bounds = ((0.5, 0.5, 0.5), (5.0, 5.0, 5.0))
+_GROWING: _Bounds = ((0.0, 0.0, 0.0), (8.0, 8.0, 8.0))
+_ZONE: _Bounds = ((1.0, 0.5, 1.0), (40.0, 10.0, 40.0))
+_DATA_ZONE: _Bounds = ((1.0, 0.5, 1.0), (30.0, 10.0, 30.0))
+_BOARD: _Bounds = ((0.1, 0.1, 0.1), (10.0, 10.0, 10.0))
+_DOOR: _Bounds = ((0.0, 0.0, 0.0), (0.1, 1.15, 1.0))
 
-HEAVY_KG = 1000.0
-"""Bodies of this mass and more (ramps 1000, walls 10000) stand like a rock unless something is wrong."""
+_SPAWNING = ("spawn_counts", "spawn_colors", "times_between_spawns", "initial_values", "final_values")
+_HOUSE = (*_SPAWNING, "door_delays", "times_between_door_opens")
+_BUTTON = ("move_durations", "reset_durations", "spawn_probability", "reward_names", "reward_weights",
+           "max_reward_counts", "reward_position", "reward_size", "operations")  # fmt: skip
 
+_DEFAULTS = Settings(1.5, 0.0, 0.2, 1.0, -1)
+_TREE = Spawner(Settings(4.0, 6.0, 0.2, 1.0, -1), Settings(1.5, 4.0, 0.2, 1.0, 10), (0.2, 3.0))
+_TALL = Spawner(_DEFAULTS, Settings(0.5, 0.0, 1.0, 1.0, 10), (0.2, 1.0), height=3.65)
+_SHORT = Spawner(_DEFAULTS, Settings(1.5, 0.0, 1.0, 1.0, 1), (0.2, 1.0), height=0.55, door_delay_s=1.0)
 
-class Shape(Enum):
-    """The geometry of a kind; vertices and parts are in `arena/geometry/shapes.py`."""
-
-    BOX = "box"
-    PRISM = "prism"
-    TUBE = "tube"
-    BALL = "ball"
-    TREE = "tree"
-    """A box for the placement test; only the trunk in its middle is solid."""
-    HOUSE = "house"
-    """A hollow box with a doorway in its -x side."""
-    L_BARS = "l bars"
-    J_BARS = "j bars"
-    U_BARS = "u bars"
-
-
-class Body(Enum):
-    """How a kind takes part in the physics."""
-
-    STATIC = "static"
-    DYNAMIC = "dynamic"
-    ZONE = "zone"
+_ANY_COLOR: dict[str, Any] = {"colourable": True, "random_color": True}
 
 
-class Ends(Enum):
-    """When touching a goal or entering a zone ends the episode."""
-
-    NEVER = "never"
-    ALWAYS = "always"
-    LAST = "last"
-    """Only if it is the last of the arena's good goals."""
-
-
-class Change(Enum):
-    """How a ball's worth changes while it is left alone."""
-
-    NONE = "none"
-    DECAY = "decay"
-    """The reward falls; the size stays."""
-    RIPEN = "ripen"
-    """The reward rises; the size stays."""
-    GROW = "grow"
-    SHRINK = "shrink"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of object.
-
-    `minimum` and `maximum` bound the YAML size per component (metres); where they are equal the YAML's size
-    is ignored. `reward` multiplies a goal's diameter; a death zone's is the reward itself. `launch` is the
-    speed in m/s that a ball has along its own forward direction at the start. `colourable` kinds take the
-    YAML colour; where none is given it is random for `random_color` kinds. `random_yaw` False means that a
-    missing rotation counts as 0. `stretch` is the built size over the YAML's. `based` kinds are placed by
-    half their size too high, as their origin is at their base. `fitted` L, J and U blocks have the colliders
-    of version 4. `internal` kinds are parts of others and cannot be asked for.
-    """
-
-    name: str
-    shape: Shape
-    body: Body
-    minimum: Vector
-    maximum: Vector
-    mass: float = 0.0
-    friction: float = DEFAULT_FRICTION
-    colourable: bool = False
-    random_color: bool = False
-    transparent: bool = False
-    reward: float = 0.0
-    ends: Ends = Ends.NEVER
-    launch: float = 0.0
-    random_yaw: bool = True
-    change: Change = Change.NONE
-    stretch: Vector = (1.0, 1.0, 1.0)
-    based: bool = False
-    fitted: bool = False
-    internal: bool = False
-
-    @property
-    def is_heavy(self) -> bool:
-        """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
-        return self.mass >= HEAVY_KG
-
-    @property
-    def is_goal(self) -> bool:
-        """Whether this is a ball that counts when the agent touches it."""
-        return self.shape is Shape.BALL
-
-    @property
-    def is_good_goal(self) -> bool:
-        """Whether touching it is rewarded; only these count for the last-goal rule."""
-        return self.is_goal and self.reward > 0
-
-
-_WALL: tuple[Vector, Vector] = ((0.1, 0.1, 0.1), (40.0, 10.0, 40.0))
-_BLOCK: tuple[Vector, Vector] = ((0.5, 0.5, 0.5), (10.0, 10.0, 10.0))
-_BARS: tuple[Vector, Vector] = ((1.0, 0.3, 3.0), (5.0, 2.0, 20.0))
-_TUBE: tuple[Vector, Vector] = ((2.5, 2.5, 2.5), (10.0, 10.0, 10.0))
-_BALL: tuple[Vector, Vector] = ((0.5, 0.5, 0.5), (5.0, 5.0, 5.0))
-_GROWING: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (8.0, 8.0, 8.0))
-_ZONE: tuple[Vector, Vector] = ((1.0, 0.5, 1.0), (40.0, 10.0, 40.0))
-_DATA_ZONE: tuple[Vector, Vector] = ((1.0, 0.5, 1.0), (30.0, 10.0, 30.0))
-_HOLLOW: tuple[Vector, Vector] = ((0.5, 0.5, 0.5), (5.0, 5.0, 5.0))
-_BOARD: tuple[Vector, Vector] = ((0.1, 0.1, 0.1), (10.0, 10.0, 10.0))
-_DOOR: tuple[Vector, Vector] = ((0.0, 0.0, 0.0), (0.1, 1.15, 1.0))
-
-
-def _goal(name: str, reward: float, ends: Ends, launch: float = 0.0, change: Change = Change.NONE) -> Kind:
-    bounds = _GROWING if change is not Change.NONE else _BALL
+def _ball(
+    name: str, words: str, meaning: str, tag: str | None, reward: float, ends: Ends, launch: float = 0.0,
+    **facts: Any,
+) -> Kind:  # fmt: skip
+    facts.setdefault("in_4", {"colourable": True})
     return Kind(
-        name, Shape.BALL, Body.DYNAMIC, *bounds, mass=1.0,
-        reward=reward, ends=ends, launch=launch, random_yaw=launch > 0, change=change,
+        name, words, meaning, Shape.BALL, Body.DYNAMIC, *_BALL, tag, mass=1.0, reward=reward, ends=ends,
+        launch=launch, random_yaw=launch > 0, corner_height=0.5, **facts,
     )  # fmt: skip
 
 
-def _fixed(name: str, shape: Shape, size: Vector, colourable: bool = False) -> Kind:
-    return Kind(name, shape, Body.STATIC, size, size, colourable=colourable, random_color=colourable)
+def _changing(name: str, words: str, meaning: str, change: Change, **facts: Any) -> Kind:
+    ball = _ball(name, words, meaning, "goodGoalMulti", +1.0, Ends.LAST, change=change, **facts)
+    fields = ("delays", "initial_values", "final_values", "change_rates")
+    in_4 = {"ends": Ends.ALWAYS, "tag": None}
+    return replace(ball, minimum=_GROWING[0], maximum=_GROWING[1], fields=fields, in_4=in_4)
 
 
-# A wall or ramp that stands firmly sleeps (`arena/physics/sleeping_bodies.py`).
+def _bars(name: str, words: str, meaning: str, shape: Shape, older: str) -> Kind:
+    return Kind(
+        name, words, meaning, shape, Body.DYNAMIC, *_BARS, "Movable", mass=1.5, corner_height=1.0,
+        older=(older,), in_4={"mass": 180.0, "colourable": True, "fitted": True},
+    )  # fmt: skip
+
+
+def _fixed(name: str, words: str, meaning: str, shape: Shape, size: Vector, tag: str, **facts: Any) -> Kind:
+    return Kind(name, words, meaning, shape, Body.STATIC, size, size, tag, **facts)
+
+
+# Supported walls and ramps sleep (`arena/physics/sleeping_bodies.py`).
 _TABLE = (
-    Kind("Wall", Shape.BOX, Body.DYNAMIC, *_WALL, mass=10000.0, colourable=True, random_color=True),
-    Kind("WallTransparent", Shape.BOX, Body.DYNAMIC, *_WALL, mass=10000.0, transparent=True),
-    Kind("Ramp", Shape.PRISM, Body.DYNAMIC, (0.5, 0.1, 0.5), (40.0, 10.0, 40.0), mass=1000.0,
-         colourable=True, random_color=True),
-    Kind("CylinderTunnel", Shape.TUBE, Body.STATIC, *_TUBE, colourable=True, random_color=True),
-    Kind("CylinderTunnelTransparent", Shape.TUBE, Body.STATIC, *_TUBE, transparent=True),
-    Kind("LightBlock", Shape.BOX, Body.DYNAMIC, *_BLOCK, mass=1.0, friction=LOW_FRICTION),
-    Kind("HeavyBlock", Shape.BOX, Body.DYNAMIC, *_BLOCK, mass=2.0, friction=LOW_FRICTION),
-    Kind("LBlock", Shape.L_BARS, Body.DYNAMIC, *_BARS, mass=1.5),
-    Kind("JBlock", Shape.J_BARS, Body.DYNAMIC, *_BARS, mass=1.5),
-    Kind("UBlock", Shape.U_BARS, Body.DYNAMIC, *_BARS, mass=1.5),
-    Kind("HollowBox", Shape.BOX, Body.DYNAMIC, *_HOLLOW, mass=500.0, stretch=(1.05, 0.86, 1.02), based=True),
-    _goal("GoodGoal", +1.0, Ends.ALWAYS),
-    _goal("GoodGoalBounce", +1.0, Ends.ALWAYS, launch=10.0),
-    _goal("GoodGoalMulti", +1.0, Ends.LAST),
-    _goal("GoodGoalMultiBounce", +1.0, Ends.LAST, launch=10.0),
-    _goal("BadGoal", -1.0, Ends.ALWAYS),
-    _goal("BadGoalBounce", -1.0, Ends.ALWAYS, launch=10.0),
-    _goal("BadGoalMulti", -1.0, Ends.NEVER),
-    _goal("DecoyGoal", 0.0, Ends.ALWAYS),
-    _goal("DecoyGoalBounce", 0.0, Ends.ALWAYS, launch=10.0),
-    _goal("DecoyGoalMulti", 0.0, Ends.NEVER),
-    _goal("DecayGoal", +1.0, Ends.LAST, change=Change.DECAY),
-    _goal("RipenGoal", +1.0, Ends.LAST, change=Change.RIPEN),
-    _goal("GrowGoal", +1.0, Ends.LAST, change=Change.GROW),
-    _goal("ShrinkGoal", +1.0, Ends.LAST, change=Change.SHRINK),
-    Kind("DeathZone", Shape.BOX, Body.ZONE, *_ZONE, reward=-1.0, ends=Ends.ALWAYS),
-    Kind("HotZone", Shape.BOX, Body.ZONE, *_ZONE),
-    Kind("DataZone", Shape.BOX, Body.ZONE, *_DATA_ZONE),
-    _fixed("SpawnerTree", Shape.TREE, (3.0, 5.3, 3.0)),
-    _fixed("SpawnerDispenserTall", Shape.HOUSE, (1.67, 4.46, 1.67), colourable=True),
-    _fixed("SpawnerContainerShort", Shape.HOUSE, (1.67, 1.67, 1.67), colourable=True),
-    _fixed("SpawnerButton", Shape.BOX, (0.4, 1.6, 0.4)),
-    Kind("SignBoard", Shape.BOX, Body.STATIC, *_BOARD, stretch=(0.1, 2.0, 3.0)),
-    Kind("Door", Shape.BOX, Body.STATIC, *_DOOR, internal=True),
+    Kind("Wall", "wall", "Solid; so heavy that it hardly ever moves.",
+         Shape.BOX, Body.DYNAMIC, *_WALL, "Immovable", mass=10000.0, corner_height=2.5, **_ANY_COLOR),
+    Kind("WallTransparent", "transparent wall", "A wall of glass: as solid, but transparent.",
+         Shape.BOX, Body.DYNAMIC, *_WALL, "Immovable", mass=10000.0, corner_height=2.5, transparent=True),
+    Kind("Ramp", "ramp", "A wedge to drive up, from its low edge at +z (rotation 0).",
+         Shape.PRISM, Body.DYNAMIC, *_RAMP, "Immovable", mass=1000.0, **_ANY_COLOR),
+    Kind("CylinderTunnel", "tunnel", "Half a pipe, open at both ends; wide ones can be driven through.",
+         Shape.TUBE, Body.STATIC, *_TUBE, "Immovable", **_ANY_COLOR,
+         in_4={"colourable": False, "random_color": False}),
+    Kind("CylinderTunnelTransparent", "transparent tunnel", "A tunnel of glass.",
+         Shape.TUBE, Body.STATIC, *_TUBE, "Immovable", transparent=True),
+    Kind("LightBlock", "grey block", "A block that is easy to push.",
+         Shape.BOX, Body.DYNAMIC, *_BLOCK, "Movable", mass=1.0, friction=LOW_FRICTION, corner_height=0.5,
+         older=("Cardbox1",), in_4={"mass": 220.0, "colourable": True}),
+    Kind("HeavyBlock", "grey block", "A block that is harder to push.",
+         Shape.BOX, Body.DYNAMIC, *_BLOCK, "Movable", mass=2.0, friction=LOW_FRICTION,
+         older=("Cardbox2",), in_4={"mass": 420.0, "colourable": True}),
+    _bars("LBlock", "grey block in the shape of an L", "Bars in the shape of an L, to push.",
+          Shape.L_BARS, "LObject"),
+    _bars("JBlock", "grey block in the shape of an L",
+          "Bars in the shape of an L with its foot on the other side, to push.", Shape.J_BARS, "LObject2"),
+    _bars("UBlock", "grey block in the shape of a U", "Bars in the shape of a U, to push.",
+          Shape.U_BARS, "UObject"),
+    Kind("HollowBox", "box", "A box that can hold things and is hard to push.",
+         Shape.BOX, Body.DYNAMIC, *_HOLLOW, mass=500.0, stretch=(1.05, 0.86, 1.02), based=True,
+         new_in_4=True, in_4={"colourable": True}),
+    _ball("GoodGoal", "green ball", "Green ball: a reward, and the episode ends.",
+          "goodGoal", +1.0, Ends.ALWAYS),
+    _ball("GoodGoalBounce", "green ball",
+          "A green ball that starts with a speed of 10 m/s along its rotation.",
+          "goodGoal", +1.0, Ends.ALWAYS, launch=10.0),
+    _ball("GoodGoalMulti", "yellow ball", "Yellow ball: a reward; the last good ball ends the episode.",
+          "goodGoalMulti", +1.0, Ends.LAST),
+    _ball("GoodGoalMultiBounce", "yellow ball",
+          "A yellow ball that starts with a speed of 10 m/s along its rotation.",
+          "goodGoalMulti", +1.0, Ends.LAST, launch=10.0),
+    _ball("BadGoal", "red ball", "Red ball: costs reward, and the episode ends.",
+          "badGoal", -1.0, Ends.ALWAYS),
+    _ball("BadGoalBounce", "red ball", "A red ball that starts with a speed of 10 m/s along its rotation.",
+          "badGoal", -1.0, Ends.ALWAYS, launch=10.0),
+    _ball("BadGoalMulti", "orange ball", "Orange ball: costs reward, and the episode goes on.",
+          None, -1.0, Ends.NEVER, new_in_4=True),
+    _ball("DecoyGoal", "grey ball", "Grey ball without a reward; the episode ends.",
+          None, 0.0, Ends.ALWAYS, new_in_4=True),
+    _ball("DecoyGoalBounce", "grey ball",
+          "A grey ball that starts with a speed of 10 m/s along its rotation.",
+          None, 0.0, Ends.ALWAYS, new_in_4=True, launch=10.0),
+    _ball("DecoyGoalMulti", "grey ball", "Grey ball without a reward; the episode goes on.",
+          None, 0.0, Ends.NEVER, new_in_4=True),
+    _changing("DecayGoal", "purple ball", "Purple ball whose reward falls with time.", Change.DECAY),
+    _changing("RipenGoal", "purple ball",
+              "Purple ball whose reward rises with time; as `AntiDecayGoal` even without values of its own.",
+              Change.RIPEN, older=("AntiDecayGoal",)),
+    _changing("GrowGoal", "yellow ball",
+              "Ball that grows, and its reward with it; it waits while there is no room.", Change.GROW),
+    _changing("ShrinkGoal", "yellow ball", "Ball that shrinks, and its reward with it.", Change.SHRINK),
+    Kind("DeathZone", "red zone on the floor", "Red floor: entering it costs 1 and ends the episode.",
+         Shape.BOX, Body.ZONE, *_ZONE, "badGoal", reward=-1.0, ends=Ends.ALWAYS, in_4={"tag": "DeathZone"}),
+    Kind("HotZone", "orange zone on the floor",
+         "Orange floor: costs reward and health as long as the agent is on it.",
+         Shape.BOX, Body.ZONE, *_ZONE, "HotZone"),
+    Kind("DataZone", "blue zone on the floor",
+         "A zone that records who enters and leaves, and can trigger operations.",
+         Shape.BOX, Body.ZONE, *_DATA_ZONE, fields=("zone_id", "zone_visible", "operations"), new_in_4=True),
+    _fixed("SpawnerTree", "tree", "Lets yellow balls grow in its crown and drops them.",
+           Shape.TREE, (3.0, 5.3, 3.0), "GoalSpawner", fields=(*_SPAWNING, "ripen_times"), spawner=_TREE),
+    _fixed("SpawnerDispenserTall", "tall container", "Drops yellow balls inside a tall house with a door.",
+           Shape.HOUSE, (1.67, 4.46, 1.67), "GoalSpawner", fields=_HOUSE, spawner=_TALL,
+           older=("SpawnerDispenser",), **_ANY_COLOR),
+    _fixed("SpawnerContainerShort", "short container", "Gives yellow balls inside a low house with a door.",
+           Shape.HOUSE, (1.67, 1.67, 1.67), "GoalSpawner", fields=_HOUSE, spawner=_SHORT,
+           older=("SpawnerContainer",), **_ANY_COLOR),
+    _fixed("SpawnerButton", "button on a pillar",
+           "A button on a pillar, pressed by driving against its front (+x).",
+           Shape.BOX, (0.4, 1.6, 0.4), "PillarButton", fields=_BUTTON, older=("Pillar-Button",)),
+    Kind("SignBoard", "sign", "A board with a symbol on its -x side.",
+         Shape.BOX, Body.STATIC, *_BOARD, "SignPoster", stretch=(0.1, 2.0, 3.0), colourable=True,
+         fields=("symbol_names",), older=("SignPosterboard",),
+         in_4={"minimum": (0.5, 0.5, 0.5), "maximum": (2.5, 2.5, 2.5)}),
+    Kind("Door", "door", "", Shape.BOX, Body.STATIC, *_DOOR, "GoalSpawner", internal=True),
 )  # fmt: skip
 
 KINDS: dict[str, Kind] = {kind.name: kind for kind in _TABLE}
-"""Every kind by its current name, as it is in v3.1.3 or in the version that brought it."""
+"""All kinds by their current names, as in v3.1.3 or in the first version that has them."""
 
-ALIASES: dict[str, str] = {
-    "Cardbox1": "LightBlock",
-    "Cardbox2": "HeavyBlock",
-    "LObject": "LBlock",
-    "LObject2": "JBlock",
-    "UObject": "UBlock",
-    "AntiDecayGoal": "RipenGoal",
-    "SpawnerDispenser": "SpawnerDispenserTall",
-    "SpawnerContainer": "SpawnerContainerShort",
-    "SignPosterboard": "SignBoard",
-    "Pillar-Button": "SpawnerButton",
-}
-"""Names that older files use, and the current name of each (`YAMLclasses.cs`)."""
+ALIASES: dict[str, str] = {older: kind.name for kind in _TABLE for older in kind.older}
+"""Names in older files, and the current name of each (`YAMLclasses.cs`)."""

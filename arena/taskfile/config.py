@@ -1,7 +1,7 @@
-"""What a task file asks for, as typed and frozen values.
+"""Specifications: the contents of a task file as typed and frozen values.
 
-A value may still be random here (a negative number, a list too short): `arena.geometry.layout.resolve` turns
-an `ArenaSpec` into a concrete `Layout`. Field names are the newest YAML keys in snake case; the older
+Values may still be random here (a negative number, a list that is too short); `arena.geometry.layout.resolve`
+makes a concrete `Layout` from an `ArenaSpec`. Field names are the newest YAML keys in snake case; the older
 spellings are in `arena.taskfile.keys`.
 """
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from arena.taskfile.versions import Version
 
 MAX_METRES = 100_000.0
-"""No coordinate is larger: beyond, the original's single precision cannot place a thing to the centimetre."""
+"""Maximum of coordinates; beyond it, the original's single precision is coarser than a centimetre."""
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Metres = Annotated[float, Field(ge=-MAX_METRES, le=MAX_METRES, allow_inf_nan=False)]
@@ -24,7 +24,7 @@ class _Frozen(BaseModel):
 
 
 class Vector3(_Frozen):
-    """A point or size in metres; x right, y up, z forward. Missing is 0, negative is random."""
+    """A point or size in metres; x right, y up, z forward. The default is 0, negative is random."""
 
     x: Metres = 0.0
     y: Metres = 0.0
@@ -32,7 +32,7 @@ class Vector3(_Frozen):
 
 
 class RGB(_Frozen):
-    """An sRGB colour, 0 to 255 per channel; more saturates, a negative channel is random."""
+    """An sRGB colour, 0 to 255 per channel; more is clipped, a negative channel is random."""
 
     r: Finite = 0.0
     g: Finite = 0.0
@@ -42,16 +42,16 @@ class RGB(_Frozen):
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 Finites = tuple[Finite, ...]
 Times = tuple[Annotated[float, Field(ge=-1, le=3600)], ...]
-"""Seconds per instance; a negative one has the meaning that its field gives it."""
+"""Seconds per instance; the meaning of negative values depends on the field."""
 
 
 class Item(_Frozen):
-    """One entry of an arena's item list: as many instances as the longest of its lists is long.
+    """One entry of an arena's item list; the number of instances is the length of its longest list.
 
-    Instance k takes entry k of each list; where a list is shorter the value counts as -1, i.e. random or, for
-    what cannot be random, the kind's own (section 8.2 of the behaviour specification). Rotations are degrees
-    clockwise seen from above. `frozen_agent_delays`, times and durations are seconds; `delays` (of changing
-    goals) are ticks, `change_rates` are per tick. The last fields are for buttons and data zones.
+    Instance k takes entry k of each list. If a list is shorter the value counts as -1: random, or the kind's
+    default if it cannot be random (section 8.2 of the behaviour specification). Rotations are degrees,
+    clockwise seen from above. `frozen_agent_delays`, times and durations are in seconds; `delays` (of
+    changing goals) are in ticks, `change_rates` are per tick. The last fields are for buttons and data zones.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Item(_Frozen):
 
     @property
     def instances(self) -> int:
-        """How many objects the item stands for; at least 1."""
+        """Number of objects of the item, at least 1."""
         return max(1, *(len(getattr(self, name)) for name in PER_INSTANCE))
 
 
@@ -97,18 +97,18 @@ PER_INSTANCE = (
     "times_between_spawns", "ripen_times", "door_delays", "times_between_door_opens", "move_durations",
     "reset_durations",
 )  # fmt: skip
-"""The item's fields that hold one entry for each instance."""
+"""The item's fields with one entry per instance."""
 
 
 class EndEpisode(_Frozen):
-    """Ends the episode of the agent that set it off, with a last reward."""
+    """Ends the episode of the agent that triggered it, with a last reward."""
 
     type: Literal["endEpisode"]
     reward: Finite = 0.0
 
 
 class GrantReward(_Frozen):
-    """Rewards the agent that set it off."""
+    """Rewards the agent that triggered it."""
 
     type: Literal["grantReward"]
     reward: Finite = 1.0
@@ -122,14 +122,14 @@ class GrantContinuousReward(_Frozen):
 
 
 class FreezeAgent(_Frozen):
-    """Stops the agent that set it off for a number of ticks."""
+    """Stops the agent that triggered it for a number of ticks."""
 
     type: Literal["freezeAgent"]
     freeze_steps: Annotated[int, Field(ge=0)]
 
 
 class ToggleObject(_Frozen):
-    """Lets an object appear, and disappear the next time; or another one appear each time."""
+    """Makes an object appear, and disappear the next time; or another one appear each time."""
 
     type: Literal["toggleObject"]
     spawnable: Item
@@ -138,7 +138,7 @@ class ToggleObject(_Frozen):
 
 
 class LimitedInvocations(_Frozen):
-    """Another operation, at most so many times; -1 is without limit."""
+    """Another operation, at most a given number of times; -1 means no limit."""
 
     type: Literal["limitedInvocationsOperation"]
     max_invocations: Annotated[int, Field(ge=-1)]
@@ -146,7 +146,7 @@ class LimitedInvocations(_Frozen):
 
 
 class OperationFromList(_Frozen):
-    """One of several operations, drawn by weight; equal weights where none are given."""
+    """One of several operations, drawn by weight; equal weights by default."""
 
     type: Literal["operationFromList"]
     operations: "tuple[Operation, ...]"
@@ -154,7 +154,7 @@ class OperationFromList(_Frozen):
 
 
 class NoneOperation(_Frozen):
-    """Nothing."""
+    """Has no effect."""
 
     type: Literal["noneOperation"]
 
@@ -170,7 +170,7 @@ Operation = Annotated[
     | NoneOperation,
     Field(discriminator="type"),
 ]
-"""What a button or a data zone can set off (4.3 and later)."""
+"""What a button or a data zone can trigger (4.3 and later)."""
 
 Item.model_rebuild()
 LimitedInvocations.model_rebuild()
@@ -178,13 +178,13 @@ OperationFromList.model_rebuild()
 
 
 class ArenaSpec(_Frozen):
-    """One arena as asked for.
+    """The specification of an arena.
 
     `time_limit` is the YAML's `t`: the episode lasts 5/3 of it in environment steps, 0 means no limit.
-    `pass_mark` is the total reward to reach, None where the file gives none ("unmarked": it can be
-    played, not judged). `blackouts` are the frames at which the light toggles, or one negative period.
-    `then` is the arena that follows in the same episode after a success (`mergeNextArena`). `episode_end`
-    says whether the first of several agents to finish ends the episode, or the last.
+    `pass_mark` is the total reward to reach; None means that the arena can be played but is not graded.
+    `blackouts` are the frames at which the light toggles, or one negative period. `then` is the arena that
+    follows in the same episode after a success (`mergeNextArena`). With several agents, `episode_end` says
+    whether the first or the last to finish ends the episode.
     """
 
     time_limit: Annotated[int, Field(ge=0, le=1_000_000)] = 0
@@ -199,7 +199,7 @@ class ArenaSpec(_Frozen):
 
 
 class ArenaFile(_Frozen):
-    """A whole task file: its arenas by id, in file order, and what its author should know about it."""
+    """A task file: its arenas by id, in file order, and warnings for its author."""
 
     arenas: Mapping[Annotated[int, Field(ge=0)], ArenaSpec]
     randomize_arenas: bool = False

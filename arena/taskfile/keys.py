@@ -1,32 +1,56 @@
 """Every YAML spelling of versions 2 to 4, and the field of `arena.taskfile.config` that it sets."""
 
-_KEYS_OF_VECTOR = {"x": "x", "y": "y", "z": "z"}
-_KEYS_OF_COLOR = {"r": "r", "g": "g", "b": "b"}
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+
+from arena.taskfile.config import (
+    RGB,
+    ArenaFile,
+    EndEpisode,
+    FreezeAgent,
+    GrantContinuousReward,
+    GrantReward,
+    Item,
+    LimitedInvocations,
+    NoneOperation,
+    OperationFromList,
+    ToggleObject,
+    Vector3,
+)
+
+_OTHERWISE_SPELLED = {
+    "reward_position": "rewardSpawnPos",
+    "reward_size": "spawnedRewardSize",
+    "zone_id": "triggerZoneID",
+    "zone_visible": "zoneVisibility",
+    "initially_present": "objectInitiallyPresent",
+    "weights": "operationWeights",
+}
+"""Fields whose key is not their name in camel case."""
+
+_WITHOUT_KEY = ("type", "source", "warnings")
+"""Fields that no key sets."""
+
+
+def _keys(model: type[BaseModel]) -> dict[str, str]:
+    fields = [name for name in model.model_fields if name not in _WITHOUT_KEY]
+    return {_OTHERWISE_SPELLED.get(name, to_camel(name)): name for name in fields}
+
 
 OPERATIONS: dict[str, dict[str, str]] = {
-    "endEpisode": {"reward": "reward"},
-    "grantReward": {"reward": "reward"},
-    "grantContinuousReward": {"rewardPerStep": "reward_per_step"},
-    "freezeAgent": {"freezeSteps": "freeze_steps"},
-    "toggleObject": {
-        "spawnable": "spawnable",
-        "objectInitiallyPresent": "initially_present",
-        "spawnAndForget": "spawn_and_forget",
-    },
-    "limitedInvocationsOperation": {"maxInvocations": "max_invocations", "operation": "operation"},
-    "operationFromList": {"operations": "operations", "operationWeights": "weights"},
-    "noneOperation": {},
+    "endEpisode": _keys(EndEpisode),
+    "grantReward": _keys(GrantReward),
+    "grantContinuousReward": _keys(GrantContinuousReward),
+    "freezeAgent": _keys(FreezeAgent),
+    "toggleObject": _keys(ToggleObject),
+    "limitedInvocationsOperation": _keys(LimitedInvocations),
+    "operationFromList": _keys(OperationFromList),
+    "noneOperation": _keys(NoneOperation),
 }
 """Keys of each operation of 4.3 and later (the original's `docs/Operations-guide.md`), by its tag."""
 
 KEYS: dict[str, dict[str, str]] = {
-    "ArenaConfig": {
-        "arenas": "arenas",
-        "randomizeArenas": "randomize_arenas",
-        "showNotification": "show_notification",
-        "canResetEpisode": "can_reset_episode",
-        "canChangePerspective": "can_change_perspective",
-    },
+    "ArenaConfig": _keys(ArenaFile),
     "Arena": {
         "t": "time_limit",
         "timeLimit": "time_limit",
@@ -39,43 +63,12 @@ KEYS: dict[str, dict[str, str]] = {
         "mergeNextArena": "merge_next",
         "episodeEnd": "episode_end",
     },
-    "Item": {
-        "name": "name",
-        "positions": "positions",
-        "rotations": "rotations",
-        "sizes": "sizes",
-        "colors": "colors",
-        "skins": "skins",
-        "teams": "teams",
-        "frozenAgentDelays": "frozen_agent_delays",
-        "symbolNames": "symbol_names",
-        "delays": "delays",
-        "initialValues": "initial_values",
-        "finalValues": "final_values",
-        "changeRates": "change_rates",
-        "spawnCounts": "spawn_counts",
-        "spawnColors": "spawn_colors",
-        "timesBetweenSpawns": "times_between_spawns",
-        "ripenTimes": "ripen_times",
-        "doorDelays": "door_delays",
-        "timesBetweenDoorOpens": "times_between_door_opens",
-        "moveDurations": "move_durations",
-        "resetDurations": "reset_durations",
-        "spawnProbability": "spawn_probability",
-        "rewardNames": "reward_names",
-        "rewardWeights": "reward_weights",
-        "maxRewardCounts": "max_reward_counts",
-        "rewardSpawnPos": "reward_position",
-        "spawnedRewardSize": "reward_size",
-        "triggerZoneID": "zone_id",
-        "zoneVisibility": "zone_visible",
-        "operations": "operations",
-    },
-    "Vector3": _KEYS_OF_VECTOR,
-    "RGB": _KEYS_OF_COLOR,
+    "Item": _keys(Item),
+    "Vector3": _keys(Vector3),
+    "RGB": _keys(RGB),
     **OPERATIONS,
 }
-"""Per tag, every spelling and the field it sets."""
+"""For each tag, every spelling and the field it sets."""
 
 ENTRIES = {
     "arenas": "Arena",
@@ -91,7 +84,7 @@ VALUES = {"reward_position": "Vector3", "reward_size": "Vector3", "spawnable": "
 """Tag of each field that holds one mapping."""
 
 OPERATION_FIELDS = ("operation", "operations")
-"""Fields that hold one operation or a list of them, each with a tag of its own."""
+"""Fields that hold an operation or a list of them; each operation has its own tag."""
 
 SINCE_4 = frozenset(
     {
@@ -99,4 +92,4 @@ SINCE_4 = frozenset(
         "operations",
     }
 )  # fmt: skip
-"""Keys that version 3.1.3 does not know."""
+"""Keys that do not exist in version 3.1.3."""

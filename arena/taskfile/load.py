@@ -1,7 +1,6 @@
-"""Read the original's YAML, strictly: file -> `ArenaFile`, or a `ConfigError` with file:line.
+"""Strict reader of the original's YAML: returns an `ArenaFile` or raises `ConfigError` with file:line.
 
-What the text says comes from `arena.taskfile.nodes`; here it is checked against the models of
-`arena.taskfile.config`.
+`arena.taskfile.nodes` reads the text; here its values are validated by the models of `arena.taskfile.config`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,28 +27,28 @@ from arena.taskfile.nodes import Path_, Place, Reader, compose, unknown, without
 from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
 
 MAX_PROBLEMS = 10
-"""A broken file lists at most this many problems."""
+"""Maximum number of problems that an error lists."""
 
 
 class Located(NamedTuple):
-    """A task file together with the place of every value: path of fields and indices -> place."""
+    """A task file with the place of every value by its path of fields and indices."""
 
     file: ArenaFile
     places: Mapping[Path_, Place]
 
 
 def load(path: str | Path, version: str = Version.V3) -> ArenaFile:
-    """Read a task file for a version of Animal-AI: "3.1.3" or "4".
+    """Read a task file as a version of Animal-AI: "3.1.3", "4" or "2".
 
-    Raises ConfigError where it cannot be read, is not YAML, or has an unknown key or object, a key given
-    twice, a wrong type or an impossible value; the message names file:line, the path in the file, what
-    was got and what was expected.
+    Raises ConfigError if it cannot be read, is not YAML, or has an unknown or duplicate key, an unknown
+    object, a wrong type or an invalid value; the message has file:line, the path in the file, the value and
+    what was expected.
     """
     return load_text(read_text(path), str(path), version)
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a task file, line ends as they are; raises ConfigError where it is no UTF-8 text."""
+    """The text of a task file with its line ends; raises ConfigError if it is not UTF-8."""
     try:
         return Path(path).read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -61,12 +60,12 @@ def read_text(path: str | Path) -> str:
 
 
 def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> ArenaFile:
-    """Read a task from its YAML text; `source` is what messages call it. Raises as `load` does."""
+    """Read a task file from its text; `source` is its name in messages. Raises as `load` does."""
     return load_located(text, source, version).file
 
 
 def load_located(text: str, source: str = "<text>", version: str = Version.V3) -> Located:
-    """As `load_text`, with the place of every value in the text."""
+    """`load_text` with the place of every value in the text."""
     reader = Reader(source, version_of(version))
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
@@ -116,14 +115,14 @@ def _shown(value: Any) -> str:
 
 
 def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
-    """The place of a value, or of the innermost thing around it that the file has."""
+    """The place of a value, or if the file lacks it, of the innermost value around it."""
     while path not in places and path:
         path = path[:-1]
     return places[path]
 
 
 def _of_version(values: dict[str, Any], version: Version) -> dict[str, Any]:
-    """The file's values with every arena marked as one of a version."""
+    """The file's values with the version added to every arena."""
     arenas = values["arenas"]
     if not isinstance(arenas, dict):
         return values
@@ -135,7 +134,7 @@ def _of_version(values: dict[str, Any], version: Version) -> dict[str, Any]:
 
 
 def _merged(spec: ArenaFile) -> ArenaFile:
-    """The file with each arena that merges the next one knowing it."""
+    """The file with `then` set in each arena that merges the next one."""
     arenas: dict[int, ArenaSpec] = {}
     after: ArenaSpec | None = None
     for arena_id, arena in reversed(list(spec.arenas.items())):
@@ -151,7 +150,7 @@ def _check_names(items: Sequence[Item], path: Path_, version: Version, reader: R
         for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
             if name not in known:
                 place = nearest(reader.places, (*here, field))
-                later = " (it comes with version 4)" if _exists(name, Version.V4) else ""
+                later = " (it is new in version 4)" if _exists(name, Version.V4) else ""
                 reader.fail(
                     place.line, unknown(f"{place.spelled}: unknown object", name, known, None) + later
                 )
@@ -169,7 +168,7 @@ def _exists(name: str, version: Version) -> bool:
 
 
 def _spawned(operation: Operation) -> Iterator[Item]:
-    """Every item that an operation can let appear."""
+    """All items that an operation can spawn."""
     if isinstance(operation, ToggleObject):
         yield operation.spawnable
     elif isinstance(operation, LimitedInvocations):
@@ -180,7 +179,7 @@ def _spawned(operation: Operation) -> Iterator[Item]:
 
 
 def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
-    """Version 4 refuses blackouts that the older ones play in their own way."""
+    """Reject blackouts that are invalid in version 4, but have an effect in older ones."""
     frames = arena.blackouts
     if not DIFFERENCES[arena.version].strict_blackouts or not frames or frames[0] < 0:
         return
@@ -189,8 +188,8 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
         place = nearest(reader.places, path)
         reader.fail(
             place.line,
-            f"{place.spelled}: got {list(frames)}, expected frames that rise and end by the time limit "
-            f"({arena.time_limit}), as version 4 does",
+            f"{place.spelled}: got {list(frames)}, expected increasing frames up to the time limit "
+            f"({arena.time_limit}) in version 4",
         )
 
 

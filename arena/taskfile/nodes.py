@@ -1,8 +1,7 @@
-"""YAML text -> plain values, with the place of each: what the file says, before anything is checked against
-the models of `arena.taskfile.config`.
+"""Converts YAML text to plain values and their places, before the models of `arena.taskfile.config`.
 
-The text is only composed into YAML nodes; no tag is ever bound to a Python class. Every key is checked
-against the tables of `arena.taskfile.keys`, so that a typo is an error with a suggestion.
+The text is only composed into YAML nodes; no tag is ever bound to a Python class. Every key is looked up in
+the tables of `arena.taskfile.keys`, so that a typo is an error with a suggestion.
 """
 
 import difflib
@@ -17,10 +16,10 @@ from arena.taskfile.keys import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SIN
 from arena.taskfile.versions import Version
 
 MAX_NODES = 200_000
-"""More YAML nodes than this are refused: aliases could otherwise expand a small file without bound."""
+"""Maximum number of YAML nodes, because aliases can expand a small file without bound."""
 
 MAX_DEPTH = 24
-"""Operations inside operations nest a dozen levels deep; more is refused before it exhausts the stack."""
+"""Maximum nesting, for a dozen levels of operations in operations; more could exhaust the stack."""
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -30,13 +29,13 @@ Path_ = tuple[str | int, ...]
 
 
 _OPERATION = "Operation"
-"""Stands for the tag of an operation, which differs from one to the next."""
+"""Placeholder for the tag of an operation, of which there are several."""
 
 
 class Place(NamedTuple):
-    """Where a value stands in the file: its line from 1, its path as spelled there, and its YAML nodes.
+    """The place of a value in the file: its line from 1, its path as spelled there, and its YAML nodes.
 
-    `key` is the node of the mapping key that it stands behind; None for the entry of a list.
+    `key` is the node of its mapping key; None for an entry of a list.
     """
 
     line: int
@@ -47,7 +46,7 @@ class Place(NamedTuple):
 
 @dataclass
 class Reader:
-    """Converts YAML nodes to plain values and remembers where each one came from."""
+    """Converts YAML nodes to plain values and stores the place of each."""
 
     source: str
     version: Version = Version.V3
@@ -63,13 +62,14 @@ class Reader:
     ) -> Any:
         """The value of a node: numbers, words, tuples and dictionaries by field name.
 
-        `path` is where it goes, `spelled` the same in the file's words, `tag` what it has to be.
+        `path` consists of field names, `spelled` is the same path with the file's keys, `tag` is the expected
+        tag.
         """
         line = node.start_mark.line + 1
         self.places[path] = Place(line, spelled, node, key)
         self.nodes += 1
         if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
-            self.fail(line, f"more than {MAX_NODES} values or {MAX_DEPTH} levels; a task file has neither")
+            self.fail(line, f"expected at most {MAX_NODES} values and {MAX_DEPTH} levels")
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, spelled, tag)
         if isinstance(node, yaml.SequenceNode):
@@ -77,7 +77,7 @@ class Reader:
         assert isinstance(node, yaml.ScalarNode)
         if node.tag.startswith("!"):
             self.fail(line, f"{spelled or 'the file'}: {node.tag} expects keys, got the text {node.value!r}")
-        # A quoted scalar is text; the C parser calls the plain style '', the Python one None.
+        # A quoted scalar is text; the plain style is '' in the C parser and None in the Python one.
         return node.value if node.style else scalar(node.value)
 
     def _mapping(self, node: yaml.MappingNode, path: Path_, spelled: str, tag: str | None) -> dict[Any, Any]:
@@ -95,7 +95,7 @@ class Reader:
             if name in values:
                 first = self.places[(*path, name)]
                 raise DuplicateKeyError(
-                    f"{self.source}:{key_node.start_mark.line + 1}: {where}: given twice (first as "
+                    f"{self.source}:{key_node.start_mark.line + 1}: {where}: duplicate key (first as "
                     f"{first.spelled} in line {first.line}); keep one of them"
                 )
             child = ENTRIES["arenas"] if path == ("arenas",) else _tag_of(name)
@@ -103,7 +103,7 @@ class Reader:
         return values
 
     def _operation(self, node: yaml.Node, spelled: str) -> str:
-        """The tag of an operation, which says what it does."""
+        """The tag of an operation, which is its type."""
         name = node.tag.removeprefix("!")
         if not node.tag.startswith("!") or name not in OPERATIONS:
             got = name if node.tag.startswith("!") else "no tag"
@@ -112,7 +112,7 @@ class Reader:
         return name
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
-        """The key as written and as the models call it."""
+        """The key as written, and the name of its field."""
         line = node.start_mark.line + 1
         where = spelled or "the file"
         if not isinstance(node, yaml.ScalarNode):
@@ -127,7 +127,7 @@ class Reader:
             self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
         if self.version is not Version.V4 and node.value in SINCE_4:
             self.fail(
-                line, f"{where}: got the key {node.value!r}, which comes with version 4; load it as that"
+                line, f"{where}: got the key {node.value!r}, which is new in version 4; load the file as that"
             )
         return node.value, known[node.value]
 
@@ -145,12 +145,12 @@ class Reader:
 
 
 def _tag_of(name: str) -> str | None:
-    """The tag of the mapping that a field holds."""
+    """The tag of a mapping by its field."""
     return _OPERATION if name in OPERATION_FIELDS else VALUES.get(name)
 
 
 def scalar(text: str) -> str | int | float | bool | None:
-    """A plain YAML scalar as the original's reader takes it: no octals, no sexagesimals, no yes/no."""
+    """A plain YAML scalar as in the original's reader: no octals, no sexagesimals, no yes/no."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     if len(text) <= 40 and _INT.fullmatch(text):
@@ -159,14 +159,14 @@ def scalar(text: str) -> str | int | float | bool | None:
 
 
 def unknown(what: str, got: str, known: dict[str, str], tag: str | None) -> str:
-    """The message for a word that is in no table, with the nearest one that is."""
+    """The message for an unknown word, with the closest known one."""
     close = difflib.get_close_matches(got, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"expected one of: {', '.join(known) or 'no keys'}"
     return f"{what} {got!r}{f' in !{tag}' if tag else ''}; {hint}"
 
 
 def compose(text: str, source: str) -> yaml.Node | None:
-    """The root node of a YAML text; None for an empty one. Raises ConfigError where it is not YAML."""
+    """The root node of a YAML text; None if it is empty. Raises ConfigError if it is not YAML."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         return yaml.compose(text, Loader=loader)
@@ -180,7 +180,7 @@ def compose(text: str, source: str) -> yaml.Node | None:
 
 
 def without_nulls(value: Any) -> Any:
-    """An empty value (`colors:` with nothing behind it) counts as a missing key, as in the original."""
+    """`value` without keys that have no value, such as a bare `colors:`; as in the original."""
     if isinstance(value, dict):
         return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
     return tuple(without_nulls(entry) for entry in value) if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
 """The symbols of sign boards: preset names, and grids of black and white pixels.
 
-A grid is written row by row from the top, as in "01/10": 0 is black, 1 is white, * either at random; "MxN" is
-a random one of M columns and N rows (`docs/configGuide/YAML-Config-Syntax.md` of animal-ai).
+A grid is written row by row from the top, as in "01/10": 0 is black, 1 is white, * is random; "MxN" is a
+random grid of M columns and N rows (`docs/configGuide/YAML-Config-Syntax.md` of animal-ai).
 """
 
 import re
@@ -9,36 +9,36 @@ import re
 import numpy as np
 
 DEFAULT = "default"
-"""What a board shows that has no symbol, or one that there is not (the original's `docs/configFile.md`)."""
+"""Shown on a board without a symbol or with an unknown one (the original's `docs/configFile.md`)."""
 
 PRESETS = (
     DEFAULT, "right-arrow", "left-arrow", "up-arrow", "down-arrow", "u-turn-arrow", "letter-a", "letter-b",
     "letter-c", "square", "triangle", "circle", "star", "tick", "cross",
 )  # fmt: skip
-"""The names of the symbols that are no grids."""
+"""Names of the preset symbols."""
 
 MOST_CELLS = 64
-"""A grid has at most so many columns and rows: our limit, finer ones do not show in a picture."""
+"""Maximum number of columns and of rows of a grid; our limit, as finer ones are not visible."""
 
 EXPECTED = (
     f"one of {', '.join(PRESETS)}; rows of 0, 1 and * of the same length such as '01/1*', "
     f"or a size such as '5x3', both of 1 to {MOST_CELLS} columns and rows"
 )
-"""What a symbol may be, in words."""
+"""Valid symbols, for messages."""
 
 _SIZE = re.compile(r"([0-9]{1,4})x([0-9]{1,4})", re.ASCII)
 _ROWS = re.compile(r"[01*]+(?:/[01*]+)*")
 
 
 def is_symbol(name: str) -> bool:
-    """Whether a board can show it."""
+    """Whether the name is a valid symbol."""
     return name in PRESETS or bool(_pattern(name))
 
 
 def resolved(name: str, rng: np.random.Generator) -> str:
-    """A symbol with nothing random left: a preset's name, or rows of 0 and 1 with "/" between them.
+    """A symbol without randomness: the name of a preset, or rows of 0 and 1 separated by "/".
 
-    Each random pixel takes one number from `rng`, row by row; what is no symbol becomes the default one.
+    Each random pixel takes one number from `rng`, row by row; an invalid symbol becomes the default one.
     """
     pattern = _pattern(name)
     if name in PRESETS or not pattern:
@@ -48,7 +48,7 @@ def resolved(name: str, rng: np.random.Generator) -> str:
 
 
 def _pattern(name: str) -> str:
-    """The rows of a grid, with * where a pixel is random; empty where the name is not that of a grid."""
+    """The rows of a grid, with * for random pixels; empty if the name is not that of a grid."""
     if size := _SIZE.fullmatch(name):
         columns, rows = int(size[1]), int(size[2])
         fits = 1 <= columns <= MOST_CELLS and 1 <= rows <= MOST_CELLS

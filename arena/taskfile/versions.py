@@ -1,19 +1,20 @@
-"""What differs between the versions of Animal-AI, in one table (section 9 of the behaviour specification)."""
+"""Differences between the versions of Animal-AI (section 9 of the behaviour specification)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
 from arena.errors import ConfigError
-from arena.taskfile.catalog import ALIASES, KINDS, Change, Ends, Kind, Shape
+from arena.taskfile.catalog import ALIASES, KINDS
+from arena.taskfile.kind import Kind
 
 
 class Version(StrEnum):
-    """Which Animal-AI is re-enacted.
+    """The version of Animal-AI that is reproduced.
 
-    v3.1.3 (published model results, the tutorial recording), 4.x, or the account of 2019 in the arena of
-    v3.1.3: the 2019 competition's entrants and the children were scored with a clock that nothing refills.
+    v3.1.3 (published model results, the tutorial recording), 4.x, or "2": the arena of v3.1.3 with the
+    scoring of the 2019 competition and of the children, in which nothing refills the clock.
     """
 
     V2 = "2"
@@ -22,7 +23,7 @@ class Version(StrEnum):
 
 
 def version_of(name: object) -> Version:
-    """A version by its name; raises ConfigError where there is none."""
+    """A version by its name; raises ConfigError for an unknown one."""
     if name not in tuple(Version):
         names = ", ".join(repr(str(each)) for each in Version)
         raise ConfigError(f"version: got {name!r}, expected one of {names}")
@@ -31,95 +32,53 @@ def version_of(name: object) -> Version:
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """The facts of one version where the versions differ.
+    """The properties in which versions differ; defaults are those of v3.1.3.
 
-    `masses` in kg by kind; `absent` kinds do not exist; `colourable` takes the YAML's colour. The rest are
-    answers to yes-or-no questions, and say in which version they hold.
+    Differences of single kinds of objects are in the catalog (`Kind.in_4`).
     """
 
-    absent: frozenset[str]
-    masses: Mapping[str, float]
-    colourable: frozenset[str]
-    fitted_bars: bool
+    fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
-    minus_one_is_high: bool
+    minus_one_is_high: bool = True
     """A y of exactly -1 is random in 0 to 100 (v3.1.3 builds after 2023-10-02); 0 in 4.x."""
-    any_agent_position: bool
-    """One of several agent positions is drawn (4.x); the first counts in v3.1.3."""
-    agent_off_edge: bool
+    any_agent_position: bool = False
+    """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
+    agent_off_edge: bool = False
     """An agent with x or z of exactly 0 or 40 starts at (1, 0, 1) (4.x)."""
-    several_agents: bool
+    several_agents: bool = False
     """Every Agent item is an agent (4.4); before, only the first."""
-    color_is_whole: bool
-    """One negative channel makes the whole colour random (4.x); each by itself in v3.1.3."""
-    changing_goals_end: bool
+    color_is_whole: bool = False
+    """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
+    changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
-    spawner_settings: bool
-    """Counts, times and sizes of spawners are read from the YAML (v3.1.3); prefab values hold in 4.3."""
-    button_acts_when_pressed: bool
-    """A button acts when it is in (4.x), not when it has come back."""
-    strict_blackouts: bool
-    """Blackouts must rise strictly and end before the time limit (4.x)."""
-    arenas_shuffled: bool
-    """`randomizeArenas` is obeyed by programs too (4.x), not only in play."""
-    zero_mark_passes: bool
+    spawner_settings: bool = True
+    """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
+    button_acts_when_pressed: bool = False
+    """A button acts when it is in (4.x); before, when it is back out."""
+    strict_blackouts: bool = False
+    """Blackouts must increase strictly and end before the time limit (4.x)."""
+    arenas_shuffled: bool = False
+    """`randomizeArenas` also applies to programs (4.x); before, only to people."""
+    zero_mark_passes: bool = False
     """For merged arenas a pass mark of 0 counts as always reached (4.x)."""
-    tree_lift: float
-    """How far a tree is lifted off its YAML height, metres."""
-    board_bounds: tuple[float, float] | None
-    """Bounds of a sign board's size components; none in v3.1.3."""
-    death_zone_tag: str
-    """The tag that rays see on a death zone."""
+    tree_lift: float = 0.0
+    """Height of a tree above its YAML height, metres."""
     only_the_clock: bool = False
-    """Health is what is left of the clock, and nothing that is touched changes it (2019).
+    """Only the clock changes health, contacts do not (2019).
 
-    Then an episode costs at most 1 for its time, whatever is eaten: competition scores of level 9 are those
-    of n balls less 1 (1.998 n - 1 in `human_data`); agents in v3.1.3 got less (six balls: 10.64).
+    Then the time of an episode costs at most 1, whatever is eaten: competition scores of level 9 are those of
+    n balls minus 1 (1.998 n - 1 in `human_data`); in v3.1.3 agents got less (six balls: 10.64).
     """
-    sun: tuple[float, float, float] = field(default=(1.0, 1.0, 1.0))
+    sun: tuple[float, float, float] = (1.0, 0.957, 0.839)
     """Colour of the directional light, sRGB."""
-    shadow_map: int = 2048
-    """Texels of the shadow map's side."""
+    shadow_map: int = 1024
+    """Side of the shadow map, texels."""
 
-
-_V3_COLOURS = frozenset(
-    {"Wall", "Ramp", "CylinderTunnel", "SpawnerDispenserTall", "SpawnerContainerShort", "SignBoard"}
-)
-_BLOCKS = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
-_BALLS = frozenset(name for name, kind in KINDS.items() if kind.is_goal and kind.change is Change.NONE)
-
-_V3 = Differences(
-    absent=frozenset(
-        {"HollowBox", "BadGoalMulti", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "DataZone"}
-    ),
-    masses={"LightBlock": 1.0, "HeavyBlock": 2.0, "LBlock": 1.5, "JBlock": 1.5, "UBlock": 1.5},
-    colourable=_V3_COLOURS,
-    fitted_bars=False,
-    minus_one_is_high=True,
-    any_agent_position=False,
-    agent_off_edge=False,
-    several_agents=False,
-    color_is_whole=False,
-    changing_goals_end=False,
-    spawner_settings=True,
-    button_acts_when_pressed=False,
-    strict_blackouts=False,
-    arenas_shuffled=False,
-    zero_mark_passes=False,
-    tree_lift=0.0,
-    board_bounds=None,
-    death_zone_tag="badGoal",
-    sun=(1.0, 0.957, 0.839),
-    shadow_map=1024,
-)
 
 DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: replace(_V3, only_the_clock=True),
-    Version.V3: _V3,
+    Version.V2: Differences(only_the_clock=True),
+    Version.V3: Differences(),
     Version.V4: Differences(
-        absent=frozenset(),
-        masses={"LightBlock": 220.0, "HeavyBlock": 420.0, "LBlock": 180.0, "JBlock": 180.0, "UBlock": 180.0},
-        colourable=(_V3_COLOURS - {"CylinderTunnel"}) | _BLOCKS | _BALLS,
         fitted_bars=True,
         minus_one_is_high=False,
         any_agent_position=True,
@@ -133,32 +92,23 @@ DIFFERENCES: Mapping[Version, Differences] = {
         arenas_shuffled=True,
         zero_mark_passes=True,
         tree_lift=0.01,
-        board_bounds=(0.5, 2.5),
-        death_zone_tag="DeathZone",
+        sun=(1.0, 1.0, 1.0),
+        shadow_map=2048,
     ),
 }
-"""The facts of every version."""
+"""The properties of every version."""
 
 
 @cache
-def kind_named(name: str, version: Version) -> Kind:
-    """The kind of an object's name or alias as a version has it.
+def kind_in(name: str, version: Version) -> Kind:
+    """A kind of the catalog, by its current name, as it is in a version."""
+    kind = KINDS[name]
+    return replace(kind, **kind.in_4) if version == Version.V4 else kind
 
-    Raises KeyError for a name that the version does not know.
-    """
-    kind = KINDS[ALIASES.get(name, name)]
-    differs = DIFFERENCES[version]
-    if kind.internal or kind.name in differs.absent:
+
+def kind_named(name: str, version: Version) -> Kind:
+    """The kind with a name or alias, as it is in a version; raises KeyError if it does not exist there."""
+    kind = kind_in(ALIASES.get(name, name), version)
+    if kind.internal or (kind.new_in_4 and version != Version.V4):
         raise KeyError(name)
-    changing = kind.change is not Change.NONE
-    bounds = differs.board_bounds if kind.name == "SignBoard" else None
-    return replace(
-        kind,
-        minimum=(bounds[0],) * 3 if bounds else kind.minimum,
-        maximum=(bounds[1],) * 3 if bounds else kind.maximum,
-        mass=differs.masses.get(kind.name, kind.mass),
-        colourable=kind.name in differs.colourable,
-        random_color=kind.random_color and kind.name in differs.colourable,
-        ends=Ends.ALWAYS if changing and differs.changing_goals_end else kind.ends,
-        fitted=differs.fitted_bars and kind.shape in (Shape.L_BARS, Shape.J_BARS, Shape.U_BARS),
-    )
+    return kind

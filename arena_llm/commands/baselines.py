@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from arena_llm.wide import wide_console
+from arena_llm.console import wide_console
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,16 +14,13 @@ if TYPE_CHECKING:
 
 def baselines_command(
     table: Annotated[
-        str | None, typer.Argument(help="Table to print; a list of all where left out.", show_default=False)
+        str | None, typer.Argument(help="Table to print. Default: a list of all.", show_default=False)
     ] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV, for other programs.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print the table as CSV.")] = False,
 ) -> None:
-    """Print published numbers of children, the 2019 competition, agents and models.
-
-    It plays nothing: an agent without a model is played by `arena-llm baseline` (without an s).
-    """
+    """Print published numbers of children, the 2019 competition, agents and models."""
     from human_data.baselines import baseline_table
-    from human_data.columns import FACTS, KNOWN_ERROR
+    from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
 
     if table is None:
         if csv:
@@ -34,28 +31,30 @@ def baselines_command(
     if csv:
         frame.to_csv(sys.stdout, index=False)
         return
-    facts = FACTS[table]
+    description = TABLE_DESCRIPTIONS[table]
     console = wide_console(110)
     console.print(_table(table, frame))
     meanings = Table("Column", "Kind", "Unit", "Meaning", title="Columns")
-    for column in facts.columns:
+    for column in description.columns:
         meanings.add_row(*column)
     console.print(meanings)
-    console.print(f"Source: {facts.source}. More: human_data/README.md", highlight=False)
+    console.print(f"Source: {description.source}. More: human_data/README.md", highlight=False)
     if table.startswith("children"):
         console.print(f"Note: {KNOWN_ERROR}", highlight=False)
 
 
 def _list() -> None:
     from human_data.baselines import baseline_table
-    from human_data.columns import FACTS, KNOWN_ERROR
+    from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
 
     listed = Table("Table", "Rows", "What", "Source")
-    for name, facts in FACTS.items():
-        listed.add_row(name, str(len(baseline_table(name))), facts.about, facts.source)
+    for name, description in TABLE_DESCRIPTIONS.items():
+        listed.add_row(name, str(len(baseline_table(name))), description.about, description.source)
     console = wide_console(110)
     console.print(listed)
-    console.print("arena-llm baselines TABLE prints one, with its columns explained; --csv for programs.")
+    console.print(
+        "arena-llm baselines TABLE prints one table and explains its columns; --csv prints it as CSV."
+    )
     console.print(f"Note: {KNOWN_ERROR}", highlight=False)
 
 

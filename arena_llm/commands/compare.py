@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import EvaluationError
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import wide_console
+from arena_llm.console import exit_interrupted, wide_console
+from arena_llm.options import known_version, named_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from report.comparison.whole import Comparison
 
 PLAYED = "Playing (only with --run)"
-
 
 Runs = Annotated[
     list[str] | None,
@@ -31,32 +30,30 @@ Others = Annotated[
     str,
     typer.Option(
         "--with",
-        help="With whom: children, competition, agents, models, and studies (.csv, .parquet, .db or a "
-        "database's URL, with #STUDY where it has several), with commas between.",
+        help="Comparison groups, separated by commas: children, competition, agents, models, and studies "
+        "(.csv, .parquet, .db or a database's URL, with #STUDY if it has several).",
     ),
 ]
 Version = Annotated[
     str | None,
     typer.Option(
-        help="Version of Animal-AI: with --run the one to play (2 where left out, as children were "
-        "scored), and what a RUN was played with that does not say so itself."
+        callback=known_version,
+        help="Animal-AI version: the one that --run plays (default: 2, as children were scored), and the "
+        "one of each RUN that does not record its own.",
     ),
 ]
 Agents = Annotated[
     list[str] | None,
     typer.Option(
-        help="Offline agent to play first where its log is not there yet, such as arena/pixels; "
-        "may be repeated.",
+        help="Offline agent, such as arena/pixels, to play first unless its log exists; may be repeated.",
         rich_help_panel=PLAYED,
     ),
 ]
 Testbed = Annotated[
     Path | None,
-    typer.Option(help="Folder of task files; the shipped battery where left out.", rich_help_panel=PLAYED),
+    typer.Option(help="Folder of task files. Default: the shipped battery.", rich_help_panel=PLAYED),
 ]
-Tasks = Annotated[
-    str, typer.Option(help="Ids of the tasks, or children: the 40 they did.", rich_help_panel=PLAYED)
-]
+Tasks = Annotated[str, typer.Option(help="Task ids, or children: the 40 they did.", rich_help_panel=PLAYED)]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
 LogDir = Annotated[Path, typer.Option(help="Folder for logs.", rich_help_panel=PLAYED)]
 
@@ -65,9 +62,7 @@ def compare_command(
     runs: Runs = None,
     others: Others = "children,competition,models",
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
-    original: Annotated[
-        bool, typer.Option("--original", help="The tasks are the original battery's files.")
-    ] = False,
+    original: Annotated[bool, typer.Option("--original", help="The original battery was played.")] = False,
     animal_ai: Version = None,
     run: Agents = None,
     testbed: Testbed = None,
@@ -82,39 +77,20 @@ def compare_command(
 
     if not runs and not run:
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
-    _check_version(animal_ai)
     groups = read_groups([word.strip() for word in others.split(",") if word.strip()])
-    named = [_named(text) for text in runs or ()]
-    found = read_runs_apart(named, original=original, animal_ai=animal_ai)
+    places = [named_path(text) for text in runs or ()]
+    found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     requests = _requests(run or (), testbed, tasks, trials, animal_ai)
     check_writable(out, "--out")
-    logs = [_log_of(request, log_dir) for request in requests]
-    if logs:
-        played = [*named, *((None, str(log)) for log in logs)]
-        found = read_runs_apart(played, original=original, animal_ai=animal_ai)
-    places = [*named, *((None, str(log)) for log in logs)]
+    if requests:
+        places += [(None, str(_log_of(request, log_dir))) for request in requests]
+        found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
     _report(compare(found, groups), out, {"runs": origins, "compared with": _without_password(others)})
 
 
-def _named(text: str) -> tuple[str | None, str]:
-    """NAME=PLACE; a URL or a path that has an equals sign of its own is taken as it is."""
-    name, equals, place = text.partition("=")
-    own = not equals or not name or ":" in name or Path(text).exists()
-    return (None, text) if own else (name, place)
-
-
 def _without_password(place: str) -> str:
     return re.sub(r"//[^@/,]*@", "//", place)
-
-
-def _check_version(animal_ai: str | None) -> None:
-    from arena.errors import ConfigError
-    from arena.taskfile import versions
-
-    known = tuple(versions.Version)
-    if animal_ai is not None and animal_ai not in known:
-        raise ConfigError(f"--animal-ai: got {animal_ai!r}, expected one of: {', '.join(known)}")
 
 
 def _requests(
@@ -152,8 +128,7 @@ def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
     try:
         return evaluate(request, log_dir, resume=earlier is not None, display="none").path
     except KeyboardInterrupt:
-        print(f"Stopped. Finished episodes are kept in {log_dir}; the same command goes on.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+        exit_interrupted(f"Stopped. Finished episodes are kept in {log_dir}; the same command continues.")
 
 
 def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The `arena-llm dataset` command."""
+"""The command `arena-llm dataset`."""
 
 import sys
 import time
@@ -8,37 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import bar_beside
+from arena_llm.console import exit_interrupted, progress_bar
+from arena_llm.options import EngineName, EngineOption, Jobs, Prompt, RayAddress, open_engine
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
     from evaluation.prompts import PromptSet
-    from llm_control.finetuning.folder import Plan
+    from llm_control.training_data.folder import DatasetSpec
 
-_SHOWN = 20
-"""How many problems of a checked data set are printed."""
+_PROBLEMS_SHOWN = 20
 
 
 def dataset_command(
     out: Annotated[Path, typer.Option(help="Folder of the data set.")],
     size: Annotated[int | None, typer.Option(min=1, help="Number of examples.")] = None,
-    seed: Annotated[int, typer.Option(help="Example i depends on this and i only.")] = 0,
+    seed: Annotated[int, typer.Option(help="Example i depends only on this and i.")] = 0,
     format: Annotated[str, typer.Option(help="openai, anthropic, google or sharegpt.")] = "openai",
     image_uri: Annotated[
-        str, typer.Option(help="For google: where the folder will be, such as gs://bucket/arena.")
+        str, typer.Option(help="For google: URI of the folder, such as gs://bucket/arena.")
     ] = "",
-    prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as there are cores where left out.")
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; examine a data set, status 1 where it is wrong.")
-    ] = False,
+    prompt: Prompt = None,
+    jobs: Jobs = None,
+    check: Annotated[bool, typer.Option("--check", help="Check a data set; status 1 if it fails.")] = False,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
 ) -> None:
@@ -46,17 +39,17 @@ def dataset_command(
     from llm_control.prompts import arena_prompts
 
     prompts = arena_prompts(prompt)
-    plan = None if check else _plan(size, seed, format, image_uri, prompts)
-    with opened(engine, ray_address, jobs) as spread:
-        if plan is None:
-            _check(out, prompts, spread)
+    spec = None if check else _spec(size, seed, format, image_uri, prompts)
+    with open_engine(engine, ray_address, jobs) as opened:
+        if spec is None:
+            _check(out, prompts, opened)
         else:
-            _write(out, plan, spread)
+            _write(out, spec, opened)
 
 
-def _plan(size: int | None, seed: int, format: str, image_uri: str, prompts: "PromptSet") -> "Plan":
-    from llm_control.finetuning import Format
-    from llm_control.finetuning.folder import Plan
+def _spec(size: int | None, seed: int, format: str, image_uri: str, prompts: "PromptSet") -> "DatasetSpec":
+    from llm_control.training_data import Format
+    from llm_control.training_data.folder import DatasetSpec
 
     if size is None:
         raise ConfigError("--size: how many examples? For example: --size 1000")
@@ -64,37 +57,36 @@ def _plan(size: int | None, seed: int, format: str, image_uri: str, prompts: "Pr
         raise ConfigError(f"--format: got {format!r}, expected one of: {', '.join(Format)}")
     if (format == Format.GOOGLE) is not bool(image_uri):
         raise ConfigError(
-            "--format google needs --image-uri: its lines name the pictures by where they will be, such as "
-            "gs://bucket/arena; the other formats take none"
+            "--format google needs --image-uri, such as gs://bucket/arena, to name the pictures by; the "
+            "other formats take none"
         )
-    return Plan(size, seed, Format(format), prompts, image_uri)
+    return DatasetSpec(size, seed, Format(format), prompts, image_uri)
 
 
-def _write(folder: Path, plan: "Plan", engine: "Engine") -> None:
+def _write(folder: Path, spec: "DatasetSpec", engine: "Engine") -> None:
     from arena.parallel import in_order
-    from llm_control.finetuning.folder import add, begin, finish, write_example
-    from llm_control.finetuning.formats import LARGEST_OPENAI, Format
+    from llm_control.training_data.folder import append, finish, make_row, start
+    from llm_control.training_data.formats import LARGEST_OPENAI, Format
 
-    if plan.format is Format.OPENAI and plan.size > LARGEST_OPENAI:
+    if spec.format is Format.OPENAI and spec.size > LARGEST_OPENAI:
         print(f"Note: OpenAI takes at most {LARGEST_OPENAI} examples in one file.", file=sys.stderr)
-    done = first = begin(folder, plan)
+    done = first = start(folder, spec)
     if first:
-        print(f"{folder}: {first} of {plan.size} examples are there already.")
-    began, data = time.monotonic(), 0
-    missing = range(first, plan.size)
+        print(f"{folder}: {first} of {spec.size} examples are there already.")
+    started, written_bytes = time.monotonic(), 0
+    missing = range(first, spec.size)
     jobs = min(engine.jobs, len(missing)) or 1
-    work = in_order(partial(write_example, plan=plan), missing, jobs, engine, "example {}".format)
+    work = in_order(partial(make_row, spec=spec), missing, jobs, engine, "example {}".format)
     try:
-        with closing(work), closing(add(folder, work)) as written, bar_beside(Console()) as bar:
-            for size in bar.track(written, total=plan.size, completed=first, description="examples"):
-                done, data = done + 1, data + size
+        with closing(work), closing(append(folder, work)) as written, progress_bar() as bar:
+            for size in bar.track(written, total=spec.size, completed=first, description="examples"):
+                done, written_bytes = done + 1, written_bytes + size
     except KeyboardInterrupt:
-        print(f"Stopped after {done} of {plan.size} examples; the same command goes on.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    counts = finish(folder, plan)
-    rate = (done - first) / max(time.monotonic() - began, 1e-9)
+        exit_interrupted(f"Stopped after {done} of {spec.size} examples; the same command continues.")
+    counts = finish(folder, spec)
+    rate = (done - first) / max(time.monotonic() - started, 1e-9)
     if done > first:
-        print(f"{done - first} examples, {rate:.1f} per second, {data / 1e6:.1f} MB of lines.")
+        print(f"{done - first} examples, {rate:.1f} per second, {written_bytes / 1e6:.1f} MB of lines.")
     for name, values in counts.items():
         print(f"{name}: " + ", ".join(f"{count} {value}" for value, count in values.items()))
     print(f"Data set: {folder}")
@@ -102,22 +94,23 @@ def _write(folder: Path, plan: "Plan", engine: "Engine") -> None:
 
 def _check(folder: Path, prompts: "PromptSet", engine: "Engine") -> None:
     from arena.parallel import in_order
-    from llm_control.finetuning.check import problem, rows, rules_of
+    from llm_control.training_data.check import problem, read_rows, read_spec
 
-    rules, size = rules_of(folder, prompts)
-    problems = []
-    jobs = min(engine.jobs, size)
+    spec = read_spec(folder, prompts)
     work = in_order(
-        partial(problem, rules=rules), rows(rules, size), jobs, engine, lambda row: f"line {row.number + 1}"
+        partial(problem, spec=spec),
+        read_rows(folder, spec),
+        min(engine.jobs, spec.size),
+        engine,
+        lambda row: f"line {row.number + 1}",
     )
     try:
-        with closing(work), bar_beside(Console()) as bar:
-            problems = [p for p in bar.track(work, total=size, description="checking") if p is not None]
+        with closing(work), progress_bar() as bar:
+            problems = [p for p in bar.track(work, total=spec.size, description="checking") if p is not None]
     except KeyboardInterrupt:
-        print("Stopped; nothing was changed.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    for text in problems[:_SHOWN]:
+        exit_interrupted("Stopped; nothing was changed.")
+    for text in problems[:_PROBLEMS_SHOWN]:
         print(text)
     if problems:
-        raise EvaluationError(f"{folder}: {len(problems)} of {size} examples are not as they should be")
-    print(f"{size} examples: every line is whole, every reply does in its arena what it says.")
+        raise EvaluationError(f"{folder}: {len(problems)} of {spec.size} examples have errors")
+    print(f"{spec.size} examples: every line is complete, every reply does in its arena what it says.")

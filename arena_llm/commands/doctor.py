@@ -1,34 +1,55 @@
-"""The `arena-llm doctor` command; it runs also where arena-llm itself does not."""
+"""The command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported."""
 
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from arena_llm.wide import wide_console
+from arena_llm.console import wide_console
+from arena_llm.doctor import Check, State, run_checks
 
-COLUMNS = 100
-"""Width of the table."""
+_STYLES = {State.OK: "green", State.ABSENT: "yellow", State.BROKEN: "bold red"}
 
 
 def doctor_command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Say what is installed, try physics and a picture, and say what to do; status 1 if one fails."""
-    from arena_llm.doctor import examine, print_checks, write_checks
-    from arena_llm.doctor.report import can_run
-
-    checks = list(examine())
+    """Show what is installed, try physics and drawing, and name remedies; status 1 if one fails."""
+    checks = list(run_checks())
+    broken = [check.name for check in checks if check.state is State.BROKEN]
     if as_json:
-        print(write_checks(checks))
+        print(json.dumps({"ok": not broken, "checks": [asdict(check) for check in checks]}, indent=1))
     else:
-        print_checks(wide_console(COLUMNS), checks)
-    if not can_run(checks):
+        _print(checks, broken)
+    if broken:
         raise typer.Exit(1)
 
 
 def doctor_alone() -> None:
-    """Run only this command, where the others cannot be imported."""
+    """Run only this command; the others cannot be imported."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.callback()(lambda: None)
     app.command("doctor")(doctor_command)
     app()
+
+
+def _print(checks: Sequence[Check], broken: Sequence[str]) -> None:
+    """Print a table with a row per check, and the remedies as lines that can be copied."""
+    table = Table()
+    for heading in ("check", "state", "found"):
+        table.add_column(heading, overflow="fold")
+    for check in checks:
+        table.add_row(check.name, Text(check.state, style=_STYLES[check.state]), Text(check.found))
+    console = wide_console(100)
+    console.print(table)
+    for check in checks:
+        if check.remedy:
+            console.print(Text(f"{check.name}: {check.remedy}"), soft_wrap=True)
+    verdict = Text("arena-llm can do its main job here.", style="green")
+    if broken:
+        verdict = Text(f"arena-llm cannot do its main job here: {', '.join(broken)}.", style="bold red")
+    console.print(verdict, soft_wrap=True)

@@ -1,34 +1,35 @@
 """The command `arena-llm eval`."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.table import Column, Table
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.engine_option import EngineName, EngineOption, RayAddress, opened
-from arena_llm.status import INTERRUPTED
-from arena_llm.suite_options import SuiteOption, show_choices
+from arena_llm.console import exit_interrupted, line_console, wide_console
+from arena_llm.options import (
+    EngineName,
+    EngineOption,
+    Preset,
+    Prices,
+    Prompt,
+    RayAddress,
+    Testbed,
+    open_engine,
+)
+from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
     from evaluation.request import EvalRequest
 
-Testbed = Annotated[
-    Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-]
-LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are there at once.")]
-Out = Annotated[Path | None, typer.Option(help="Folder for the report; beside the log where left out.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option(min=1, help="With --engine ray: processes that play; as many as cores where left out."),
-]
-PlanFile = Annotated[
-    Path | None, typer.Option(help="File to write the plan to before the run, or with an earlier plan.")
-]
-RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same in seconds of this command.")]
+LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
+Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Processes with --engine ray. Default: one per core.")]
+PlanFile = Annotated[Path | None, typer.Option(help="File of the plan: written before the run, or earlier.")]
+RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same limit in seconds of this command.")]
 
 
 def evaluate_command(
@@ -36,28 +37,22 @@ def evaluate_command(
         str | None,
         typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, arena/pixels, or policy:FILE."),
     ] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")
-    ] = None,
-    show: Annotated[
-        bool, typer.Option("--show", help="Print every choice and where it comes from; play nothing.")
-    ] = False,
+    protocol: Preset = None,
     suite: SuiteOption = DEFAULT,
+    show: Annotated[bool, typer.Option("--show", help="Print all choices and their origins only.")] = False,
     testbed: Testbed = None,
-    prompt: Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")] = None,
+    prompt: Prompt = None,
     log_dir: LogDir = Path("logs"),
     out: Out = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue the unfinished run of this command.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars after which the run begins no further episode.")
+        float | None, typer.Option(min=0, help="US dollars after which no further episode starts.")
     ] = None,
     max_tokens_run: Annotated[
-        int | None, typer.Option(min=0, help="The same in tokens, sent and received.")
+        int | None, typer.Option(min=0, help="The same limit in tokens, sent and received.")
     ] = None,
     time_limit_run: RunSeconds = None,
-    prices: Annotated[Path | None, typer.Option(help="YAML file of prices, over the shipped ones.")] = None,
+    prices: Prices = None,
     plan: PlanFile = None,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
@@ -73,77 +68,78 @@ def evaluate_command(
 
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices)
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
-    console = Console()
     if show:
-        _show(console, request)
+        _show(request)
         return
     if model is None:
         raise typer.BadParameter(
             "give one, for example --model arena/pixels; or --show", param_hint="--model"
         )
     if names := request.without_effect():
-        console.print(f"Without effect on this agent: {', '.join(names)} of {protocol}", soft_wrap=True)
-    notes = _planned(console, plan, request) if plan else {}
+        line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
+    notes = _plan_notes(plan, request) if plan else {}
     notes["prices"] = price_note(full_name(request.suite, model), prices)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
-        console.print(notes["prices"], soft_wrap=True, markup=False, highlight=False)
+        line_console().print(notes["prices"])
     if jobs and engine is EngineName.LOCAL:
         raise ConfigError(
             "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
         )
-    with opened(engine, ray_address, jobs) as spread:
-        run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": spread}
-        _evaluate(console, request, log_dir, out, **run)
+    with open_engine(engine, ray_address, jobs) as opened:
+        run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
+        _evaluate(request, log_dir, out, **run)
 
 
-def _planned(console: Console, plan: Path, request: "EvalRequest") -> dict[str, Any]:
-    """What the log keeps of a plan; deviations are said before anything is spent."""
+def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
+    """What the log keeps of a plan; deviations are printed before anything is spent."""
     from evaluation.plan import deviations, settle_plan
 
     planned, done = settle_plan(plan, request), request.plan()
-    for each in deviations(planned, done):
-        console.print(f"Deviates from {plan}: {each}", soft_wrap=True, markup=False)
+    for deviation in deviations(planned, done):
+        line_console().print(f"Deviates from {plan}: {deviation}")
     return {"plan": dict(planned), "done": done}
 
 
-def _show(console: Console, request: "EvalRequest") -> None:
-    named = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
-    more = {name: (str(value), "option") for name, value in named.items() if value}
-    show_choices(Console(width=max(console.width, 110)), request.effective, more)
+def _show(request: "EvalRequest") -> None:
+    """Print every effective choice and where it comes from."""
+    given = request.effective
+    table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
+    if given.preset is not None:
+        table.title = f"{given.preset.name}: {given.preset.description}"
+    options = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
+    for name, value in options.items():
+        if value:
+            table.add_row(name, str(value), "option", "")
+    for name, value, origin, meaning in given.rows():
+        table.add_row(name, value, origin, meaning, style=None if origin == "default" else "bold")
+    wide_console(110).print(table)
 
 
-def _evaluate(console: Console, request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
+def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
     from evaluation.evaluate import evaluate
     from evaluation.results import results_frame
+    from report.comparison import compare_levels, layouts_note, levels_table
     from report.summary import write_report
 
+    console = Console()
     try:
         log = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
     except KeyboardInterrupt:
-        print(
-            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume goes on.",
-            file=sys.stderr,
+        exit_interrupted(
+            f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
-        raise typer.Exit(INTERRUPTED) from None
     results = results_frame(log.results())
     original = request.folder is not None
     title = f"{log.model} in the arena"
     folder = out or log.path.with_suffix("")
     facts = {"model": log.model, "prices": run["notes"]["prices"], "log": log.path.name}
     files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
-    _summarise(console, results, original)
-    console.print(f"Report: {files.page}", soft_wrap=True)
-    failed = int(results["error"].notna().sum())
-    if failed:
-        first = results["error"].dropna().iloc[0]
-        raise EvaluationError(
-            f"{failed} of {len(results)} episodes have no score (the first: {first}); "
-            "the same command with --resume plays them again"
-        )
-
-
-def _summarise(console: Console, results: Any, original: bool) -> None:
-    from report.comparison import compare_levels, layouts_note, levels_table
-
     console.print(levels_table(compare_levels(results, same_layouts=original)))
     console.print(layouts_note(original))
+    console.print(f"Report: {files.page}", soft_wrap=True)
+    errors = results["error"].dropna()
+    if len(errors):
+        raise EvaluationError(
+            f"{len(errors)} of {len(results)} episodes have no score (the first: {errors.iloc[0]}); "
+            "the same command with --resume plays them again"
+        )

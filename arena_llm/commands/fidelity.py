@@ -1,45 +1,37 @@
-"""The `arena-llm fidelity` command."""
+"""The command `arena-llm fidelity`."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from arena_llm.wide import wide_console
-
-COLUMNS = 120
-"""Width of the table of turns."""
+from arena_llm.console import line_console, wide_console
 
 
 def fidelity_command(
-    trace: Annotated[
-        Path, typer.Option(help="Folder of the recording: arena.yaml and obs-<turn>.<steps>.jpg.")
-    ],
+    trace: Annotated[Path, typer.Option(help="Folder of arena.yaml and obs-<turn>.<steps>.jpg.")],
     table: Annotated[
-        Path | None,
-        typer.Option(help="CSV of its turns; DIR/trace.csv or DIR/../tutorial-trace.csv where left out."),
+        Path | None, typer.Option(help="CSV of turns. Default: DIR/trace.csv or DIR/../tutorial-trace.csv.")
     ] = None,
-    poses: Annotated[
-        Path | None, typer.Option(help="CSV of predicted poses: turn,x,z,speed,heading.")
-    ] = None,
+    poses: Annotated[Path | None, typer.Option(help="CSV of poses: turn,x,z,speed,heading.")] = None,
     reward: Annotated[float | None, typer.Option(help="Recorded total reward.")] = None,
     tick: Annotated[int | None, typer.Option(min=1, help="Recorded tick of the episode's end.")] = None,
     frames: Annotated[Path | None, typer.Option(help="Folder for our pictures.")] = None,
-    sheet: Annotated[
-        Path | None, typer.Option(help="PNG file for all pairs: recorded on the left, ours on the right.")
-    ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", help="File for all figures.")] = None,
+    sheet: Annotated[Path | None, typer.Option(help="PNG of all pairs: recorded left, ours right.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", help="JSON file for all results.")] = None,
 ) -> None:
-    """Replay an episode recorded in Unity and say what agrees; status 1 where health does not."""
+    """Replay an episode recorded in Unity and compare the two; status 1 if health differs."""
     from arena import RenderError
     from arena_llm.fidelity import read_trace, replay
-    from arena_llm.fidelity.pictures import compare_pictures, without_counterpart, write_frames, write_sheet
+    from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
     from arena_llm.fidelity.poses import ending_of, poses_of
     from arena_llm.fidelity.replay import has_random_places
-    from arena_llm.fidelity.report import Fidelity, print_fidelity, write_json
+    from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
+    from arena_llm.files import write_file
 
     recording = read_trace(trace, table)
-    model = poses_of(recording, poses)
+    predicted = poses_of(recording, poses)
     played = replay(recording)
     pairs, no_pictures = [], None
     try:
@@ -48,27 +40,19 @@ def fidelity_command(
         if frames or sheet:
             raise
         no_pictures = error
-    found = Fidelity(
-        recording,
-        played,
-        model,
-        tuple(pair.match for pair in pairs),
-        tuple(without_counterpart(recording, played)),
-        ending_of(recording, reward, tick),
-        has_random_places(recording.spec),
-    )
-    console = wide_console(COLUMNS)
-    print_fidelity(console, found)
+    matches, ending = tuple(pair.match for pair in pairs), ending_of(recording, reward, tick)
+    found = Fidelity(recording, played, predicted, matches, ending, has_random_places(recording.spec))
+    print_fidelity(wide_console(120), found)
+    console = line_console()
     if no_pictures:
-        console.print(f"Only health, events and places: {no_pictures}.", soft_wrap=True, markup=False)
+        console.print(f"Only health, events and positions: {no_pictures}.")
     if frames:
-        count = write_frames(frames, played, pairs)
-        console.print(f"Our {count} pictures: {frames}", soft_wrap=True)
+        console.print(f"Our {write_frames(frames, played, pairs)} pictures: {frames}")
     if sheet:
         write_sheet(sheet, pairs)
-        console.print(f"Sheet: {sheet}", soft_wrap=True)
+        console.print(f"Sheet: {sheet}")
     if json_file:
-        write_json(json_file, found)
-        console.print(f"Figures: {json_file}", soft_wrap=True)
+        write_file(json_file, json.dumps(as_dict(found), indent=1) + "\n")
+        console.print(f"Results: {json_file}")
     if not found.health_agrees:
         raise typer.Exit(1)

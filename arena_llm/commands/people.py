@@ -1,4 +1,4 @@
-"""The `arena-llm people` commands: what is in a study's database, out of it, and for good away from it."""
+"""The `arena-llm people` commands: list, export and delete the data of participants."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,13 +9,13 @@ from rich.console import Console
 if TYPE_CHECKING:
     from human_data.people.store import Participant, Store
 
-people_app = typer.Typer(help="Data of people: list, export, delete.", no_args_is_help=True)
+people_app = typer.Typer(help="Data of participants: list, export, delete.", no_args_is_help=True)
 
 Db = Annotated[
     str,
     typer.Option(
-        help="Database file, or postgresql://USER@HOST/NAME; the password may stand there, in PGPASSWORD or "
-        "in ~/.pgpass."
+        help="Database file, or postgresql://USER@HOST/NAME; the password may be in the URL, in PGPASSWORD "
+        "or in ~/.pgpass."
     ),
 ]
 StudyName = Annotated[str, typer.Option(help="Name of the study.")]
@@ -23,9 +23,9 @@ StudyName = Annotated[str, typer.Option(help="Name of the study.")]
 
 @people_app.command("participants")
 def participants_command(
-    db: Db, study: Annotated[str | None, typer.Option(help="Name of the study; all where left out.")] = None
+    db: Db, study: Annotated[str | None, typer.Option(help="Name of the study. Default: all.")] = None
 ) -> None:
-    """Who took part, and how far they came."""
+    """List participants and how far they got."""
     from rich.table import Table
 
     with _opened(db) as store:
@@ -42,9 +42,9 @@ def participants_command(
 def export_command(
     db: Db,
     study: StudyName,
-    out: Annotated[Path, typer.Option(help="Folder to write; an earlier export there is replaced.")],
+    out: Annotated[Path, typer.Option(help="Folder to write to; an earlier export is replaced.")],
     format: Annotated[str, typer.Option(help="Format of the tables: csv or parquet.")] = "csv",
-    bids: Annotated[bool, typer.Option("--bids", help="Also a folder in the manner of BIDS.")] = False,
+    bids: Annotated[bool, typer.Option("--bids", help="Also write a folder in the style of BIDS.")] = False,
 ) -> None:
     """Write tidy tables with a codebook, and every episode as a recording."""
     with _opened(db) as store:
@@ -52,7 +52,7 @@ def export_command(
 
         done = export(store, study, out, format, bids=bids)
     counts = ", ".join(f"{count} {name}" for name, count in done.rows.items() if "results" not in name)
-    print(f"{out}: {counts}, {done.recordings} recordings; codebook.md says what each column means")
+    print(f"{out}: {counts}, {done.recordings} recordings; codebook.md explains every column")
 
 
 @people_app.command("delete")
@@ -60,7 +60,7 @@ def delete_command(
     db: Db,
     study: StudyName,
     participant: Annotated[str, typer.Argument(help="The participant's code.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
     """Delete all data of one participant, for good."""
     with _opened(db) as store:
@@ -71,7 +71,9 @@ def delete_command(
             typer.confirm(f"Delete {participant} of {study} with {trials} trials, for good?", abort=True)
         deleted = store.delete_participant(study, participant)
     counts = ", ".join(f"{count} {name}" for name, count in deleted._asdict().items())
-    print(f"Deleted: {counts}. Exports and backups made before still have them: export anew, delete the old.")
+    print(
+        f"Deleted: {counts}. Earlier exports and backups still contain them: delete those, and export again."
+    )
 
 
 def _opened(db: str) -> "Store":

@@ -1,79 +1,83 @@
 """The `arena-llm play` command."""
 
-import sys
 import webbrowser
-from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.version_option import AnimalAI
+from arena_llm.options import AnimalAI, Levels, Seed, Testbed
 
 if TYPE_CHECKING:
-    from human_data.people.play.wire import View
+    from human_data.people.play.worker_protocol import View
     from testbed import Task
 
-PORT = 8420
 VIEW_NAMES = "first, top or third"
+
+Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
+Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
+PORT = 8420
 
 
 def play_command(
     tasks: Annotated[
         list[str] | None,
-        typer.Argument(help="Tasks' ids or files, in this order; all of --levels where left out."),
+        typer.Argument(help="Ids or files of tasks, in this order. Default: all of --levels."),
     ] = None,
-    levels: Annotated[str | None, typer.Option(help="Levels to play, such as 1-3 or 1,4.")] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; the shipped battery where left out.")
-    ] = None,
+    levels: Levels = None,
+    testbed: Testbed = None,
     scripts: Annotated[
         bool,
         typer.Option(
-            "--scripts", help="Play by typing Go(..); Turn(..); with still pictures, as a model does."
+            "--scripts", help="Play by typing Go(..); Turn(..); with still images, as a model does."
         ),
     ] = False,
     view: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"View: {VIEW_NAMES}. Repeated: the key V changes between them; a model has first."
+            help=f"View: {VIEW_NAMES}. If repeated, the key V switches between them; a model has first."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the arenas' randomness.")] = 0,
+    seed: Seed = 0,
     db: Annotated[
         str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
     ] = "play.db",
-    host: Annotated[
-        str, typer.Option(help="Address to serve on; this machine only where left out.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")] = PORT,
-    workers: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Processes; as many as processors where left out.")
-    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = PORT,
+    workers: Workers = None,
     open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
-    """Play tasks in the browser, at the original's pace; each episode is kept as a recording."""
+    """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
     from human_data.people.extra import require
 
     require()
+    from arena.processes import cores
     from human_data.people.play.app import create_app
-    from human_data.people.play.course import TaskList
     from human_data.people.play.players import Players
-    from human_data.people.play.security import LOOPBACK
-    from human_data.people.play.serve import bound, serve
+    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.play.task_source import TaskList
     from human_data.people.store import Store
+    from human_data.people.store.errors import display_name
 
     chosen = _tasks(tasks, levels, testbed, animal_ai)
-    course = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
+    source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
     listener = bound(host, port)
-    with Store(db if "://" in db else f"sqlite:///{db}") as store:
-        players = Players(store, course, workers=workers or _cores(), scripts=scripts)
-        app = create_app(players, names=LOOPBACK if host in LOOPBACK else None)
-        with closing(players.records), suppress(KeyboardInterrupt):
-            serve(app, listener, lambda: _ready(host, listener.getsockname()[1], db, len(chosen), open_page))
-    print("Stopped. Who comes back goes on where they were.", flush=True)
+    url = url_of(host, listener)
+
+    def ready() -> None:
+        print(f"Play: {url} ({len(chosen)} {'task' if len(chosen) == 1 else 'tasks'})", flush=True)
+        print(f"Recordings: {display_name(store.database.url)}; Ctrl-C stops.", flush=True)
+        if open_page and not webbrowser.open(url):
+            print("No browser could be opened; please open the address yourself.", flush=True)
+
+    with Store(db) as store:
+        players = Players(store, source, workers=workers or cores(), scripts=scripts)
+        app = create_app(players, names=answered_names(host))
+        advice = "everyone who opens the page can play, and is stored in the database"
+        serve(app, players.recorder, host, listener, ready, advice)
 
 
 def _tasks(
@@ -83,7 +87,7 @@ def _tasks(
     from testbed import find_tasks, parse_levels, task_named
 
     if names and levels is not None:
-        raise ConfigError("--levels chooses the tasks; leave it out, or the TASKs")
+        raise ConfigError("--levels selects the tasks; give either --levels or TASKS")
     if names:
         chosen = tuple(task_named(name, testbed, animal_ai) for name in names)
         if twice := {task.id for task in chosen if sum(other.id == task.id for other in chosen) > 1}:
@@ -93,48 +97,17 @@ def _tasks(
     for task in chosen:
         agents = sum(item.name == "Agent" for item in task.spec.items)
         if agents > 1 and DIFFERENCES[task.spec.version].several_agents:
-            raise ConfigError(f"{task.id}: the arena has several agents, expected one; a person drives one")
+            raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")
     return chosen
 
 
 def _views(names: list[str] | None, scripts: bool) -> "tuple[View, ...]":
-    from human_data.people.play.wire import VIEWS
+    from human_data.people.play.worker_protocol import VIEWS
 
     wrong = [name for name in names or () if name not in VIEWS]
     if wrong:
         raise ConfigError(f"--view: got {wrong[0]!r}, expected {VIEW_NAMES}")
     if scripts and names and names != ["first"]:
-        raise ConfigError("--scripts shows the pictures that a model gets: the view is first")
+        raise ConfigError("--scripts shows the images that a model gets: the view must be first")
     by_name: dict[str, View] = {view: view for view in VIEWS}
     return tuple(dict.fromkeys(by_name[name] for name in names or ["first"]))
-
-
-def _cores() -> int:
-    from arena.processes import cores
-
-    return cores()
-
-
-def _ready(host: str, port: int, db: str, tasks: int, open_page: bool) -> None:
-    from human_data.people.play.security import LOOPBACK
-
-    name = f"[{host}]" if ":" in host else host
-    url = f"http://{'localhost' if host in ('0.0.0.0', '::') else name}:{port}/"
-    if host not in LOOPBACK:
-        print(
-            f"Warning: {host} is reached from other machines, without encryption; everybody who can open the "
-            "page can play, and is written into the database.",
-            file=sys.stderr,
-        )
-    print(f"Play: {url} ({tasks} {'task' if tasks == 1 else 'tasks'})", flush=True)
-    print(f"Recordings: {_shown(db)}; Ctrl-C stops.", flush=True)
-    if open_page and not webbrowser.open(url):
-        print("No browser could be opened from here; open the address yourself.", flush=True)
-
-
-def _shown(db: str) -> str:
-    if "://" not in db:
-        return db
-    from sqlalchemy import make_url
-
-    return make_url(db).render_as_string()

@@ -7,28 +7,25 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from arena_llm.status import INTERRUPTED
+from arena_llm.console import exit_interrupted
+from arena_llm.options import ModelName
 
 
 def probe_command(
-    model: Annotated[
-        str, typer.Option(help="gpt-*, claude-*, gemini-*, any provider/model, or arena/pixels.")
-    ],
-    each: Annotated[int, typer.Option(min=1, help="Probes of every kind.")] = 20,
-    protocol: Annotated[
-        str | None, typer.Option(help="A preset for the pictures, such as blurred or blind.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the probes.")] = None,
+    model: ModelName,
+    each: Annotated[int, typer.Option(min=1, help="Number of probes of each kind.")] = 20,
+    protocol: Annotated[str | None, typer.Option(help="Preset for the pictures, such as blind.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed of the probes.")] = None,
     log_dir: Annotated[Path, typer.Option(help="Folder for the log.")] = Path("logs"),
 ) -> None:
-    """Ask a model about pictures with known answers, to tell seeing from planning."""
+    """Perception probes: ask a model about pictures with known answers, apart from planning."""
     from llm_control.perception import probe
 
     console = Console()
     try:
         result = probe(model, log_dir, each, protocol, seed, "rich" if console.is_terminal else "plain")
     except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        exit_interrupted("Stopped.")
     table = Table("question", "right", "of", "share", "95 %", "by chance")
     for row in result.rows:
         span = "{:.2f}-{:.2f}".format(*row.interval)

@@ -1,53 +1,39 @@
-"""The `arena-llm replay` command."""
+"""The command `arena-llm replay`."""
 
-import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
 from arena.errors import ConfigError, RecordingError
-from arena_llm.status import INTERRUPTED
-from arena_llm.wide import bar_beside
+from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from arena.replay import Replay
     from arena_llm.pictures import Film, Video
-    from render import Frame
 
 
 def replay_command(
-    recording: Annotated[
-        Path, typer.Argument(help="JSON file of `run --recording`, or a log of `eval` (.eval).")
-    ],
+    recording: Annotated[Path, typer.Argument(help="JSON of `run --recording`, or a log of `eval` (.eval).")],
     video: Annotated[Path | None, typer.Option(help="Video to write: .mp4 or .gif.")] = None,
-    stills: Annotated[Path | None, typer.Option(help="Folder for still frames step-<n>.png.")] = None,
-    every: Annotated[int, typer.Option(min=1, help="Steps from one still to the next.")] = 50,
+    stills: Annotated[Path | None, typer.Option(help="Folder for still pictures step-<n>.png.")] = None,
+    every: Annotated[int, typer.Option(min=1, help="Steps between two stills.")] = 50,
     view: Annotated[str, typer.Option(help="agent, behind, above, or top (without perspective).")] = "agent",
     size: Annotated[int, typer.Option(help="Side of the picture in pixels, 4 to 1024.")] = 512,
-    fps: Annotated[
-        float | None, typer.Option(help="Frames per second; the original's 16.7 where left out.")
-    ] = None,
+    fps: Annotated[float | None, typer.Option(help="Frames per second. Default: 16.7, as played.")] = None,
     trail: Annotated[
-        bool | None,
-        typer.Option("--trail/--no-trail", help="Draw the agents' paths; on in views from above."),
+        bool | None, typer.Option("--trail/--no-trail", help="Draw the paths. Default: in views from above.")
     ] = None,
-    hud: Annotated[bool, typer.Option("--hud", help="A strip below with health, step and reward.")] = False,
-    agent: Annotated[int, typer.Option(help="Which of several agents is followed, from 0.")] = 0,
-    task: Annotated[
-        str | None, typer.Option(help="The recording's task file or id, where it is not found by itself.")
-    ] = None,
-    testbed: Annotated[
-        Path | None, typer.Option(help="Folder of its task file; the shipped battery where left out.")
-    ] = None,
+    hud: Annotated[bool, typer.Option("--hud", help="Add a strip with health, step and reward.")] = False,
+    agent: Annotated[int, typer.Option(help="Which of several agents to follow, from 0.")] = 0,
+    task: Annotated[str | None, typer.Option(help="Task file or id, if not found automatically.")] = None,
+    testbed: Testbed = None,
     sample: Annotated[str | None, typer.Option(help="In a log: the task's id.")] = None,
-    trial: Annotated[int, typer.Option(min=0, help="In a log: which trial, from 0.")] = 0,
+    trial: Annotated[int, typer.Option(min=0, help="In a log: the trial, from 0.")] = 0,
 ) -> None:
-    """Play a recorded episode again, check its end, and make a video; status 1 where the end differs."""
+    """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
     from arena.replay import Replay
     from arena_llm.pictures import STEPS_PER_S, Film, open_video
     from arena_llm.replay import arena_of, find_recording
@@ -57,40 +43,38 @@ def replay_command(
     kept = find_recording(recording, sample, trial)
     spec = arena_of(kept.recording, task, testbed or kept.folder)
     rate = STEPS_PER_S if fps is None else fps
-    console = Console(soft_wrap=True, highlight=False)
-    with _told_when_stopped(video), ExitStack() as stack:
+    console = line_console()
+    with ExitStack() as stack:
         replay = stack.enter_context(Replay(kept.recording, spec))
         agents, steps = len(replay.episode.agents), kept.recording.steps
-        drawn = video or stills
-        film = (
-            Film(view, size, steps=steps, agent=agent, agents=agents, trail=trail, hud=hud) if drawn else None
-        )
-        writer = stack.enter_context(open_video(video, rate)) if video else None
-        saved = _play(replay, film, writer, stills, every)
-    console.print(_ending(replay), markup=False)
+        film = None
+        if video or stills:
+            film = Film(view, size, steps=steps, agent=agent, agents=agents, trail=trail, hud=hud)
+        try:
+            writer = stack.enter_context(open_video(video, rate)) if video else None
+            saved = _play(replay, film, writer, stills, every)
+        except KeyboardInterrupt:
+            exit_interrupted("Stopped; no video was written." if video else "Stopped.")
+    console.print(_ending(replay))
     if video and writer:
-        console.print(f"Video: {video} ({writer.frames} frames, {writer.frames / rate:.1f} s)", markup=False)
+        console.print(f"Video: {video} ({writer.frames} frames, {writer.frames / rate:.1f} s)")
     if stills:
-        console.print(f"Stills: {stills} ({saved} pictures)", markup=False)
+        console.print(f"Stills: {stills} ({saved} pictures)")
     _judge(replay)
-
-
-@contextmanager
-def _told_when_stopped(video: Path | None) -> "Iterator[None]":
-    try:
-        yield
-    except KeyboardInterrupt:
-        print("Stopped; no video was written." if video else "Stopped.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _play(
     replay: "Replay", film: "Film | None", video: "Video | None", stills: Path | None, every: int
 ) -> int:
-    """Play to the end, drawing what is wanted; returns the number of stills."""
+    """Play to the end and draw the frames of the video and the stills; returns the number of stills."""
+    from arena_llm.files import write_file
+    from render import png
+
+    if stills and stills.is_file():
+        raise ConfigError(f"--stills: {stills} is a file, expected a folder")
     saved = 0
     last = replay.recording.steps
-    with bar_beside(Console()) as progress:
+    with progress_bar() as progress:
         for moment in progress.track(replay.moments(), total=last + 1, description="replaying"):
             if film is None:
                 continue
@@ -103,19 +87,9 @@ def _play(
             if video:
                 video.add(frame)
             if stills and due:
-                _save(stills, step, frame)
+                write_file(stills / f"step-{step:05d}.png", png(frame))
                 saved += 1
     return saved
-
-
-def _save(folder: Path, step: int, frame: "Frame") -> None:
-    from arena_llm.pictures import whole_file
-    from render import png
-
-    if folder.is_file():
-        raise ConfigError(f"--stills: {folder} is a file, expected a folder")
-    with whole_file(folder / f"step-{step:05d}.png") as beside:
-        beside.write_bytes(png(frame))
 
 
 def _ending(replay: "Replay") -> str:
@@ -128,7 +102,7 @@ def _ending(replay: "Replay") -> str:
 
 
 def _judge(replay: "Replay") -> None:
-    """Say that the end is the recorded one; raises RecordingError, with what is not, where it differs."""
+    """Confirm that the end is as recorded; raises RecordingError, with the differences, if it is not."""
     differences, versions = replay.differences(), replay.other_versions()
     if differences:
         because = f" (recorded with {'; '.join(versions)})" if versions else ""

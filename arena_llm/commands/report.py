@@ -1,16 +1,14 @@
-"""The `arena-llm report` command."""
+"""The command `arena-llm report`."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from arena.errors import EvaluationError, RenderError
-from arena_llm.commands.named_file import named_file
-from arena_llm.status import INTERRUPTED
+from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.options import named_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,20 +19,19 @@ if TYPE_CHECKING:
 
 def report_command(
     logs: Annotated[
-        list[str],
-        typer.Argument(help="Logs (.eval) or folders of them, as FILE or, to rename its agent, NAME=FILE."),
+        list[str], typer.Argument(help="Logs (.eval) or folders of them; NAME=FILE renames the agent.")
     ],
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("report"),
-    title: Annotated[str | None, typer.Option(help="Heading; the agents' names where left out.")] = None,
+    title: Annotated[str | None, typer.Option(help="Heading. Default: the agents' names.")] = None,
     frames: Annotated[
-        bool, typer.Option("--frames/--no-frames", help="With the agents' pictures; they need OpenGL.")
+        bool, typer.Option("--frames/--no-frames", help="With pictures, which need OpenGL.")
     ] = True,
 ) -> None:
-    """Make a folder of pages from logs: figures, tables, and every episode with what was seen and done."""
+    """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
     from report.run import open_logs
 
     opened = open_logs(_logs(logs))
-    console = Console()
+    console = line_console()
     for log in opened:
         if not log.complete:
             console.print(f"{log.path.name}: partial, {log.finished} of {log.planned} trials have a score")
@@ -42,22 +39,21 @@ def report_command(
     try:
         page = _write(opened, out, title, renderer)
     except KeyboardInterrupt:
-        print(f"Stopped. What was written to {out} is replaced by the next report there.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    console.print(f"Report: {page}", soft_wrap=True)
+        exit_interrupted(f"Stopped. The next report to {out} replaces what was written.")
+    console.print(f"Report: {page}")
 
 
 def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
     from report.run import find_logs
 
     named: list[tuple[str | None, Path]] = []
-    for name, path in map(named_file, texts):
+    for name, path in ((name, Path(path)) for name, path in map(named_path, texts)):
         found = find_logs([path])
         if path.is_dir():
             found = _without_probes(path, found)
         if name and len(found) > 1:
-            raise EvaluationError(f"{path}: holds {len(found)} logs, of which {name!r} can name only one")
-        named += [(name, one) for one in found]
+            raise EvaluationError(f"{path}: holds {len(found)} logs, but {name!r} can name only one")
+        named += [(name, log) for log in found]
     return list(dict.fromkeys(named))
 
 
@@ -92,21 +88,19 @@ def _renderer() -> "Renderer":
 def _write(logs: "list[RunLog]", out: Path, title: str | None, renderer: "Renderer | None") -> Path:
     from report.run import write_log_report
 
-    console = Console(stderr=True)
-    columns = (TextColumn("Episodes"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("episodes", total=sum(log.planned for log in logs))
         return write_log_report(
             logs,
             out,
             title=title,
             draw=renderer.frame if renderer else None,
-            renderer=_described(renderer) if renderer else None,
-            advance=lambda: progress.update(bar, advance=1),
+            renderer=_description(renderer) if renderer else None,
+            advance=lambda: progress.advance(bar),
         )
 
 
-def _described(renderer: "Renderer") -> str:
+def _description(renderer: "Renderer") -> str:
     from importlib.metadata import version
 
     from render.context import gl_context

@@ -1,89 +1,105 @@
-"""The `arena-llm testbed` commands."""
+"""The commands `arena-llm testbed`: check, verify, generate and browse task files."""
 
-import json
-import sys
 from contextlib import closing
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
-from arena_llm.status import INTERRUPTED
-from arena_llm.version_option import AnimalAI
+from arena.errors import ConfigError
+from arena_llm.commands.testbed_check import check_command
+from arena_llm.console import exit_interrupted, line_console, progress_bar
+from arena_llm.options import EngineName, EngineOption, Jobs, Levels, RayAddress, Testbed, open_engine
 
-if TYPE_CHECKING:
-    from testbed.check import FileReport
-
-testbed_app = typer.Typer(help="Look after task files.", no_args_is_help=True)
+testbed_app = typer.Typer(help="Check, verify, generate and browse task files.", no_args_is_help=True)
+testbed_app.command("check")(check_command)
 
 
-class Format(StrEnum):
-    """How findings are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-@testbed_app.callback()
-def _group() -> None:
-    """Keeps `check` a word of its own while it is the only command."""
-
-
-@testbed_app.command("check")
-def check_command(
-    target: Annotated[Path, typer.Argument(help="A task file, or a folder of them with its subfolders.")],
-    seed: Annotated[int, typer.Option(help="First of the seeds that every arena is built with.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as there are cores where left out.")
-    ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How findings are printed.")] = Format.TEXT,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Only files with warnings or errors, and no notes.")
-    ] = False,
-    upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="First rewrite old keys and object names in place.")
-    ] = False,
-    svg: Annotated[
-        Path | None, typer.Option(help="Folder for a plan of every arena, seen from above.")
-    ] = None,
-    animal_ai: AnimalAI = "3.1.3",
+@testbed_app.command("verify")
+def verify_command(
+    testbed: Testbed = None,
+    levels: Levels = None,
+    jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
 ) -> None:
-    """Read, build and settle task files, and say what is wrong; status 1 where there are errors."""
-    from arena.processes import cores
-    from arena_llm.commands.check_print import as_json, print_report, print_summary
-    from testbed.check import Level, Options, check_files, task_files
+    """Replay each task's solution, which must pass, and its failure, which must fail; status 1 otherwise."""
+    from testbed import find_tasks, parse_levels
+    from testbed.proof.solutions import verify_all
+    from testbed.tasks import LEVELS_FOLDER
 
-    console = Console(soft_wrap=True)
-    paths = task_files(target)
-    every: list[FileReport] = []
-    shown: list[FileReport] = []
-    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or cores())
+    folder = testbed or LEVELS_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    console, problems, count = line_console(), 0, 0
     try:
-        with closing(work) as reports, _bar(console, output) as bar:
-            for report in bar.track(reports, total=len(paths), description="checking"):
-                every.append(report)
-                told = report.above(Level.WARNING) if quiet else report
-                if quiet and not told.findings and not told.changes:
-                    continue
-                shown.append(told)
-                if output is Format.TEXT:
-                    print_report(console, told)
+        with (
+            open_engine(engine, ray_address, jobs) as opened,
+            closing(verify_all(tasks, folder, opened.jobs, opened)) as verdicts,
+            progress_bar(console) as bar,
+        ):
+            for verdict in bar.track(verdicts, total=len(tasks), description="verifying"):
+                count += 1
+                if verdict.problem:
+                    problems += 1
+                    console.print(f"{verdict.task_id}: {verdict.problem}")
     except KeyboardInterrupt:
-        print(f"Stopped after {len(every)} of {len(paths)} files.", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
-    if output is Format.JSON:
-        print(json.dumps(as_json(shown, every), indent=1))
-    else:
-        print_summary(console, every)
-    if any(report.worst == Level.ERROR for report in every):
+        exit_interrupted(f"Stopped after {count} of {len(tasks)} tasks.")
+    proven = count - problems
+    console.print(f"{proven} of {count} tasks are proven: solved by one recording, failed by another.")
+    if problems:
         raise typer.Exit(1)
 
 
-def _bar(console: Console, output: Format) -> Progress:
-    """A progress bar; where findings go to a terminal, they are printed above it, on the same console."""
-    shared = output is Format.TEXT and console.is_terminal
-    beside = console if shared else Console(stderr=True)
-    return Progress(console=beside, transient=True, disable=not beside.is_terminal)
+@testbed_app.command("generate")
+def generate_command(
+    out: Annotated[Path, typer.Option(help="Folder for the files; a second run continues in it.")],
+    count: Annotated[int, typer.Option(min=1, help="Number of tasks, spread over the paradigms.")] = 30,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed draws other tasks.")] = 1,
+    levels: Annotated[str, typer.Option(help="Levels, such as 1-3 or 1,4.")] = "1-10",
+    difficulty: Annotated[
+        int | None, typer.Option(min=1, max=3, help="Difficulty, 1 to 3. Default: all.")
+    ] = None,
+    jobs: Jobs = None,
+    engine: EngineOption = EngineName.LOCAL,
+    ray_address: RayAddress = None,
+) -> None:
+    """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
+    from testbed import parse_levels
+    from testbed.proof.batch import fresh, make
+    from testbed.proof.demands import write_table
+    from testbed.proof.similarity import report
+
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"--out: {out} is not a folder")
+    orders = fresh(parse_levels(levels), count, seed, difficulty)
+    made = 0
+    try:
+        with open_engine(engine, ray_address, jobs) as opened:
+            with closing(make(orders, out, opened.jobs, opened)) as results, progress_bar() as bar:
+                for _ in bar.track(results, total=len(orders), description="drawing"):
+                    made += 1
+            table = write_table(out, opened.jobs, opened)
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
+    line_console().print(f"{made} tasks in {out}, all solved; demands: {table}. {report(out)}")
+
+
+@testbed_app.command("atlas")
+def atlas_command(
+    out: Annotated[Path, typer.Option(help="Folder for the page.")] = Path("atlas"),
+    testbed: Testbed = None,
+    levels: Levels = None,
+) -> None:
+    """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
+    from testbed import find_tasks, parse_levels
+    from testbed.proof.atlas import write_atlas
+    from testbed.tasks import LEVELS_FOLDER
+
+    folder = testbed or LEVELS_FOLDER
+    tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    try:
+        with progress_bar() as bar:
+            page = write_atlas(tasks, folder, out, lambda entries: bar.track(entries, total=len(tasks)))
+    except KeyboardInterrupt:
+        exit_interrupted(f"Stopped; {out} is not complete.")
+    line_console().print(f"Atlas of {len(tasks)} tasks: {page}")

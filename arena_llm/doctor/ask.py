@@ -1,4 +1,4 @@
-"""Runs a probe in a process of its own and takes whatever comes of it."""
+"""Runs a probe in a process of its own, which may crash or hang."""
 
 import json
 import signal
@@ -7,21 +7,21 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 """A probe takes two seconds; one that takes this long hangs."""
 
 
 def ask(probe: str) -> dict[str, Any]:
-    """What the probe `drawing` or `physics` found; `fault` says what is wrong, "" where nothing is."""
+    """Findings of the probe `drawing` or `physics`; `fault` says what is wrong, "" if nothing is."""
     return answer([sys.executable, "-m", "arena_llm.doctor.probe", probe])
 
 
-def answer(command: Sequence[str], patience_s: float = PATIENCE_S) -> dict[str, Any]:
-    """The last line that a command prints, as JSON; a crash or a hang is the `fault`."""
+def answer(command: Sequence[str], timeout_s: float = TIMEOUT_S) -> dict[str, Any]:
+    """The last line that a command prints, as JSON; a crash or a timeout is its `fault`."""
     try:
-        ran = subprocess.run(command, capture_output=True, text=True, timeout=patience_s, errors="replace")
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, errors="replace")
     except subprocess.TimeoutExpired:
-        return {"fault": f"no answer within {patience_s:g} s"}
+        return {"fault": f"no answer within {timeout_s:g} s"}
     except OSError as error:
         return {"fault": f"Python could not be started ({error.strerror or error})"}
     if ran.returncode < 0:

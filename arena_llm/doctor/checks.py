@@ -1,4 +1,4 @@
-"""What is looked at, and what to do where it is wrong."""
+"""The checks of Python, packages, physics and drawing, each with a remedy."""
 
 import ctypes.util
 import os
@@ -15,9 +15,9 @@ from arena_llm.doctor.ask import ask
 from arena_llm.doctor.egl import EGL_PACKAGES, has_egl, install_command
 
 PYTHONS = ((3, 11), (3, 14))
-"""The first Python that will do, and the first that will not (`pyproject.toml`)."""
+"""The first supported Python, and the first one too new (`pyproject.toml`)."""
 
-STEERING = (
+OPENGL_VARIABLES = (
     "__EGL_VENDOR_LIBRARY_FILENAMES",
     "__EGL_VENDOR_LIBRARY_DIRS",
     "EGL_PLATFORM",
@@ -29,22 +29,22 @@ STEERING = (
     "LIBGL_DRIVERS_PATH",
     "MESA_LOADER_DRIVER_OVERRIDE",
 )
-"""Variables of the environment that choose another OpenGL than the system's."""
+"""Environment variables that select another OpenGL than the system's."""
 
 BULLETS = ("pybullet", "pybullet-arm64")
-"""The two packages that bring PyBullet; one of them is enough."""
+"""The two packages that contain PyBullet; one of them is enough."""
 
-_MEND_BULLET = (
+_REINSTALL_BULLET = (
     "pip install --force-reinstall "
     + (BULLETS[sys.platform != "linux" or platform.machine() != "x86_64" or sys.version_info >= (3, 12)])
 )
 
-NAMED = ("moderngl", "numpy", "gymnasium", "inspect-ai")
-"""Required packages with a line of their own."""
+LISTED = ("moderngl", "numpy", "gymnasium", "inspect-ai")
+"""Required packages with a row of their own."""
 
 
 class State(StrEnum):
-    """How a thing is; only BROKEN keeps the main job from running."""
+    """State of a check; only BROKEN prevents the main job."""
 
     OK = "ok"
     ABSENT = "absent"
@@ -53,7 +53,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: what was found, and what to do about it ("" where nothing is)."""
+    """One check: what was found, and what to do about it ("" if nothing)."""
 
     name: str
     state: State
@@ -61,8 +61,8 @@ class Check:
     remedy: str = ""
 
 
-def examine() -> Iterator[Check]:
-    """Look at everything, in the order of the table; takes a few seconds."""
+def run_checks() -> Iterator[Check]:
+    """Run all checks, in the order of the table; takes a few seconds."""
     yield python_check(sys.version_info[:2])
     yield from _packages()
     yield from physics_checks(ask("physics"))
@@ -72,34 +72,34 @@ def examine() -> Iterator[Check]:
 
 
 def python_check(found: tuple[int, int]) -> Check:
-    """Whether this Python will do."""
+    """Whether this Python is supported."""
     first, beyond = PYTHONS
-    told = f"{platform.python_version()} ({sys.executable})"
+    name = f"{platform.python_version()} ({sys.executable})"
     if first <= found < beyond:
-        return Check("Python", State.OK, told)
+        return Check("Python", State.OK, name)
     remedy = f"use Python {first[0]}.{first[1]} to {beyond[0]}.{beyond[1] - 1}: make PYTHON=python3.11"
-    return Check("Python", State.BROKEN, told, remedy)
+    return Check("Python", State.BROKEN, name, remedy)
 
 
 def physics_checks(found: dict[str, Any]) -> list[Check]:
-    """Bullet, and whether its steps are the same twice; from what the probe `physics` found."""
+    """Bullet, and whether its steps are reproducible, from the findings of the probe `physics`."""
     fault = found.get("fault", "")
     if "bullet" not in found:
-        return [Check("physics", State.BROKEN, fault, _MEND_BULLET)]
+        return [Check("physics", State.BROKEN, fault, _REINSTALL_BULLET)]
     package = next(
         (f"{name} {number}" for name in BULLETS if (number := _version(name))), "of unknown origin"
     )
     built = "with" if found["numpy"] else "without"
-    told = f"{package}, API {found['bullet']}, built {built} NumPy"
-    slow = "" if found["numpy"] else f"only the peer in `arena-llm bench` is slower for it: {_MEND_BULLET}"
+    name = f"{package}, API {found['bullet']}, built {built} NumPy"
+    slow = "" if found["numpy"] else f"only the peer in `python -m benchmarks` is slower: {_REINSTALL_BULLET}"
     bits = Check("physics", State.OK, "60 steps twice: the same bits")
     if fault:
-        bits = Check("physics", State.BROKEN, fault, _MEND_BULLET)
-    return [Check("Bullet", State.OK, told, slow), bits]
+        bits = Check("physics", State.BROKEN, fault, _REINSTALL_BULLET)
+    return [Check("Bullet", State.OK, name, slow), bits]
 
 
 def egl_check() -> Check:
-    """Whether there is an EGL library, on systems that need one."""
+    """Whether an EGL library is installed, on systems that need one."""
     if not sys.platform.startswith("linux"):
         return Check("EGL", State.OK, "not needed on this system")
     if has_egl():
@@ -108,38 +108,37 @@ def egl_check() -> Check:
 
 
 def drawing_checks(found: dict[str, Any]) -> list[Check]:
-    """OpenGL, and whether a picture is right; from what the probe `drawing` found."""
+    """OpenGL, and whether a picture is right, from the findings of the probe `drawing`."""
     fault = found.get("fault", "")
     if "renderer" not in found:
-        remedy = "mend the packages first" if found.get("import") else drawing_remedy()
+        remedy = "repair the packages first" if found.get("import") else drawing_remedy()
         return [Check("OpenGL", State.BROKEN, fault, remedy)]
-    told = f"{found['renderer']}; vendor {found['vendor']}; {found['version']}"
+    driver = f"{found['renderer']}; vendor {found['vendor']}; {found['version']}"
     picture = Check("picture", State.OK, "84 x 84, drawn twice: not constant, the same bits")
     if fault:
         picture = Check("picture", State.BROKEN, fault, drawing_remedy())
-    return [Check("OpenGL", State.OK, told), picture]
+    return [Check("OpenGL", State.OK, driver), picture]
 
 
 def drawing_remedy() -> str:
-    """What to do where no right picture can be drawn."""
+    """What to do if pictures cannot be drawn or are wrong."""
     install = " ".join(install_command())
-    steering = [name for name in STEERING if os.environ.get(name)]
-    if steering:
-        return f"unset {' '.join(steering)}; if that does not help: {install}"
+    variables = [name for name in OPENGL_VARIABLES if os.environ.get(name)]
+    if variables:
+        return f"unset {' '.join(variables)}; if that does not help: {install}"
     if has_egl():
         return f"install a driver ({EGL_PACKAGES[-1]} has one that needs no graphics card): {install}"
     return install
 
 
 def _packages() -> Iterator[Check]:
-    yield _required("arena-llm")
-    for name in NAMED:
+    for name in ("arena-llm", *LISTED):
         yield _required(name)
-    others = [name for name, extra in _requirements() if extra is None and name not in (*NAMED, *BULLETS)]
+    others = [name for name, extra in _requirements() if extra is None and name not in (*LISTED, *BULLETS)]
     missing = [name for name in others if _version(name) is None]
     if missing:
-        told = f"missing: {', '.join(missing)}"
-        yield Check("other packages", State.BROKEN, told, f"pip install {' '.join(missing)}")
+        found = f"missing: {', '.join(missing)}"
+        yield Check("other packages", State.BROKEN, found, f"pip install {' '.join(missing)}")
     else:
         yield Check("other packages", State.OK, f"all {len(others)} installed")
 
@@ -153,7 +152,7 @@ def _required(name: str) -> Check:
 
 
 def _extras() -> Iterator[Check]:
-    """A line for each package that only some features need."""
+    """A check for each package that only some features need."""
     seen: set[str] = set()
     for name, extra in _requirements():
         if extra is None or extra in ("dev", "test") or name in ("arena-llm", *seen):
@@ -167,7 +166,7 @@ def _extras() -> Iterator[Check]:
 
 
 def _requirements() -> list[tuple[str, str | None]]:
-    """Names of the packages that arena-llm asks for, with their extra."""
+    """Names of the packages that arena-llm requires, with their extra."""
     try:
         lines = requires("arena-llm") or []
     except PackageNotFoundError:

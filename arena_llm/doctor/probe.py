@@ -1,6 +1,6 @@
-"""`python -m arena_llm.doctor.probe drawing|physics`: tries it once and prints a line of JSON.
+"""`python -m arena_llm.doctor.probe drawing|physics`: tries one of them and prints a line of JSON.
 
-A process of its own, as a broken driver may end it.
+It is a process of its own because a broken driver may crash it.
 """
 
 import hashlib
@@ -29,14 +29,14 @@ arenas:
       rotations: [20, 70]
       sizes: [!Vector3 {x: 1, y: 1, z: 1}, !Vector3 {x: 1, y: 1, z: 1}]
 """
-"""An arena with a wall and blocks in the agent's way."""
+"""An arena with a wall and blocks in front of the agent."""
 
 SIDE = 84
 STEPS = 60
 
 
 def drawing() -> dict[str, Any]:
-    """Who draws, and what is wrong with a frame that is drawn twice ("" where nothing is)."""
+    """The OpenGL driver, and the fault of a frame that is drawn twice ("" if it has none)."""
     from arena import Episode, load_text
     from render import Renderer
     from render.context import gl_context
@@ -62,7 +62,7 @@ def physics() -> dict[str, Any]:
 
 
 def fault_of(first: Any, second: Any) -> str:
-    """What is wrong with two pictures (height, width, 3) of the same moment; "" where nothing is."""
+    """The fault of two pictures (height, width, 3) of the same moment; "" if they have none."""
     if first.min() == first.max():
         return f"the picture is the same everywhere (all {first.min()})"
     return "" if (first == second).all() else "the same scene gave two different pictures"
@@ -89,7 +89,7 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {"drawing": drawing, "physics"
 
 
 def main() -> None:
-    """Print what the probe found, or under "fault" why it failed and under "import" whether on a package."""
+    """Print the findings; if the probe fails, `fault` says why and `import` whether an import failed."""
     try:
         found = PROBES[sys.argv[1]]()
     except Exception as error:  # whatever is broken is the finding

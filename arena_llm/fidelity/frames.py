@@ -1,6 +1,7 @@
-"""Two pictures compared by what they show: each pixel belongs to the class whose colour is nearest.
+"""Comparison of two pictures by the classes of their pixels.
 
-Hue and saturation decide and brightness hardly counts, so that a shadow changes little.
+The class of a pixel is the one with the nearest colour by hue and saturation; brightness has little weight,
+so that a shadow changes little.
 """
 
 from collections.abc import Mapping
@@ -38,19 +39,19 @@ COLORS: tuple[tuple[str, tuple[int, int, int]], ...] = (
     ("pale", (250, 250, 250)),
     ("black", (0, 0, 0)),
 )
-"""Colours of surfaces as seen in pictures of Animal-AI 3.1.3, lit and in shadow, and the class of each.
+"""Colours of surfaces in pictures of Animal-AI 3.1.3, lit and in shadow, with the class of each.
 
-Pale are fence, grey boxes and the sun. Strong blue, cyan and green are walls that an arena may have.
+Pale are fence, grey boxes and the sun; strong blue, cyan and green are possible colours of walls.
 """
 
 CLASSES = tuple(dict.fromkeys(name for name, _ in COLORS))
-"""The classes in the order of their numbers."""
+"""The classes in the order of their indices."""
 
 SMALLEST_SHARE = 0.003
-"""A class that covers less of both pictures is not judged by its overlap: 200 of 256 x 256 pixels."""
+"""The overlap of a class is judged only if it covers this share of a picture: 200 of 256 x 256 pixels."""
 
 COMPARED_HEIGHT = 256
-"""Pictures are brought down to about this many rows, which takes off most of JPEG's colour noise."""
+"""Pictures are reduced to about this many rows, which removes most of JPEG's colour noise."""
 
 _VALUE_WEIGHT = 0.25
 _WHITE = 240
@@ -59,7 +60,7 @@ _CODE = np.array([1 << 16, 1 << 8, 1])
 
 @dataclass(frozen=True, slots=True)
 class FrameMatch:
-    """One picture against ours: the share of pixels in the same class, and each class's overlap.
+    """Comparison of a picture with ours: the share of pixels in the same class, and each class's overlap.
 
     `iou` is intersection over union, for classes that cover enough of either picture.
     """
@@ -70,9 +71,9 @@ class FrameMatch:
 
 
 def load_picture(path: Path) -> Frame:
-    """A recorded picture, uint8 (H, W, 3), without the white columns that some have at both sides.
+    """A recorded picture, uint8 (H, W, 3), without the white margins that some have on both sides.
 
-    Raises RecordingError where it cannot be read.
+    Raises RecordingError if it cannot be read.
     """
     try:
         frame = decode(path.read_bytes())
@@ -89,7 +90,7 @@ def compare_frames(name: str, recorded: Frame, ours: Frame) -> FrameMatch:
 
 def classify(frame: Frame) -> Classes:
     """Index into `CLASSES` of each pixel, (H, W)."""
-    # A picture has far fewer colours than pixels, so each colour is looked at once.
+    # A picture has far fewer colours than pixels, so each colour is classified once.
     codes, back = np.unique(frame.astype(np.int64) @ _CODE, return_inverse=True)
     points = _colour_points((codes[:, None] // _CODE % 256).astype(np.uint8))
     distances = ((points[:, None] - _ANCHORS) ** 2).sum(axis=2)
@@ -98,7 +99,7 @@ def classify(frame: Frame) -> Classes:
 
 
 def reduced(frame: Frame) -> Frame:
-    """A picture brought down to about `COMPARED_HEIGHT` rows by a whole factor."""
+    """A picture reduced to about `COMPARED_HEIGHT` rows by an integer factor."""
     return np.asarray(Image.fromarray(frame).reduce(max(1, frame.shape[0] // COMPARED_HEIGHT)))
 
 
@@ -112,7 +113,7 @@ def _overlaps(one: Classes, other: Classes) -> dict[str, float]:
 
 
 def without_margins(frame: Frame) -> Frame:
-    """Cut what is wider than a square where it is white at both sides."""
+    """Crop a wide picture to a square if its margins on both sides are white."""
     height, width, _ = frame.shape
     margin, odd = divmod(width - height, 2)
     if margin <= 0 or odd:
@@ -122,7 +123,7 @@ def without_margins(frame: Frame) -> Frame:
 
 
 def _colour_points(colors: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
-    """Colours (n, 3) as points (n, 3): hue and saturation as a plane's angle and length, and value."""
+    """Colours (n, 3) as points (n, 3): hue and saturation as polar coordinates of a plane, and value."""
     hsv = np.asarray(Image.fromarray(colors[None]).convert("HSV"))[0] / 255
     hue, saturation, value = 2 * np.pi * hsv[:, 0], hsv[:, 1], hsv[:, 2]
     return np.stack([saturation * np.cos(hue), saturation * np.sin(hue), _VALUE_WEIGHT * value], axis=1)

@@ -1,4 +1,4 @@
-"""CSV files with a heading, read row by row, so that whatever is wrong is told with its line."""
+"""CSV files with a heading, read row by row, so that an error names the line."""
 
 import csv
 import math
@@ -11,7 +11,7 @@ from arena import RecordingError
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a table: its cells by column, and where it stands."""
+    """One row of a table: its cells by column, and its line in the file."""
 
     path: Path
     number: int
@@ -19,18 +19,18 @@ class Line:
 
     @property
     def place(self) -> str:
-        """`file:line`, as messages begin."""
+        """`file:line`, for messages."""
         return f"{self.path}:{self.number}"
 
     def integer(self, column: str) -> int:
-        """A whole number of 0 or more; raises RecordingError for anything else."""
+        """A whole number of 0 or more; raises RecordingError if the cell has none."""
         text = self.cells[column].strip()
         if not text.isdecimal():
             raise RecordingError(f"{self.place}: {column}: got {text!r}, expected a whole number")
         return int(text)
 
-    def number_in(self, column: str) -> float:
-        """A finite number; raises RecordingError for anything else."""
+    def real(self, column: str) -> float:
+        """A finite number; raises RecordingError if the cell has none."""
         text = self.cells[column].strip()
         try:
             value = float(text)
@@ -41,32 +41,31 @@ class Line:
         return value
 
     def has(self, column: str) -> bool:
-        """Whether the table has this column and the row something in it."""
+        """Whether the table has this column and the row a value in it."""
         return bool((self.cells.get(column) or "").strip())
 
 
 def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Line]:
     """The rows of a CSV file that has at least these columns.
 
-    Raises RecordingError where the file cannot be read, lacks one of the columns or has no rows, and for a
-    row that is shorter or longer than the heading.
+    Raises RecordingError if the file cannot be read, lacks one of the columns or has no rows, and for a row
+    that is shorter or longer than the heading.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise RecordingError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     table = csv.DictReader(lines)
-    missing = [column for column in columns if column not in (table.fieldnames or ())]
+    heading = table.fieldnames or ()
+    missing = [column for column in columns if column not in heading]
     if missing:
         raise RecordingError(
-            f"{path}:1: no column {', '.join(missing)}; got {', '.join(table.fieldnames or ()) or 'nothing'}"
+            f"{path}:1: no column {', '.join(missing)}; got {', '.join(heading) or 'nothing'}"
         )
-    rows = 0
+    cells = None
     for cells in table:
-        rows += 1
         if None in cells or None in cells.values():
-            width = len(table.fieldnames or ())
-            raise RecordingError(f"{path}:{table.line_num}: expected {width} cells, as in the heading")
+            raise RecordingError(f"{path}:{table.line_num}: expected {len(heading)} cells, as in the heading")
         yield Line(path, table.line_num, cells)
-    if not rows:
+    if cells is None:
         raise RecordingError(f"{path}: the table has a heading, but no rows")

@@ -1,4 +1,4 @@
-"""Pictures for people: videos of episodes, paths, pictures of tasks and sheets of many."""
+"""Pictures for people: videos of episodes, trajectories, figures of tasks and contact sheets."""
 
 from arena_llm.pictures.contact_sheet import Tile, contact_sheet
 from arena_llm.pictures.film import VIEWS, Film
@@ -7,7 +7,6 @@ from arena_llm.pictures.projection import project
 from arena_llm.pictures.task_picture import describe, task_picture
 from arena_llm.pictures.trajectory import Trail, trajectory
 from arena_llm.pictures.video import STEPS_PER_S, Video, open_video
-from arena_llm.pictures.writing import whole_file
 
 __all__ = [
     "STEPS_PER_S",
@@ -24,5 +23,4 @@ __all__ = [
     "strip",
     "task_picture",
     "trajectory",
-    "whole_file",
 ]

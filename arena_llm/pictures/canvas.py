@@ -1,11 +1,11 @@
-"""A white page with pictures and lettering, as all stills of the project have it."""
+"""White pages with pictures and text."""
 
 from functools import cache
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from arena_llm.pictures.writing import whole_file
+from arena_llm.files import write_file
 from render import Frame, png
 
 INK = (34, 34, 34)
@@ -20,7 +20,7 @@ Ink = tuple[int, int, int]
 
 @cache
 def font(size: float) -> ImageFont.FreeTypeFont:
-    """Pillow's own scalable font at a size in pixels; it knows Latin letters only."""
+    """Pillow's own scalable font at a size in pixels; it has Latin letters only."""
     loaded = ImageFont.load_default(size=max(size, 6.0))
     assert isinstance(loaded, ImageFont.FreeTypeFont), "Pillow was built without FreeType"
     return loaded
@@ -39,17 +39,17 @@ def write(
 
 
 def paste(image: Image.Image, frame: Frame, at: tuple[int, int]) -> None:
-    """Put a frame, uint8 (H, W, 3), on a page, its upper left corner at a place."""
+    """Put a frame, uint8 (H, W, 3), on a page; `at` is its upper left corner."""
     image.paste(Image.fromarray(frame), at)
 
 
 def text_width(text: str, size: float) -> float:
-    """Pixels that a line of text takes."""
+    """Width of a line of text in pixels."""
     return font(size).getlength(text)
 
 
 def fitted(text: str, size: float, width: float) -> str:
-    """The text, or as much of its beginning as fits a width, with three dots."""
+    """The text, shortened with three dots if it is wider than `width`."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(text + "...", size) > width:
@@ -58,7 +58,7 @@ def fitted(text: str, size: float, width: float) -> str:
 
 
 def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
-    """The text in at most so many lines of a width; a word that is too long is cut, and so is the end."""
+    """The text in at most `lines` lines; words wider than a line, and the rest of the text, are cut off."""
     made: list[str] = [""]
     for word in text.split():
         joined = f"{made[-1]} {word}".strip()
@@ -72,8 +72,7 @@ def wrapped(text: str, size: float, width: float, lines: int) -> list[str]:
 
 
 def save(image: Image.Image, path: Path) -> None:
-    """Write a page as a PNG file, whole or not at all; raises EvaluationError where that is impossible."""
+    """Write a page as a PNG file; raises EvaluationError if that is impossible."""
     import numpy as np
 
-    with whole_file(path) as beside:
-        beside.write_bytes(png(np.asarray(image)))
+    write_file(path, png(np.asarray(image)))

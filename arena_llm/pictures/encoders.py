@@ -1,7 +1,7 @@
-"""What makes a file of frames: H.264 by ffmpeg, and animated GIFs."""
+"""Encoders of frames: H.264 by ffmpeg, and animated GIFs."""
 
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,52 +11,43 @@ from arena import EvaluationError
 from render import Frame
 
 _COLORS = 255
-"""Colours of a GIF frame; one number more stands for pixels that stay as they are."""
-
-
-class Encoder(Protocol):
-    """What takes frames of one size and makes a file of them; both methods raise OSError where that fails."""
-
-    def add(self, frame: Frame) -> None:
-        """The next frame, uint8 (H, W, 3)."""
-        ...
-
-    def close(self) -> None:
-        """Finish the file."""
-        ...
+"""Colours of a GIF frame; the index after them marks pixels that do not change."""
 
 
 class Mp4:
-    """H.264 by ffmpeg, through imageio."""
+    """H.264 by ffmpeg; `add` and `close` raise OSError if writing fails."""
 
     def __init__(self, path: Path, fps: float, shape: tuple[int, ...]) -> None:
+        from imageio_ffmpeg import write_frames
+
+        height, width, _ = shape
         self._path = path
-        self._padding = ((0, shape[0] % 2), (0, shape[1] % 2), (0, 0))
+        self._padding = ((0, height % 2), (0, width % 2), (0, 0))
         self._frames = 0
-        self._writer = _imageio().get_writer(
+        self._ffmpeg = write_frames(
             str(path),
-            format="FFMPEG",
-            mode="I",
+            (width + width % 2, height + height % 2),
             fps=fps,
             codec="libx264",
             quality=8,
             macro_block_size=2,
-            # Players begin before the whole file has come only where the index stands in front.
+            # Players can start before the whole file is loaded only if its index comes first.
             output_params=["-movflags", "+faststart"],
         )
+        self._ffmpeg.send(None)
 
     def add(self, frame: Frame) -> None:
-        """The next frame; odd sides get a white line of pixels more."""
-        self._writer.append_data(np.pad(frame, self._padding, constant_values=255))
+        """Write the next frame; an odd side gets one more line of white pixels."""
+        self._ffmpeg.send(np.pad(frame, self._padding, constant_values=255))
         self._frames += 1
 
     def close(self) -> None:
-        """Finish the file, and see whether it is whole, for imageio does not hear of ffmpeg's last errors."""
-        import imageio_ffmpeg
+        """Finish the file and count its frames: ffmpeg's last errors are not reported otherwise."""
+        from imageio_ffmpeg import count_frames_and_secs
 
-        self._writer.close()
+        self._ffmpeg.close()
         try:
-            written, _ = imageio_ffmpeg.count_frames_and_secs(str(self._path))
+            written, _ = count_frames_and_secs(str(self._path))
         except RuntimeError:
             written = 0
         if written != self._frames:
@@ -64,24 +55,23 @@ class Mp4:
 
 
 class Gif:
-    """Frames with a palette of their own each, which hold only what has changed.
+    """Frames with a palette each that contain only the changed pixels; `add` and `close` may raise OSError.
 
-    By Pillow's encoder of single frames: that of whole animations, which imageio uses too, keeps all frames
-    in memory until the end.
+    Uses Pillow's encoder of single frames, because its encoder of animations keeps all frames in memory.
     """
 
     def __init__(self, path: Path, fps: float, shape: tuple[int, ...]) -> None:
         self._file = path.open("wb")
         self._fps = fps
         self._frames = 0
-        # Differs from every frame, so that the first is written whole.
+        # Differs from every frame, so that the first is written completely.
         self._last = np.full(shape, -1, np.int16)
 
     def add(self, frame: Frame) -> None:
-        """The next frame; its delay is a whole number of hundredths, whose sum stays right for every rate."""
+        """Write the next frame; its delay is in hundredths of a second, rounded to keep the sum right."""
         changed = (frame != self._last).any(axis=2)
         rows, columns = _extent(changed.any(axis=1)), _extent(changed.any(axis=0))
-        part = _only(frame[rows, columns], changed[rows, columns])
+        part = _quantized(frame[rows, columns], changed[rows, columns])
         if not self._frames:
             blocks, _ = GifImagePlugin.getheader(part.copy(), info={"loop": 0})
             self._file.writelines(blocks)
@@ -99,46 +89,39 @@ class Gif:
             self._file.write(b";")
 
 
-def _only(frame: Frame, changed: npt.NDArray[np.bool_]) -> Image.Image:
-    """A frame in its best colours, with the number `_COLORS` where nothing has changed."""
-    numbers = np.full(changed.shape, _COLORS, np.uint8)
+def _quantized(frame: Frame, changed: npt.NDArray[np.bool_]) -> Image.Image:
+    """A frame in its best colours, with the index `_COLORS` for unchanged pixels."""
+    indices = np.full(changed.shape, _COLORS, np.uint8)
     palette: list[int] = []
     if changed.any():
         row = Image.fromarray(frame[changed][None]).quantize(_COLORS)
-        numbers[changed] = np.asarray(row)[0]
+        indices[changed] = np.asarray(row)[0]
         palette = row.getpalette() or []
-    image = Image.fromarray(numbers)
+    image = Image.fromarray(indices)
     image.putpalette(palette + [0] * (3 * (_COLORS + 1) - len(palette)))
     return image
 
 
-def check_encoder() -> None:
-    """Raise EvaluationError, with what to install, where no `.mp4` can be written."""
+def check_ffmpeg() -> None:
+    """Raise EvaluationError, with what to install, if no `.mp4` can be written."""
     try:
-        _imageio()
         import imageio_ffmpeg
+
+        imageio_ffmpeg.get_ffmpeg_exe()
     except ImportError as error:
         raise EvaluationError(
-            f"videos need imageio and imageio-ffmpeg ({error}): pip install 'arena-llm[video]'"
+            f"videos need imageio-ffmpeg ({error}): pip install 'arena-llm[video]'"
         ) from None
-    try:
-        imageio_ffmpeg.get_ffmpeg_exe()
     except RuntimeError as error:
         raise EvaluationError(f"videos need ffmpeg: {first_line(error)}") from None
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's text, or its name where it has none."""
+    """The first line of an error's text, or its type's name if it has no text."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
-def _imageio() -> Any:
-    import imageio.v2
-
-    return imageio.v2
-
-
 def _extent(used: npt.NDArray[np.bool_]) -> slice:
-    """From the first to the last place that is used; the first alone where none is."""
-    places = np.flatnonzero(used)
-    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 1)
+    """From the first to the last used index; only index 0 if none is used."""
+    indices = np.flatnonzero(used)
+    return slice(int(indices[0]), int(indices[-1]) + 1) if len(indices) else slice(0, 1)

@@ -1,4 +1,4 @@
-"""An episode as frames of a film: a view, the paths on it and the strip under it."""
+"""Frames of a film of an episode: a view, the agents' paths on it and a status strip below."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,21 +17,20 @@ VIEWS: Mapping[str, View] = {
     "above": lambda scene: birds_eye(),
     "top": lambda scene: top_view(),
 }
-"""Where a film is taken from: the agent's own camera, from behind it, from above, from above without
-perspective."""
+"""The agent's own camera, and cameras behind it, above it, and above it without perspective."""
 
 STILL_VIEWS = ("above", "top")
-"""Views whose camera does not move, so that a path can be drawn on them."""
+"""Views with a camera that does not move, so that paths can be drawn."""
 
 
 class Film:
     """Turns the states of an episode of `steps` steps into frames of one size.
 
-    `view` is one of `VIEWS`; `agent` the one that is followed and told of; `trail` draws the paths of all
-    `agents` on a view from above (left out: wherever that is possible); `hud` adds the strip with health,
-    step and reward under the picture, whose own side is `size` pixels.
+    `view` is one of `VIEWS`; `agent` is the one to follow and to show the status of; `trail` draws the paths
+    of all `agents` on a view from above (default: wherever possible); `hud` adds the strip with health, step
+    and reward below the picture, which is `size` by `size` pixels.
 
-    Raises ConfigError for options that do not go together, RenderError for a size out of range.
+    Raises ConfigError for options that contradict each other, RenderError for a size out of range.
     """
 
     def __init__(
@@ -57,12 +56,12 @@ class Film:
             ]
 
     def follow(self, episode: Episode) -> None:
-        """Note where the agents are; once before the first step and once after each."""
+        """Extend the agents' paths; to be called before the first step and after each step."""
         for trail, state in zip(self._trails, episode.agents, strict=False):
             trail.add(state.position)
 
     def frame(self, episode: Episode) -> Frame:
-        """The picture of the episode as it is now, uint8 (H, W, 3)."""
+        """The current frame, uint8 (H, W, 3)."""
         scene = episode.scene(self._agent)
         picture = self._renderer.frame(scene, self._view(scene))
         for trail in self._trails:

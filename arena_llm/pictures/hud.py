@@ -1,4 +1,4 @@
-"""A thin strip under a picture: health, step and reward."""
+"""The status strip below a picture: health, step and reward."""
 
 from functools import cache
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from arena_llm.pictures.trajectory import path_color
 from render import Frame
 
 NARROWEST = 192
-"""Pixels of width below which the words do not fit."""
+"""Smallest width in pixels that the text fits."""
 
 _GREEN, _AMBER, _RED = (68, 150, 84), (226, 160, 40), (200, 56, 50)
 _PLAIN = (0.45, 0.45, 0.45)
@@ -19,7 +19,7 @@ _LOW, _VERY_LOW = 50.0, 25.0
 
 
 class Status(NamedTuple):
-    """What the strip tells: health 0 to 100, `step` of `steps`, the total reward."""
+    """Content of the strip: health 0 to 100, `step` of `steps`, total reward."""
 
     health: float
     step: int
@@ -28,15 +28,14 @@ class Status(NamedTuple):
 
 
 def strip_height(width: int) -> int:
-    """Pixels that the strip of a picture is high; even, as video wants."""
+    """Height of the strip in pixels; even, as videos require."""
     return 2 * round(max(24.0, width / 13) / 2)
 
 
 def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     """The strip, uint8 (`strip_height(width)`, width, 3), `width` of at least `NARROWEST` pixels.
 
-    Its upper edge fills from left to right as the episode goes on; with `timed` in the colours that a path
-    has at the same time, as its key.
+    Its upper edge is a progress bar; with `timed`, in the colours that a path has at the same time, as a key.
     """
     height = strip_height(width)
     image = page(width, height)
@@ -50,7 +49,7 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
     right = width - gap
     reward = f"reward {_signed(status.total_reward)}"
     write(image, (right, middle), reward, letters, anchor="rm")
-    # Places are kept for the widest numbers, so that nothing moves from frame to frame.
+    # Space is reserved for the widest numbers, so that nothing moves between frames.
     right -= max(text_width("reward -00.00", letters), text_width(reward, letters)) + gap
     write(image, (right, middle), f"step {status.step}/{status.steps}", letters, anchor="rm")
     right -= text_width(f"step {status.steps}/{status.steps}", letters) + gap
@@ -62,7 +61,7 @@ def strip(status: Status, width: int, *, timed: bool = False) -> Frame:
 
 @cache
 def _progress_colors(width: int, timed: bool) -> Frame:
-    """One row of pixels (1, width, 3): the whole bar."""
+    """One row of pixels (1, width, 3): the full progress bar."""
     colors = [path_color(column / width) if timed else _PLAIN for column in range(width)]
     return np.asarray(np.round(255 * np.array([colors])), np.uint8)
 
@@ -76,5 +75,5 @@ def _health(draw: ImageDraw.ImageDraw, health: float, box: tuple[float, float, f
 
 
 def _signed(value: float) -> str:
-    """Two decimals, with a sign only where it is not rounded away."""
+    """Two decimals, without a minus sign for zero."""
     return f"{0.0 if abs(value) < 0.005 else value:.2f}"

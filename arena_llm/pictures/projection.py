@@ -1,4 +1,4 @@
-"""Where points of the arena appear in a picture."""
+"""Projection of points of the arena to pixels."""
 
 import numpy as np
 import numpy.typing as npt
@@ -9,11 +9,10 @@ Points = npt.NDArray[np.float64]
 
 
 def project(camera: Camera, points: npt.ArrayLike, width: int, height: int) -> Points:
-    """Pixels (n, 2) as column and row at which points (n, 3), metres in the arena's frame, are seen.
+    """Project points (n, 3), metres in the arena's frame, to pixels (n, 2) as column and row.
 
     Pixel (i, j) covers i to i + 1 and j to j + 1, so that (0, 0) is the upper left corner of a picture of
-    `width` by `height` pixels. A point behind a perspective camera has no place: its pixels are NaN, as are
-    those of a point that has NaN itself.
+    `width` by `height` pixels. Points behind a perspective camera, and NaN, become NaN.
     """
     places = np.asarray(points, float).reshape(-1, 3)
     clip = np.column_stack([places, np.ones(len(places))]) @ camera.matrix(width / height).T.astype(float)
@@ -23,6 +22,6 @@ def project(camera: Camera, points: npt.ArrayLike, width: int, height: int) -> P
 
 
 def pixels_per_metre(camera: Camera, point: npt.ArrayLike, height: int) -> float:
-    """How many pixels a metre takes, across the line of sight, at a point (3,) of the arena."""
+    """Pixels per metre, across the line of sight, at a point (3,) of the arena."""
     distance = (np.asarray(point, float) - camera.position) @ camera.axes()[2]
     return float(camera.magnification(np.array([distance]))[0]) * height / 2

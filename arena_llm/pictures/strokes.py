@@ -1,4 +1,4 @@
-"""Lines with soft edges that are added bit by bit and laid over pictures."""
+"""Antialiased lines that are drawn one by one and laid over pictures."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ Color = tuple[float, float, float]
 """sRGB in 0..1."""
 
 CASING: Color = (0.1, 0.1, 0.12)
-"""Colour of the edge that sets a line off from whatever is behind it."""
+"""Colour of the edge that separates a line from its background."""
 
 
 class Strokes:
@@ -27,7 +27,7 @@ class Strokes:
         self._edge = np.zeros((height, width), np.float32)
 
     def line(self, start: Points, end: Points, color: Color) -> None:
-        """Draw from one place to another (column, row); nothing where one of them is NaN."""
+        """Draw a line between two points (column, row); nothing if one of them is NaN."""
         if not np.isfinite([start, end]).all():
             return
         box = self._box(np.minimum(start, end), np.maximum(start, end))
@@ -48,7 +48,7 @@ class Strokes:
     def over(self, frame: Frame, free: npt.NDArray[np.float32] | None = None) -> Frame:
         """A copy of a frame, uint8 (H, W, 3), with the lines on it.
 
-        `free` (H, W), 0..1, weakens the lines: at 0 the frame shows as it is.
+        `free` (H, W), 0..1, fades the lines: at 0 the frame is unchanged.
         """
         weight = 1.0 if free is None else free
         edge, line = (self._edge * weight)[..., None], (self._line * weight)[..., None]
@@ -57,7 +57,7 @@ class Strokes:
 
 
 def distance(start: Points, end: Points, box: tuple[slice, slice]) -> Floats:
-    """Pixels from the middle of every pixel of a box (rows, columns) to the line between two places."""
+    """Distance in pixels of the centre of each pixel of a box (rows, columns) from a line segment."""
     rows, columns = np.ogrid[box]
     across, down = end - start
     x, y = columns + 0.5 - start[0], rows + 0.5 - start[1]
@@ -66,7 +66,7 @@ def distance(start: Points, end: Points, box: tuple[slice, slice]) -> Floats:
 
 
 def _coverage(away: Floats, radius: float) -> Floats:
-    """Share of a pixel that a line of this radius covers, at a distance from its middle."""
+    """Share of a pixel that a line of this radius covers, at a distance from its centre."""
     return np.asarray(np.clip(radius + 0.5 - away, 0.0, 1.0), np.float32)
 
 

@@ -1,39 +1,40 @@
-"""One task as a figure: from above with axes, and as the agent sees it at the start."""
+"""A figure of one task: its start from above, with axes, and as the agent sees it."""
 
 import math
 
 from PIL import Image, ImageDraw
 
+from arena.action import TICKS_PER_STEP
 from arena.geometry.shapes import ARENA_SIZE
-from arena.rules import TICKS_PER_STEP, TICKS_PER_UNIT
+from arena.rules import TICKS_PER_UNIT
 from arena_llm.pictures.canvas import GREY, INK, fitted, font, page, paste, write
 from arena_llm.pictures.projection import project
-from arena_llm.pictures.views import StartViews, varies
+from arena_llm.pictures.views import StartViews, depends_on_seed
 from render import top_view
 from testbed import Task
 
 SMALLEST = 192
-"""Side of a picture in pixels below which the lettering does not fit."""
+"""Smallest side of a picture in pixels that the text fits."""
 
 _TICKS_M = (0, 10, 20, 30, 40)
 
 
 def describe(task: Task, seed: int = 0) -> tuple[str, str]:
-    """A task's heading, and what it asks for; the seed is told where it decides what is built."""
+    """A task's heading and its requirements, with the seed if the layout depends on it."""
     spec = task.spec
     name = f"{task.id}   {task.level_name}" if task.level else task.id
     mark = "no pass mark" if spec.pass_mark is None else f"pass mark {spec.pass_mark:g}"
     steps = math.ceil(spec.time_limit * TICKS_PER_UNIT / TICKS_PER_STEP)
     limit = f"time limit t = {spec.time_limit} ({steps} steps)" if spec.time_limit else "no time limit"
-    seeded = (f"seed {seed}",) if varies(spec, task.id) else ()
+    seeded = (f"seed {seed}",) if depends_on_seed(spec, task.id) else ()
     return name, "  ·  ".join((mark, limit, *seeded))
 
 
 def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
-    """A page with a task's start from above and from the agent, each `size` pixels a side, and its facts.
+    """A page with a task's start from above and from the agent, each `size` by `size` pixels.
 
-    Around the picture from above stand the arena's axes x and z in metres; north, which is +z, is up.
-    Raises LayoutError where the task cannot be built, RenderError where nothing can be drawn.
+    The picture from above has the arena's axes x and z in metres; north, which is +z, is up. Raises
+    LayoutError if the task cannot be built, RenderError if nothing can be drawn.
     """
     start = StartViews(size).of(task.spec, task.id, seed)
     unit = size / 512
@@ -58,7 +59,7 @@ def task_picture(task: Task, seed: int = 0, size: int = 512) -> Image.Image:
 
 
 def task_agents(task: Task) -> list[str]:
-    """Names of the items that are agents in the task's version; one at least."""
+    """Names of the items that are agents in the task's version; at least one."""
     from arena.taskfile.versions import DIFFERENCES
 
     named = [item.name for item in task.spec.items if item.name == "Agent"] or ["Agent"]
@@ -66,7 +67,7 @@ def task_agents(task: Task) -> list[str]:
 
 
 def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
-    """Ticks and numbers of x below and of z on the left, outside the picture."""
+    """Ticks and numbers of x below the picture and of z on its left."""
     draw, unit, bottom = ImageDraw.Draw(image), size / 512, top + size
     letters, tick, line = 14 * unit, 6 * unit, max(1, round(unit))
     along = project(top_view(), [(at, 0.0, at) for at in _TICKS_M], size, size)
@@ -82,7 +83,7 @@ def _axes(image: Image.Image, left: int, top: int, size: int) -> None:
 
 
 def _upright(image: Image.Image, at: tuple[float, float], text: str, size: float) -> None:
-    """Text that reads upwards, its middle at a place."""
+    """Draw text that reads upwards, centred at `at`."""
     left, top, right, bottom = font(size).getbbox(text)
     label = page(math.ceil(right - left), math.ceil(bottom - top))
     write(label, (-left, -top), text, size, anchor="la")
@@ -91,7 +92,7 @@ def _upright(image: Image.Image, at: tuple[float, float], text: str, size: float
 
 
 def _north(image: Image.Image, x: float, bottom: float, unit: float) -> None:
-    """An arrow upwards and the letter N on its left."""
+    """Draw an arrow upwards and the letter N on its left."""
     draw, top = ImageDraw.Draw(image), bottom - 20 * unit
     draw.line((x, bottom, x, top + 4 * unit), fill=INK, width=max(1, round(1.6 * unit)))
     draw.polygon([(x, top), (x - 4 * unit, top + 9 * unit), (x + 4 * unit, top + 9 * unit)], fill=INK)

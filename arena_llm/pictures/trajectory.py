@@ -1,4 +1,4 @@
-"""The paths of agents, drawn where a camera sees them."""
+"""Agents' paths, drawn on a camera's pictures."""
 
 from collections.abc import Callable
 
@@ -11,15 +11,15 @@ from arena_llm.pictures.strokes import Color, Strokes, distance
 from render import Camera, Frame
 
 LEAP_M = 2.0
-"""No agent gets farther in a step of 0.06 s by itself, as drag holds it to 31 m/s."""
+"""Longest possible step of 0.06 s, as drag limits the speed to 31 m/s."""
 
 _ALONE = "plasma"
 _SEVERAL = ("Blues", "Oranges", "Greens", "Purples", "Reds", "Greys")
-"""Colour maps of matplotlib: of a single agent, and of each of several, light to dark."""
+"""Matplotlib's colour maps for a single agent, and for each of several, light to dark."""
 
 
 def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
-    """Colour of an agent's path at `part` (0..1) of its time; several agents have a hue each."""
+    """Colour of an agent's path at `part` (0..1) of its time; each of several agents has its own hue."""
     import matplotlib
 
     if agents == 1:
@@ -33,8 +33,8 @@ def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
 class Trail:
     """The path of one agent, which grows point by point and is laid over frames of `width` by `height`.
 
-    `steps` is how many steps the whole path has, so that a moment has the same colour in every frame;
-    `agent` of `agents` chooses the hue. `thickness` in pixels; where left out it suits the height.
+    `steps` is the number of steps of the whole path, so that a moment has the same colour in every frame;
+    `agent` of `agents` chooses the hue. `thickness` is in pixels (default: proportional to the height).
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Trail:
         self._last = np.full(3, np.nan)
 
     def add(self, point: npt.ArrayLike) -> None:
-        """Draw on to the next point (3,), metres; one with NaN, or a leap, breaks the line."""
+        """Draw a line to the next point (3,), metres; NaN, or a leap over `LEAP_M`, breaks the path."""
         here = np.asarray(point, float)
         if np.linalg.norm(here - self._last) <= LEAP_M:
             start, end = project(self._camera, [self._last, here], self._width, self._height)
@@ -67,7 +67,7 @@ class Trail:
     def over(self, frame: Frame, *, spare_agent: bool = True) -> Frame:
         """A copy of a frame, uint8 (height, width, 3), with the path so far.
 
-        With `spare_agent`, the agent's own body, at the last point, stays free of it.
+        With `spare_agent` it does not cover the agent's body, which is at the last point.
         """
         return self._strokes.over(frame, self._free() if spare_agent else None)
 
@@ -92,8 +92,8 @@ def trajectory(
 ) -> Frame:
     """A copy of a frame, uint8 (H, W, 3), with a path through `points` (n, 3), one per step, metres.
 
-    The path is coloured by time; a row of NaN breaks it, and so does a leap of more than `LEAP_M`. The
-    frame must have been drawn with `camera`. The other arguments are those of `Trail`.
+    The path is coloured by time; a row of NaN, or a leap of more than `LEAP_M`, breaks it. The frame must
+    have been drawn with `camera`. The other arguments are those of `Trail`.
     """
     height, width, _ = frame.shape
     path = np.asarray(points, float).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""An arena's start as two frames: from above, and as the agent sees it."""
+"""The start of an episode as two frames: from above, and as the agent sees it."""
 
 import math
 from dataclasses import replace
@@ -17,15 +17,15 @@ from arena_llm.pictures.strokes import Strokes
 from render import Camera, Frame, Renderer, top_view
 
 _RING_M, _TIP_M, _HEAD_M = 1.1, 2.9, 0.7
-"""Radius of the ring round an agent, reach of its arrow, and size of the arrow's head."""
+"""Radius of the ring around an agent, length of its arrow, and size of the arrow's head."""
 
 _RING_PARTS = 24
 _WHITE = (1.0, 1.0, 1.0)
 _SEEDS = 8
-"""Seeds whose layouts are compared; two of them may agree by chance."""
+"""Number of layouts to compare; two of them may agree by chance."""
 
 LARGEST_SMOOTH = 512
-"""Side in pixels up to which pictures are drawn at twice the size and averaged: the renderer ends at 1024."""
+"""Largest side in pixels that is drawn at twice its size and averaged: the renderer's limit is 1024."""
 
 
 class Start(NamedTuple):
@@ -37,10 +37,10 @@ class Start(NamedTuple):
 
 
 class StartViews:
-    """Draws starts of `size` by `size` pixels; raises RenderError where that cannot be done.
+    """Draws starts of `size` by `size` pixels; raises RenderError if that is impossible.
 
-    With `smooth`, the agent's picture is averaged from a finer one as the one from above is; without, it is
-    pixel by pixel what the agent is shown.
+    With `smooth`, the agent's picture is averaged from a finer one, like the one from above; otherwise its
+    pixels are those that the agent is shown.
     """
 
     def __init__(self, size: int, *, smooth: bool = False) -> None:
@@ -50,9 +50,9 @@ class StartViews:
         self._exact = self._fine if smooth else Renderer(size, size)
 
     def of(self, spec: ArenaSpec, task_id: str, seed: int = 0) -> Start:
-        """The start of an arena; agents are marked with a ring and an arrow in the picture from above.
+        """The start of an arena; from above, agents are marked with a ring and an arrow.
 
-        Raises LayoutError where the arena cannot be built.
+        Raises LayoutError if the arena cannot be built.
         """
         with Episode(spec, task_id=task_id, seed=seed) as episode:
             scene = episode.scene()
@@ -62,7 +62,7 @@ class StartViews:
 
 
 def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
-    """A copy of a frame, uint8 (H, W, 3), with a ring and an arrow along its heading on every agent."""
+    """A copy of a frame, uint8 (H, W, 3), with a ring around every agent and an arrow along its heading."""
     height, width, _ = frame.shape
     strokes = Strokes(width, height, max(1.2, height / 260), max(0.8, height / 512))
     poses = [(scene.agent_position, scene.agent_yaw), *((a.position, a.yaw) for a in scene.others)]
@@ -75,7 +75,7 @@ def mark_agents(frame: Frame, camera: Camera, scene: Scene) -> Frame:
 
 
 def _mark(position: Vector, yaw: float) -> list[list[Vector]]:
-    """Lines of the mark at a pose (metres, radians), each a list of points in the arena."""
+    """The lines of the mark at a pose (metres, radians), each as points of the arena."""
     x, y, z = position
 
     def at(ahead: float, right: float) -> Vector:
@@ -89,8 +89,8 @@ def _mark(position: Vector, yaw: float) -> list[list[Vector]]:
     return [ring, [at(_RING_M, 0.0), at(_TIP_M, 0.0)], head]
 
 
-def varies(spec: ArenaSpec, task_id: str) -> bool:
-    """Whether the seed decides anything of what is built, the agents' skins aside."""
+def depends_on_seed(spec: ArenaSpec, task_id: str) -> bool:
+    """Whether the seed affects the layout, apart from the agents' skins."""
     first, *others = (_layout(spec, task_id, seed) for seed in range(_SEEDS))
     return any(layout != first for layout in others)
 

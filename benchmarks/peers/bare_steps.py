@@ -1,11 +1,10 @@
-"""PyBullet on its own: a world of as many boxes, with a camera, with rays or without either."""
+"""PyBullet on its own: a world of as many boxes, with a camera, rays, or no sensor."""
 
 from arena.physics.bullet import bullet
 from arena.rays.rays import CAST_LENGTH, Rays
 from benchmarks.bare import BareWorld
 from benchmarks.measure import random_actions, timed
 from benchmarks.peers.contenders import Timed, Work
-from benchmarks.peers.ours import RAYS_PER_SIDE
 from benchmarks.peers.scenery import scene_subject
 
 
@@ -14,12 +13,12 @@ def about() -> dict[str, str]:
     return {"bullet": str(bullet.getAPIVersion())}
 
 
-def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
-    """Steps of three ticks, each followed by what the work asks for."""
+def opened(work: Work, side: int, seed: int) -> Timed:
+    """Steps of three ticks, each followed by its observation."""
     with scene_subject(seed) as subject:
         world: BareWorld = subject.bare()
     actions = random_actions("bench", seed)
-    angles = Rays(RAYS_PER_SIDE).angles
+    angles = Rays().angles
 
     def step() -> None:
         world.step(next(actions))

@@ -1,11 +1,12 @@
-"""What is compared: one line per program and kind of drawing."""
+"""What is compared: an entry for each program and kind of drawing."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 Timed = Callable[[int], float]
-"""Does something so many times and says how many seconds that took."""
+"""Does something a number of times and returns the seconds that it took."""
 
 SIDES = (84, 128, 512)
 """Sides of the pictures in pixels: Animal-AI's learned agents', a common one, and language models'."""
@@ -22,12 +23,12 @@ class Work(StrEnum):
 
     @property
     def unit(self) -> str:
-        """The thing that is counted per second."""
+        """What is counted per second."""
         return "frames" if self is Work.FRAMES else "steps"
 
     @property
     def sides(self) -> tuple[int, ...]:
-        """Sides of its pictures; one 0 where there are none."""
+        """Sides of its pictures; a single 0 for none."""
         return SIDES if self in (Work.FRAMES, Work.CAMERA) else (0,)
 
 
@@ -35,16 +36,16 @@ class Work(StrEnum):
 class Contender:
     """One program that does some of the work.
 
-    `module` has a function `opened(work, side, seed, batch)` that gives a `Timed`, and `about()`, what is
-    known of the program: versions and the OpenGL renderer. `install` says what to do where it is absent,
-    `does` what it draws or simulates for each work.
+    `module` has a function `opened(work, side, seed, **options)` that returns a `Timed`, and `about()`, which
+    returns the program's versions and OpenGL renderer. `install` is the remedy if it is missing, `does` what
+    it draws or simulates for each work.
     """
 
     name: str
     module: str
     install: str
     does: Mapping[Work, str]
-    batch: int = 1
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 _HERE = "benchmarks.peers"
@@ -87,9 +88,10 @@ CONTENDERS = (
     ),
     Contender(
         "TinyRenderer, shadows",
-        f"{_HERE}.tiny_shadows",
+        f"{_HERE}.tiny",
         _REINSTALL,
         {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
+        {"shadows": True},
     ),
     Contender(
         "bare PyBullet",
@@ -117,6 +119,6 @@ CONTENDERS = (
 
 
 def batch_contender(count: int) -> Contender:
-    """Our renderer given `count` scenes at once."""
+    """Our renderer, drawing `count` scenes in one call."""
     does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of BatchRenderer.frames"}
-    return Contender(f"{OURS}, {count} at once", f"{_HERE}.batch", "update arena-llm", does, count)
+    return Contender(f"{OURS}, {count} at once", f"{_HERE}.ours", _REINSTALL, does, {"batch": count})

@@ -18,16 +18,17 @@ from pyglet.gl import GL_RENDERER, glGetString
 
 from arena import Scene
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import HIDDEN, scene_subject
 from render.camera import FIRST_PERSON_FOV_DEG
 
 _COLORS = ("blue", "green", "grey", "purple", "red", "yellow")
-"""What MiniWorld has; things take them in turn."""
+"""MiniWorld's colours, which things take in turn."""
 
 _WALL_HEIGHT = 6.0
-"""Height of the room's walls, metres: the fence's."""
+"""Height of the room's walls, metres, as the fence's."""
 
 
 class Room(MiniWorldEnv):  # type: ignore[misc]
@@ -49,7 +50,7 @@ class Room(MiniWorldEnv):  # type: ignore[misc]
         self.follow(self.scene)
 
     def follow(self, scene: Scene) -> None:
-        """Put the entities and the agent where the scene has them; MiniWorld's z runs the other way."""
+        """Move the entities and the agent to their places in the scene; MiniWorld's z is reversed."""
         for number, entity in enumerate(self.things):
             x, y, z = scene.positions[number]
             low = y - scene.sizes[number, 1] / 2 if scene.visible[number] else HIDDEN
@@ -68,14 +69,14 @@ def _entity(size: tuple[float, float, float], number: int, shape: Shape) -> Any:
 
 def about() -> dict[str, str]:
     """Versions, and the OpenGL renderer that draws."""
-    # Named after a room was opened; asking for one here costs what one costs.
+    # OpenGL reports it only once a room is open.
     with scene_subject(0) as subject:
         Room(subject.episode.scene(), 84)
     name = ctypes.string_at(glGetString(GL_RENDERER)).decode()
     return {"miniworld": version("miniworld"), "pyglet": pyglet.version, "opengl": name}
 
 
-def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
+def opened(work: Work, side: int, seed: int) -> Timed:
     """Pictures of the scene's places, or MiniWorld's own steps among them."""
     subject = scene_subject(seed)
     room = Room(subject.episode.scene(), side)

@@ -1,5 +1,6 @@
 """arena-llm itself: its renderer and its environment."""
 
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -9,11 +10,16 @@ from arena import ArenaEnv
 from benchmarks.measure import random_actions
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
-from render import Renderer
+from benchmarks.rl.setups import Setup, held_actions, seconds_of_steps
+from render import BatchRenderer, Renderer
 from render.context import gl_context
 
-RAYS_PER_SIDE = 2
-"""Animal-AI's own default: five rays."""
+_SENSORS: dict[Work, Any] = {
+    Work.CAMERA: "camera",
+    Work.RAYS: "rays",
+    Work.BARE: "vector",
+    Work.BOTH: ("camera", "rays"),
+}
 
 
 def about() -> dict[str, str]:
@@ -21,9 +27,22 @@ def about() -> dict[str, str]:
     return {"opengl": gl_context().info["GL_RENDERER"]}
 
 
-def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
-    """What does the work so many times; raises RenderError where it needs OpenGL and there is none."""
-    return _frames(side, seed) if work is Work.FRAMES else _steps(work, side, seed)
+def opened(work: Work, side: int, seed: int, *, batch: int = 1, learning: bool = False) -> Timed:
+    """Does the work; raises RenderError if that needs OpenGL and there is none.
+
+    Frames are of `batch` episodes a call. The `learning` environment comes from `gymnasium.make` and has its
+    actions held; the other one also observes "vector".
+    """
+    if work is Work.FRAMES:
+        return _frames(side, seed) if batch == 1 else _batches(side, seed, batch)
+    if learning:
+        env: Any = Setup(work, _SENSORS[work], side).made(SCENE_FILE)
+        actions = held_actions("bench", seed)
+    else:
+        sensors = tuple(dict.fromkeys((_SENSORS[work], "vector")))
+        env = ArenaEnv(SCENE_FILE, **Setup(work, sensors, side).options)
+        actions = map(np.int64, random_actions("bench", seed))
+    return _steps(env, seed, actions)
 
 
 def _frames(side: int, seed: int) -> Timed:
@@ -31,24 +50,24 @@ def _frames(side: int, seed: int) -> Timed:
     return lambda count: subject.timed_between(count, lambda e: renderer.frame(e.scene())).seconds
 
 
-def _steps(work: Work, side: int, seed: int) -> Timed:
-    sensors = {Work.CAMERA: ("camera", "vector"), Work.RAYS: ("rays", "vector")}
-    options: dict[str, Any] = {"observation": sensors.get(work, ("vector",)), "rays_per_side": RAYS_PER_SIDE}
-    if work is Work.CAMERA:
-        options["resolution"] = side
-    env = ArenaEnv(SCENE_FILE, **options)
-    env.reset(seed=seed)
-    actions = random_actions("bench", seed)
+def _batches(side: int, seed: int, batch: int) -> Timed:
+    """A count is rounded up to full calls, and the time is per count."""
+    renderer = BatchRenderer(batch, side, side)
+    subjects = [scene_subject(seed + number) for number in range(batch)]
 
-    def steps(count: int) -> float:
-        seconds = 0.0
-        for _ in range(count):
-            action = next(actions)
+    def frames(count: int) -> float:
+        calls, seconds = -(-count // batch), 0.0
+        for _ in range(calls):
+            for subject in subjects:
+                subject.step()
             started = perf_counter()
-            *_, done, _, _ = env.step(np.int64(action))
+            renderer.frames([subject.episode.scene() for subject in subjects])
             seconds += perf_counter() - started
-            if done:
-                env.reset()
-        return seconds
+        return seconds * count / (calls * batch)
 
-    return steps
+    return frames
+
+
+def _steps(env: Any, seed: int, actions: Iterator[np.int64]) -> Timed:
+    env.reset(seed=seed)
+    return lambda count: seconds_of_steps(env, actions, count)

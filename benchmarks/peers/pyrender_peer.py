@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 os.environ["PYOPENGL_PLATFORM"] = "egl"
-# pyrender 0.1.45 still asks for the name that NumPy 2 took away.
+# pyrender 0.1.45 still uses a name that NumPy 2 removed.
 vars(np).setdefault("infty", np.inf)
 
 import pyrender
@@ -20,24 +20,23 @@ from arena.scene import Floats
 from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import (
     Changes,
-    Item,
-    items_of,
     light_of,
     mesh_name,
     place_of,
     scene_subject,
 )
 from render.camera import first_person
-from render.look import SURFACES, Material, layer_of
-from render.meshes import Mesh, unit_meshes
-from render.sun import TO_SUN
-from render.textures import layers
+from render.looks.look import SURFACES, Material, layer_of
+from render.looks.sun import TO_SUN
+from render.looks.textures import layers
+from render.parts.meshes import Mesh, unit_meshes
+from render.pyrender.solids import Solid, solids_of
 
 _MIRROR = np.array([1.0, 1.0, -1.0])
-"""Turning z round makes the arena's left-handed frame right-handed."""
+"""Reversing z makes the arena's left-handed frame right-handed."""
 
 _SUN, _AMBIENT, _SKY = 3.0, 0.45, (0.45, 0.58, 0.78, 1.0)
-"""Brightness of the light, of what it does not reach, and the colour behind everything: chosen by eye."""
+"""Brightness of sun and ambient light, and the colour of the sky: chosen by eye."""
 
 _FLAGS = pyrender.RenderFlags.RGBA | pyrender.RenderFlags.SHADOWS_DIRECTIONAL
 
@@ -51,8 +50,8 @@ def about() -> dict[str, str]:
     return {"pyrender": version("pyrender"), "opengl": name}
 
 
-def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
-    """Pictures of the played scene, the poses of what moved brought over each time."""
+def opened(work: Work, side: int, seed: int) -> Timed:
+    """Pictures of the played scene; poses of what moved are updated each time."""
     subject = scene_subject(seed)
     world = PyrenderWorld(subject.episode.scene(), side)
     return lambda count: subject.timed_between(count, lambda episode: world.picture(episode.scene())).seconds
@@ -64,9 +63,9 @@ class PyrenderWorld:
     def __init__(self, scene: Scene, side: int) -> None:
         self._canvas = pyrender.OffscreenRenderer(side, side)
         self._scene = pyrender.Scene(bg_color=_SKY, ambient_light=[_AMBIENT] * 3)
-        self._items = items_of(scene)
+        self._items = solids_of(scene, own_body=False)
         self._changes = Changes(self._items)
-        # Each canvas has its own OpenGL context, and a texture belongs to one of them.
+        # Each canvas has its own OpenGL context, to which its textures belong.
         textures = {
             material: pyrender.Texture(
                 source=layers()[layer_of(material)][::-1].copy(), source_channels="RGBA"
@@ -77,7 +76,7 @@ class PyrenderWorld:
         camera = first_person(scene)
         lens = pyrender.PerspectiveCamera(np.radians(camera.fov), znear=camera.near, zfar=camera.far)
         self._eye = self._scene.add(lens)
-        # Its node stands in the middle of the arena, since pyrender puts the shadow map around it.
+        # The light is at the arena's centre, as pyrender puts the shadow map around it.
         self._scene.add(pyrender.DirectionalLight(intensity=_SUN), pose=_sun_pose())
 
     def picture(self, scene: Scene) -> npt.NDArray[np.uint8]:
@@ -112,10 +111,10 @@ def _sun_pose() -> Floats:
     return pose
 
 
-def _mesh(item: Item, texture: Any) -> Any:
-    """One part in its size, with its texture coordinates and its material."""
+def _mesh(item: Solid, texture: Any) -> Any:
+    """One solid in its size, with texture coordinates and material."""
     unit = _unit_meshes()[mesh_name(item)]
-    size = np.array(item.part.size)
+    size = np.array(item.size)
     positions, normals = unit.vertices[:, :3] * size, unit.vertices[:, 3:] / size
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     primitive = pyrender.Primitive(
@@ -129,7 +128,7 @@ def _mesh(item: Item, texture: Any) -> Any:
 
 
 def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple[float, float]) -> Floats:
-    """Texture coordinates (n, 2): a face's two directions in units of the texture's width and height."""
+    """Texture coordinates (n, 2): position on a face in units of the texture's width and height."""
     facing = np.abs(normals).argmax(axis=1)
     across, along = np.where(facing == 0, 2, 0), np.where(facing == 1, 2, 1)
     rows = np.arange(len(positions))
@@ -141,7 +140,7 @@ def _coordinates(positions: Floats, normals: Floats, size: Floats, repeat: tuple
     )
 
 
-def _material(item: Item, texture: Any) -> Any:
+def _material(item: Solid, texture: Any) -> Any:
     color = light_of(item.look)
     surface = SURFACES[item.look.material]
     return pyrender.MetallicRoughnessMaterial(
@@ -156,5 +155,5 @@ def _material(item: Item, texture: Any) -> Any:
 
 @cache
 def _unit_meshes() -> dict[str, Mesh]:
-    """The unit meshes, made once."""
+    """The unit meshes, created once."""
     return unit_meshes()

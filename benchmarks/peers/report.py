@@ -1,4 +1,4 @@
-"""The comparison and the profile, as tables and as plain values for JSON."""
+"""The comparison, as a table and as plain values for JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,14 +8,13 @@ from rich.table import Table
 
 from benchmarks.peers.contenders import OURS, SIDES
 from benchmarks.peers.rounds import Comparison, Row
-from benchmarks.profile import Profile
 from benchmarks.report import spread_words
 
 SCENE_WORDS = "50 things, played at random, the same episode for all"
 
 
 def print_comparison(console: Console, found: Comparison) -> None:
-    """A table with a row for each contender's work, who is absent and why, and what each draws."""
+    """A table of each contender's work, which ones are missing and why, and what each draws."""
     measured = [row for row in found.rows if row.rates]
     console.print(_table(measured, found))
     for line in _absent_lines(found):
@@ -24,44 +23,17 @@ def print_comparison(console: Console, found: Comparison) -> None:
     for name, does in _doings(measured).items():
         console.print(f"  {name}: {does}.", highlight=False, markup=False)
     for name, about in found.about.items():
-        told = ", ".join(f"{key} {value}" for key, value in about.items())
-        console.print(f"  {name} ran with {told}.", highlight=False, markup=False)
-
-
-def print_profile(console: Console, profiles: Sequence[Profile]) -> None:
-    """Milliseconds and shares of a step's stages, a column for each size of the picture."""
-    table = Table(
-        title="where a step's time goes: ms per step, median and lowest-highest round, share",
-        title_justify="left",
-    )
-    table.add_column("stage")
-    for profile in profiles:
-        table.add_column(f"{profile.side} x {profile.side}", justify="right")
-    for stage in profiles[0].milliseconds:
-        table.add_row(stage, *(_stage_cell(profile, stage) for profile in profiles))
-    table.add_row("together", *(f"{profile.total:.2f}" for profile in profiles))
-    console.print(table)
+        facts = ", ".join(f"{key} {value}" for key, value in about.items())
+        console.print(f"  {name} ran with {facts}.", highlight=False, markup=False)
 
 
 def comparison_dict(found: Comparison) -> dict[str, Any]:
-    """Every rate that was measured, and why others were not."""
+    """Every measured rate, and why others are missing."""
     return {
         "scene": SCENE_WORDS,
         "about": found.about,
         "rows": [_row_dict(row, found) for row in found.rows],
     }
-
-
-def profile_dicts(profiles: Sequence[Profile]) -> list[dict[str, Any]]:
-    """Every measured time of a stage, in ms per step."""
-    return [
-        {
-            "side": profile.side,
-            "milliseconds_per_step": profile.milliseconds,
-            "median": {stage: profile.spread(stage).median for stage in profile.milliseconds},
-        }
-        for profile in profiles
-    ]
 
 
 def _row_dict(row: Row, found: Comparison) -> dict[str, Any]:
@@ -110,11 +82,6 @@ def _cell(row: Row, found: Comparison) -> str:
     assert row.spread is not None
     below = f"\n{ratio.median:.2f} x [{ratio.low:.2f}-{ratio.high:.2f}]" if ratio else ""
     return spread_words(row.spread) + below
-
-
-def _stage_cell(profile: Profile, stage: str) -> str:
-    median, low, high = profile.spread(stage)
-    return f"{median:.3f} [{low:.3f}-{high:.3f}] {median / profile.total:4.0%}"
 
 
 def _absent_lines(found: Comparison) -> list[str]:

@@ -1,10 +1,8 @@
-"""The comparison: everything is measured in turn, several times, so that a busy machine spoils all alike."""
+"""The comparison: everything is measured in turn, several times, so that a busy machine affects all alike."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-
-import numpy as np
 
 from benchmarks.peers.contenders import OURS, Contender, Work
 from benchmarks.peers.worker import Absent, Worker
@@ -13,10 +11,9 @@ from benchmarks.result import Spread
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """How much is measured: `count` rounds over everything, about `slice_s` seconds for each thing in each.
+    """How much is measured: `count` rounds over everything, with about `slice_s` seconds for each thing.
 
-    A thing is done at least once, and at most `most` times. Before the first round it is done `warm_up`
-    times without being counted.
+    A thing is done at least once and at most `most` times, after `warm_up` uncounted times.
     """
 
     count: int = 7
@@ -42,25 +39,26 @@ class Row:
 
     @property
     def spread(self) -> Spread | None:
-        """Median, lowest and highest rate; None where nothing was measured."""
-        return _spread(self.rates)
+        """Median, lowest and highest rate; None if nothing was measured."""
+        return Spread.of(self.rates) if self.rates else None
 
 
 @dataclass
 class Comparison:
-    """All rows, and what each contender says of itself (versions, OpenGL renderer)."""
+    """All rows, and what each contender reports about itself (versions, OpenGL renderer)."""
 
     rows: list[Row]
     about: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def ratio(self, row: Row) -> Spread | None:
-        """How many times faster we are, round by round: median, lowest and highest; None without a pair."""
+        """How many times faster ours is, round by round: median, lowest and highest; None without a pair."""
         ours = next(
             (o for o in self.rows if (o.contender.name, o.work, o.side) == (OURS, row.work, row.side)), None
         )
         if ours is None or ours is row:
             return None
-        return _spread([a / b for a, b in zip(ours.rates, row.rates, strict=False)])
+        ratios = [a / b for a, b in zip(ours.rates, row.rates, strict=False)]
+        return Spread.of(ratios) if ratios else None
 
 
 def compare(
@@ -71,11 +69,10 @@ def compare(
     into: Comparison | None = None,
     rows: Sequence[Row] | None = None,
 ) -> Comparison:
-    """Measure all contenders, or only `rows` of theirs.
+    """Measure all contenders, or only `rows` of theirs, forward and backward by turns.
 
-    `into` is filled as it goes, so that what is stopped keeps its rounds.
-
-    The rows are gone through forward and backward by turns. `advance` is told what has been done.
+    `into` is filled as rounds finish, so that they survive an interruption. `advance` is called with
+    what has been done.
     """
     found = into if into is not None else Comparison([])
     found.rows += rows_of(contenders) if rows is None else rows
@@ -95,7 +92,7 @@ def compare(
 
 
 def rows_of(contenders: Sequence[Contender]) -> list[Row]:
-    """The table's rows, those of the same work and size next to each other."""
+    """The table's rows, with those of the same work and size next to each other."""
     return [
         Row(contender, work, side)
         for work in Work
@@ -105,9 +102,9 @@ def rows_of(contenders: Sequence[Contender]) -> list[Row]:
     ]
 
 
-def advances(contenders: Sequence[Contender], rounds: Rounds) -> int:
+def advances(contenders: Sequence[Contender], rounds: Rounds, rows: Sequence[Row] | None = None) -> int:
     """How often `compare` calls `advance`."""
-    return len(contenders) + (rounds.count + 1) * len(rows_of(contenders))
+    return len(contenders) + (rounds.count + 1) * len(rows_of(contenders) if rows is None else rows)
 
 
 def _introduce(contender: Contender, worker: Worker, found: Comparison) -> None:
@@ -115,7 +112,7 @@ def _introduce(contender: Contender, worker: Worker, found: Comparison) -> None:
         found.about[contender.name] = worker.about()
     except Absent as reason:
         if contender.name == OURS:
-            # Steps without a camera need no OpenGL; the rows that do say so for themselves.
+            # Steps without a camera need no OpenGL; the other rows report it themselves.
             return
         for row in found.rows:
             if row.contender is contender:
@@ -133,17 +130,11 @@ def _measure(row: Row, worker: Worker, rounds: Rounds, do: Callable[[Row, Worker
 
 
 def _prepare(row: Row, worker: Worker, rounds: Rounds) -> None:
-    """Warm up, and settle how many times fill a slice."""
+    """Warm up, and find the number of times that fills a slice."""
     worker.seconds(row.work, row.side, rounds.warm_up)
     once = worker.seconds(row.work, row.side, rounds.warm_up) / rounds.warm_up
-    row.times = max(row.contender.batch, min(rounds.most, round(rounds.slice_s / once)))
+    row.times = max(row.contender.options.get("batch", 1), min(rounds.most, round(rounds.slice_s / once)))
 
 
 def _count(row: Row, worker: Worker, rounds: Rounds) -> None:
     row.rates.append(row.times / worker.seconds(row.work, row.side, row.times))
-
-
-def _spread(values: Sequence[float]) -> Spread | None:
-    if not values:
-        return None
-    return Spread(float(np.median(values)), min(values), max(values))

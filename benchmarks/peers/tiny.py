@@ -1,7 +1,7 @@
-"""PyBullet's TinyRenderer, a renderer in plain C++ without OpenGL, on our scene."""
+"""PyBullet's TinyRenderer, a C++ renderer without OpenGL, on our scene."""
 
 import math
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -10,17 +10,16 @@ import trimesh
 from arena import Scene
 from arena.physics.bullet import bullet
 from arena.scene import Floats
+from benchmarks.bare import NEAR, tiny_picture
 from benchmarks.peers.contenders import Timed, Work
-from benchmarks.peers.scenery import Changes, Item, items_of, mesh_name, place_of, scene_subject
+from benchmarks.peers.scenery import Changes, mesh_name, place_of, scene_subject
 from render.camera import first_person
-from render.meshes import unit_meshes
-from render.sun import TO_SUN
+from render.looks.sun import TO_SUN
+from render.parts.meshes import unit_meshes
+from render.pyrender.solids import Solid, solids_of
 
 _SWAP = [0, 2, 1]
 """Exchanging y and z turns the arena's left-handed frame into Bullet's."""
-
-_NEAR = 0.1
-"""The nearest that is seen, metres; with the 0.01 of our camera its depth is too coarse."""
 
 
 def about() -> dict[str, str]:
@@ -28,28 +27,20 @@ def about() -> dict[str, str]:
     return {"bullet": str(bullet.getAPIVersion())}
 
 
-def opened(work: Work, side: int, seed: int, batch: int) -> Timed:
-    """Pictures without shadows."""
-    return frames(side, seed, shadows=False)
-
-
-def frames(side: int, seed: int, *, shadows: bool) -> Timed:
-    """Pictures of the played scene, the poses of what moved brought over each time."""
+def opened(work: Work, side: int, seed: int, *, shadows: bool = False) -> Timed:
+    """Pictures of the played scene; poses of what moved are updated each time."""
     subject = scene_subject(seed)
     world = TinyWorld(subject.episode.scene())
-    return lambda count: (
-        subject.timed_between(
-            count, lambda episode: world.picture(episode.scene(), side, shadows=shadows)
-        ).seconds
-    )
+    draw = partial(world.picture, side=side, shadows=shadows)
+    return lambda count: subject.timed_between(count, lambda episode: draw(episode.scene())).seconds
 
 
 class TinyWorld:
-    """A scene's items as bodies that are only seen; raises RuntimeError for none."""
+    """A scene's solids as visual bodies."""
 
     def __init__(self, scene: Scene) -> None:
         self._client = bullet.connect(bullet.DIRECT)
-        self._items = items_of(scene)
+        self._items = solids_of(scene, own_body=False)
         self._changes = Changes(self._items)
         self._bodies = [self._body(item) for item in self._items]
 
@@ -64,25 +55,15 @@ class TinyWorld:
                 physicsClientId=self._client,
             )
         camera = first_person(scene)
-        eye, forward = np.array(camera.position)[_SWAP], camera.axes()[2][_SWAP]
-        image = bullet.getCameraImage(
-            side,
-            side,
-            bullet.computeViewMatrix(eye.tolist(), (eye + forward).tolist(), (0, 0, 1)),
-            bullet.computeProjectionMatrixFOV(camera.fov, 1.0, _NEAR, camera.far),
-            lightDirection=TO_SUN[_SWAP].tolist(),
-            shadow=int(shadows),
-            renderer=bullet.ER_TINY_RENDERER,
-            flags=bullet.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._client,
-        )
-        return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
+        eye, forward = np.array(camera.position)[_SWAP].tolist(), camera.axes()[2][_SWAP].tolist()
+        lens, sun = (camera.fov, 1.0, NEAR, camera.far), TO_SUN[_SWAP].tolist()
+        return tiny_picture(self._client, side, eye, forward, lens, lightDirection=sun, shadow=int(shadows))
 
-    def _body(self, item: Item) -> int:
+    def _body(self, item: Solid) -> int:
         vertices, normals, indices = _mesh(mesh_name(item))
         seen = bullet.createVisualShape(
             bullet.GEOM_MESH,
-            vertices=(vertices * np.array(item.part.size)[_SWAP]).tolist(),
+            vertices=(vertices * np.array(item.size)[_SWAP]).tolist(),
             indices=indices.ravel().tolist(),
             normals=normals.tolist(),
             rgbaColor=(*item.look.color, 1.0),

@@ -1,4 +1,4 @@
-"""A contender in a process of its own, which does its work when it is asked."""
+"""A contender in its own process, which works on request."""
 
 import multiprocessing
 import os
@@ -13,17 +13,17 @@ from arena import ArenaError, EvaluationError
 from benchmarks.peers.contenders import Contender, Timed, Work
 
 PATIENCE_S = 300.0
-"""After so many seconds without an answer a contender is given up."""
+"""A contender that does not answer within this time is given up."""
 
 _GONE = "its process ended without an answer, as a broken driver makes it"
 
 
 class Absent(EvaluationError):
-    """A contender cannot do its work; the message is the reason, in a sentence."""
+    """A contender cannot do its work; the message is the reason."""
 
 
 class Order(NamedTuple):
-    """What to do, on pictures of which side, how many times; 0 times asks what the contender is."""
+    """What to do, with pictures of which side, how many times; 0 times asks for `about()`."""
 
     work: Work
     side: int
@@ -41,12 +41,12 @@ class Worker:
         theirs.close()
 
     def about(self) -> dict[str, str]:
-        """What is known of the contender; raises Absent where it cannot run."""
+        """Versions of the contender; raises Absent if it cannot run."""
         found: dict[str, str] = self._ask(Order(Work.FRAMES, 0, 0))
         return found
 
     def seconds(self, work: Work, side: int, count: int) -> float:
-        """How long the work took; raises Absent where it cannot be done."""
+        """How long the work took; raises Absent if it cannot be done."""
         return float(self._ask(Order(work, side, count)))
 
     def _ask(self, order: Order) -> Any:
@@ -73,23 +73,23 @@ class Worker:
 
 
 def serve(pipe: Connection, contender: Contender, seed: int) -> None:
-    """Answer orders until nobody asks any more."""
+    """Answer orders until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Peers tell of themselves on the terminal.
+    # Peers print to the terminal.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    desk = _Desk(contender, seed)
+    workplace = _Workplace(contender, seed)
     while True:
         try:
             order = pipe.recv()
         except EOFError:
             return
-        pipe.send(_answer(lambda order=order: desk.do(order), contender.install))  # type: ignore[misc]
+        pipe.send(_answer(lambda order=order: workplace.do(order), contender.install))  # type: ignore[misc]
 
 
-class _Desk:
-    """Does orders; what each kind of order needs is opened once."""
+class _Workplace:
+    """Carries out orders; opens what each kind of order needs once."""
 
     def __init__(self, contender: Contender, seed: int) -> None:
         self._contender, self._seed = contender, seed
@@ -101,12 +101,12 @@ class _Desk:
             return module.about()
         key = order.work, order.side
         if key not in self._open:
-            self._open[key] = module.opened(order.work, order.side, self._seed, self._contender.batch)
+            self._open[key] = module.opened(order.work, order.side, self._seed, **self._contender.options)
         return self._open[key](order.times)
 
 
 def _answer(work: Callable[[], Any], install: str) -> tuple[Any, str | None]:
-    """What the work gives, or why it cannot be done; whatever goes wrong in a peer is a reason."""
+    """The work's result, or why it cannot be done, for any exception of a peer."""
     try:
         return work(), None
     except ModuleNotFoundError as error:

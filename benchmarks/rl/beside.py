@@ -1,11 +1,11 @@
-"""The learning environment beside other programs', on one scene of 50 things and in turn."""
+"""The learning environment compared with other programs', on one scene of 50 things, in turn."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from benchmarks.peers.contenders import CONTENDERS, OURS, Contender, Work
-from benchmarks.peers.rounds import Comparison, Rounds, Row, compare
+from benchmarks.peers.rounds import Comparison, Rounds, Row, advances, compare
 from benchmarks.rl.figure import Figure
 from benchmarks.rl.steps import PER_SECOND, Advance
 
@@ -17,9 +17,9 @@ _BARE, _MINIWORLD = "bare PyBullet", "MiniWorld"
 
 
 def beside_rows(drawing: bool) -> list[Row]:
-    """What is measured, of whom; what is comparable stands together."""
+    """Contenders with their work; comparable ones are neighbours."""
     known = {contender.name: contender for contender in CONTENDERS}
-    ours = replace(known[OURS], module="benchmarks.rl.contender", does={})
+    ours = replace(known[OURS], options={"learning": True}, does={})
     rows = [
         (ours, Work.BARE, 0),
         (known[_BARE], Work.BARE, 0),
@@ -36,15 +36,15 @@ def beside_rows(drawing: bool) -> list[Row]:
 
 
 def beside_advances(rounds: Rounds, drawing: bool) -> int:
-    """How often `measure_beside` tells that it goes on."""
+    """How often `measure_beside` calls `advance`."""
     rows = beside_rows(drawing)
-    return len(_contenders(rows)) + (rounds.count + 1) * len(rows)
+    return advances(_contenders(rows), rounds, rows)
 
 
 def measure_beside(
     rounds: Rounds, seed: int, advance: Advance, drawing: bool
 ) -> tuple[list[Figure], list[str]]:
-    """Steps per second of all that can be measured, and why others could not be."""
+    """Steps per second of all contenders that run, and why the others do not."""
     rows = beside_rows(drawing)
     found = compare(_contenders(rows), rounds, seed, advance, Comparison([]), rows)
     reasons = {f"{row.contender.name} did not run: {row.reason}": None for row in found.rows if row.reason}

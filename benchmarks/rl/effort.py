@@ -1,17 +1,16 @@
-"""How much is measured."""
+"""How much is measured for reinforcement learning."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class RlEffort:
-    """How much of each thing is measured; `passes` repeat all of it but memory.
+    """How much is measured; `passes` repeat everything except memory.
 
-    `tasks` and `generated` are numbers of tasks, `steps` are played of each in a pass after `warm_up`.
-    `vector_steps` are calls to `ArenaVectorEnv.step`, `some_workers` leaves out numbers of workers between
-    none and one for each core. `objects` are the sizes of the scenes that grow.
-    `processes` are repeats of the measurement of memory, each with `environments` in a process; there
-    memory is followed over so many `episodes` (with rays) and `drawn_episodes` (with a camera).
+    `tasks` and `generated` are numbers of tasks; in a pass `steps` of each are played after `warm_up`.
+    `vector_steps` are calls of `ArenaVectorEnv.step`; `some_workers` skips numbers of workers between none
+    and one per core. `objects` are the sizes of growing scenes. Memory is measured in `processes` processes
+    for each of `environments`, and followed over `episodes` (with rays) and `drawn_episodes` (with a camera).
     """
 
     passes: int = 3

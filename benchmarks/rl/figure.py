@@ -1,4 +1,4 @@
-"""One thing that was measured, on several subjects, several times."""
+"""One quantity, measured on several subjects several times."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,9 @@ from benchmarks.result import Spread
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured of some subjects (tasks, scenes, programs).
+    """A quantity of some subjects (tasks, scenes, programs).
 
-    `values` (passes, subjects) are in `unit`; each pass measures the same again. `section` is the table that
-    it belongs to.
+    `values` (passes, subjects) are in `unit`; each pass repeats the measurement. `section` is its table.
     """
 
     section: str
@@ -30,5 +29,4 @@ class Figure:
     @property
     def over_passes(self) -> Spread:
         """The median subject of each pass: the passes' median, lowest and highest."""
-        middle = np.median(self.values, axis=1)
-        return Spread(float(np.median(middle)), float(middle.min()), float(middle.max()))
+        return Spread.of(np.median(self.values, axis=1))

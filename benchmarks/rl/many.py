@@ -1,4 +1,4 @@
-"""Steps per second of many environments at once."""
+"""Steps per second of many environments together."""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -20,7 +20,7 @@ SECTION = "ArenaVectorEnv"
 def worker_counts(some: bool = False) -> list[int]:
     """Numbers of workers: 0 (all in one process), then 1, 2, 4, ... up to the number of usable cores.
 
-    Only `some` are the first and the last of these.
+    With `some`, only the first and the last of these.
     """
     most = cores()
     if some:
@@ -29,15 +29,15 @@ def worker_counts(some: bool = False) -> list[int]:
 
 
 def environments() -> int:
-    """How many environments are played, whatever the number of workers."""
+    """Number of environments, whatever the number of workers."""
     return max(8, 2 * worker_counts()[-1])
 
 
 def measure_many(
     tasks: Sequence[Task], effort: RlEffort, seed: int, advance: Advance, drawing: bool
 ) -> list[Figure]:
-    """Steps per second of all environments together, resets included as they come while it is played."""
-    figures = []
+    """Steps per second of all environments together, including the resets that occur."""
+    figures, subjects = [], (f"{environments()} environments",)
     for setup in (RAYS, CAMERA) if drawing else (RAYS,):
         for workers in worker_counts(effort.some_workers):
             with closing(
@@ -47,15 +47,7 @@ def measure_many(
                 for _ in range(effort.passes):
                     rates.append([_rate(envs, effort, seed)])
                     advance(f"{SECTION}: {workers} workers")
-            figures.append(
-                Figure(
-                    SECTION,
-                    _name(setup, workers),
-                    PER_SECOND,
-                    (f"{environments()} environments",),
-                    np.array(rates),
-                )
-            )
+            figures.append(Figure(SECTION, _name(setup, workers), PER_SECOND, subjects, np.array(rates)))
     return figures
 
 
@@ -65,7 +57,7 @@ def _name(setup: Setup, workers: int) -> str:
 
 
 def _rate(envs: ArenaVectorEnv, effort: RlEffort, seed: int) -> float:
-    """All play the same again in every pass."""
+    """Every pass plays the same steps."""
     envs.reset(seed=seed)
     generator = np.random.default_rng(seed)
     drawn = generator.integers(9, size=(effort.vector_steps // HELD + 2, envs.num_envs))

@@ -1,7 +1,7 @@
-"""All that is measured for people who train."""
+"""Everything that is measured for reinforcement learning."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from testbed import Task
 
 @dataclass(frozen=True)
 class RlPlan:
-    """What is measured: `tasks` are a sample spread over those given; without `drawing`, no pictures."""
+    """What is measured: `tasks` are a sample of those given; without `drawing`, no pictures."""
 
     tasks: tuple[Task, ...]
     effort: RlEffort
@@ -30,25 +30,25 @@ class RlPlan:
     def of(
         cls, tasks: Sequence[Task], effort: RlEffort, rounds: Rounds, seed: int, drawing: bool
     ) -> "RlPlan":
-        """With as many of the tasks as the effort says, evenly spread over them."""
+        """A plan with an evenly spread sample of the tasks."""
         places = np.linspace(0, len(tasks) - 1, min(effort.tasks, len(tasks))).round().astype(int)
         return cls(tuple(tasks[place] for place in places), effort, rounds, seed, drawing)
 
     def seen(self, setups: Sequence[Setup]) -> list[Setup]:
-        """Those of the setups that can be measured here."""
+        """Those of the setups that can be drawn."""
         return [setup for setup in setups if self.drawing or not setup.side]
 
 
 @dataclass
 class RlFigures:
-    """What was measured so far, and what is to be said of what was not."""
+    """The figures so far, and notes on what was not measured."""
 
     figures: list[Figure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def measure_rl(plan: RlPlan, advance: Advance, into: RlFigures) -> None:
-    """Measure everything; `into` keeps the sections that are done when it is stopped."""
+    """Measure everything; `into` keeps the completed sections if it is interrupted."""
     effort, seed, drawing = plan.effort, plan.seed, plan.drawing
     tasks = plan.tasks
     into.figures += measure_steps("tasks", plan.seen(SETUPS), tasks, effort, seed, advance)
@@ -67,7 +67,7 @@ def measure_rl(plan: RlPlan, advance: Advance, into: RlFigures) -> None:
 
 
 def rl_advances(plan: RlPlan) -> int:
-    """How often `measure_rl` tells that it goes on."""
+    """How often `measure_rl` calls `advance`."""
     effort, kinds = plan.effort, 2 if plan.drawing else 1
     passes = len(plan.seen(SETUPS)) + kinds + kinds * len(worker_counts(effort.some_workers)) + 2 * kinds
     sampled = kinds * (effort.processes + memory.SAMPLES)
@@ -77,10 +77,8 @@ def rl_advances(plan: RlPlan) -> int:
 
 
 def _by_subject(figure: Figure) -> list[Figure]:
-    """A figure for each of its subjects, which differ on purpose."""
+    """A figure for each subject, as they differ on purpose."""
     return [
-        Figure(
-            figure.section, f"{subject}, {figure.name}", figure.unit, (subject,), figure.values[:, [column]]
-        )
-        for column, subject in enumerate(figure.subjects)
+        replace(figure, name=f"{subject}, {figure.name}", subjects=(subject,), values=values[:, None])
+        for subject, values in zip(figure.subjects, figure.values.T, strict=True)
     ]

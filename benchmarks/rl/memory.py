@@ -1,4 +1,4 @@
-"""Memory that environments take, and whether it grows from episode to episode."""
+"""Memory that environments use, and whether it grows from episode to episode."""
 
 import multiprocessing
 import signal
@@ -18,21 +18,21 @@ from benchmarks.rl.steps import Advance
 from testbed import Task
 
 SAMPLES = 20
-"""How often memory is looked at while it may grow."""
+"""Number of memory samples while it may grow."""
 
 STEPS = 5
 """Steps of each of those episodes."""
 
 _SETTLED = 0.25
-"""The share of episodes after which caches are full."""
+"""Share of episodes after which caches are full."""
 
 _STATM = Path("/proc/self/statm")
 
 
 def resident_mb() -> float:
-    """Memory of this process that is in use, in MB (10^6 bytes).
+    """Resident memory of this process in MB (10^6 bytes).
 
-    Raises EvaluationError where the system does not tell.
+    Raises EvaluationError if the system does not report it.
     """
     from resource import getpagesize
 
@@ -43,14 +43,14 @@ def resident_mb() -> float:
 
 
 def can_measure() -> bool:
-    """Whether this system tells what memory a process uses."""
+    """Whether this system reports the memory of a process."""
     return _STATM.exists()
 
 
 def measure_memory(
     tasks: Sequence[Task], effort: RlEffort, seed: int, advance: Advance, drawing: bool
 ) -> list[Figure]:
-    """Memory of processes with some environments each, and its growth over many episodes."""
+    """Memory of processes with several environments each, and its growth over many episodes."""
     figures = []
     for setup in (RAYS, CAMERA) if drawing else (RAYS,):
         taken = []
@@ -79,7 +79,7 @@ def _footprints(setup: Setup, counts: Sequence[int], taken: Any) -> list[Figure]
 
 
 def _growths(setup: Setup, episodes: int, samples: Any) -> list[Figure]:
-    """All samples, and the growth between those after the caches are full, in three stretches."""
+    """All samples, and the growth in three intervals after the caches are full."""
     settled = samples[int(_SETTLED * len(samples)) :]
     ends = np.linspace(0, len(settled) - 1, 4).astype(int)
     per_sample = np.diff(settled[ends]) / np.diff(ends)
@@ -92,7 +92,7 @@ def _growths(setup: Setup, episodes: int, samples: Any) -> list[Figure]:
 
 
 def footprint(setup: Setup, counts: Sequence[int], tasks: Sequence[Task], seed: int) -> Iterator[float]:
-    """Memory (MB) of this process with each of the growing numbers of environments, all a few steps old."""
+    """Memory (MB) of this process with growing numbers of environments, each a few steps old."""
     envs: list[Any] = []
     for count in counts:
         while len(envs) < count:
@@ -103,7 +103,7 @@ def footprint(setup: Setup, counts: Sequence[int], tasks: Sequence[Task], seed: 
 
 
 def growth(setup: Setup, episodes: int, tasks: Sequence[Task], seed: int) -> Iterator[float]:
-    """Memory (MB) of this process, `SAMPLES` times while it plays short episodes of the tasks in turn."""
+    """Memory (MB) of this process, sampled `SAMPLES` times over short episodes of the tasks in turn."""
     env = setup.made(Playlist(tasks))
     env.reset(seed=seed)
     actions = held_actions("memory", seed)
@@ -119,7 +119,7 @@ def growth(setup: Setup, episodes: int, tasks: Sequence[Task], seed: int) -> Ite
 def streamed(function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterator[Any]:
     """What a generator yields in a fresh process, which ends with this one.
 
-    Raises EvaluationError where the process ends before it is done.
+    Raises EvaluationError if the process ends early.
     """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe(duplex=False)
@@ -134,7 +134,7 @@ def streamed(function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterato
     except EOFError:
         process.join()
         raise EvaluationError(
-            f"measuring memory: the process ended with exit code {process.exitcode}, perhaps for want of it"
+            f"measuring memory: the process ended with exit code {process.exitcode}, perhaps out of memory"
         ) from None
     finally:
         process.kill()
@@ -143,7 +143,7 @@ def streamed(function: Callable[..., Iterator[Any]], *arguments: Any) -> Iterato
 
 
 def _serve(pipe: Connection, function: Callable[..., Iterator[Any]], arguments: Sequence[Any]) -> None:
-    # Ctrl-C reaches every process of a terminal; the one that asks ends this one.
+    # Ctrl-C reaches every process of a terminal; the parent ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         for value in function(*arguments):

@@ -1,4 +1,4 @@
-"""The figures for people who train, as tables and as plain values for JSON."""
+"""The figures for reinforcement learning, as tables and as plain values for JSON."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -20,11 +20,11 @@ TITLES = {
     "scaling": "environment steps per second by the number of things",
     "memory": "memory in use (resident set)",
 }
-"""What each table shows, in their order."""
+"""Titles of the tables, in their order."""
 
 NOTES = (
     f"Through gymnasium.make, observation included, each random action held for {HELD} steps; resets are"
-    " counted apart.",
+    " not included.",
     "MiniWorld: nothing but the agent moves. Bare PyBullet: as many boxes and a driven ball, no rules; its"
     " rays are thin, ours are casts of a ball.",
     "Animal-AI itself: no published figure of its speed is known to us.",
@@ -32,7 +32,7 @@ NOTES = (
 
 
 def print_rl(console: Console, found: RlFigures) -> None:
-    """A table for each section, and what is to be known about them."""
+    """A table for each section, and notes."""
     for section, figures in groupby(found.figures, lambda figure: figure.section):
         console.print(f"{TITLES[section]}:", style="italic", highlight=False)
         console.print(_table(list(figures)))
@@ -41,7 +41,7 @@ def print_rl(console: Console, found: RlFigures) -> None:
 
 
 def figure_dicts(figures: Sequence[Figure]) -> list[dict[str, Any]]:
-    """Every value that was measured."""
+    """Every measured value."""
     return [
         {
             "section": figure.section,

@@ -1,4 +1,4 @@
-"""The environments that are measured, as a learning agent has them, and how it plays."""
+"""The measured environments, as a learning agent uses them, and its actions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from benchmarks.measure import random_actions
 from testbed import Task
 
 HELD = 4
-"""Steps for which an action is held, the usual frame skip."""
+"""Steps for which an action is held, a common frame skip."""
 
 ENV_ID = "arena-llm/Arena-v0"
 
@@ -34,7 +34,7 @@ class Setup:
         return {"observation": self.observation} | ({"resolution": self.side} if self.side else {})
 
     def made(self, config: Config) -> "gymnasium.Env[Any, Any]":
-        """The environment as `gymnasium.make` gives it, wrappers included."""
+        """The environment as from `gymnasium.make`, with its wrappers."""
         return gymnasium.make(ENV_ID, config=config, **self.options)
 
 
@@ -49,14 +49,14 @@ SETUPS = (VECTOR, RAYS, *CAMERAS, BOTH)
 
 
 class Playlist:
-    """Tasks in turn, from the one that the seed chooses: a curriculum."""
+    """A curriculum: tasks in turn, starting at the seed's."""
 
     def __init__(self, tasks: Sequence[Task]) -> None:
         self._tasks = tuple(tasks)
         self.restart(0)
 
     def restart(self, seed: int) -> None:
-        """Begin again with a seed."""
+        """Start again with a seed."""
         self._seed, self._played = seed, 0
 
     def next(self) -> Episode:
@@ -67,13 +67,13 @@ class Playlist:
 
 
 def held_actions(name: str, seed: int) -> Iterator[np.int64]:
-    """Random actions without end, each held for `HELD` steps; the same for the same name and seed."""
+    """Endless random actions, each held for `HELD` steps; the same for the same name and seed."""
     for action in random_actions(name, seed):
         yield from repeat(np.int64(action), HELD)
 
 
 def seconds_of_steps(env: "gymnasium.Env[Any, Any]", actions: Iterator[np.int64], count: int) -> float:
-    """How long so many steps take, their observations included; resets in between are not timed."""
+    """Time of a number of steps with their observations; resets in between are not included."""
     seconds = 0.0
     for _ in range(count):
         action = next(actions)

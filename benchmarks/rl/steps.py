@@ -1,4 +1,4 @@
-"""Steps per second and the cost of resets, on tasks and on scenes that grow."""
+"""Steps per second and the cost of resets, on tasks and on growing scenes."""
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -9,9 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from arena import load_text
 from arena.geometry.shapes import ARENA_SIZE
 from arena.gym.curriculum import Curriculum
+from arena.taskfile.config import ArenaSpec, Item, Vector3
 from benchmarks.rl.effort import RlEffort
 from benchmarks.rl.figure import Figure
 from benchmarks.rl.setups import CAMERA, RAYS, Playlist, Setup, held_actions, seconds_of_steps
@@ -23,11 +23,11 @@ Advance = Callable[[str], None]
 PER_SECOND = "steps/s"
 
 RESET_SETUPS = (RAYS, CAMERA)
-"""With a camera the first picture of an episode belongs to its reset."""
+"""With a camera, the first picture of an episode is part of its reset."""
 
 _KINDS = ("Wall", "LightBlock", "Ramp", "HeavyBlock")
 _ROLLING = "GoodGoalMultiBounce"
-"""A ball that rolls from the start; to eat it does not end the episode."""
+"""A ball that rolls from the start; eating it does not end the episode."""
 
 
 def measure_steps(
@@ -38,7 +38,7 @@ def measure_steps(
     seed: int,
     advance: Advance,
 ) -> list[Figure]:
-    """Steps per second of every task and setup; each pass goes over all of them."""
+    """Steps per second of every task and setup, in each pass."""
     envs: list[Any] = [setup.made(Playlist(tasks)) for setup in setups]
     rates = np.zeros((len(setups), effort.passes, len(tasks)))
     for row in range(effort.passes):
@@ -63,7 +63,7 @@ def _rate(env: "gymnasium.Env[Any, Any]", task: Task, effort: RlEffort, seed: in
 
 
 def _play(env: "gymnasium.Env[Any, Any]", curriculum: Curriculum, seed: int) -> str:
-    """Let an environment begin something else; the name of its first task."""
+    """Give an environment another curriculum; returns the name of its first task."""
     env.unwrapped.curriculum = curriculum  # type: ignore[attr-defined]
     return str(env.reset(seed=seed)[1]["arena"])
 
@@ -71,7 +71,7 @@ def _play(env: "gymnasium.Env[Any, Any]", curriculum: Curriculum, seed: int) -> 
 def measure_resets(
     tasks: Sequence[Task], effort: RlEffort, seed: int, advance: Advance, drawing: bool
 ) -> list[Figure]:
-    """Milliseconds of a reset, its observation included: of tasks, and of freshly generated ones."""
+    """Milliseconds of a reset with its observation, for tasks and for freshly generated ones."""
     figures = []
     for setup in RESET_SETUPS if drawing else RESET_SETUPS[:1]:
         with closing(setup.made(Playlist(tasks))) as env:
@@ -79,7 +79,7 @@ def measure_resets(
                 ("tasks", Playlist(tasks), len(tasks)),
                 ("generated tasks", Generated("1-10"), effort.generated),
             ):
-                # Once for nothing, so that files are read, shaders built and modules imported.
+                # An uncounted reset reads files, builds shaders and imports modules.
                 _play(env, curriculum, seed)
                 passes = []
                 for _ in range(effort.passes):
@@ -92,7 +92,7 @@ def measure_resets(
 
 
 def _reset_times(env: "gymnasium.Env[Any, Any]", count: int, seed: int) -> dict[str, float]:
-    """Milliseconds of so many resets, by task; the first of them restarts the stream."""
+    """Milliseconds of a number of resets, by task; the first restarts the stream."""
     times = {}
     for number in range(count):
         started = perf_counter()
@@ -106,28 +106,25 @@ def _columns(passes: Sequence[dict[str, float]]) -> Any:
 
 
 def growing_scenes(objects: Sequence[int]) -> list[Task]:
-    """Scenes of so many things at rest, and the same with balls that roll in place of every fourth thing."""
+    """Scenes of these numbers of things at rest, and the same with every fourth a rolling ball."""
     return [_scene(count, rolling=rolling) for rolling in (False, True) for count in objects]
 
 
 def _scene(count: int, *, rolling: bool) -> Task:
-    """Things 1 m high on a grid, apart from each other; the agent is in the first corner."""
+    """Things 1 m high on a grid, not touching; the agent is in the first corner."""
     columns = int(np.ceil(np.sqrt(count + 1)))
     pitch = ARENA_SIZE / columns
-    lines = ["arenas:", "  0: !Arena", "    timeLimit: 0", "    items:"]
+    items = []
     for index in range(count + 1):
         row, column = divmod(index, columns)
-        x, z = (column + 0.5) * pitch, (row + 0.5) * pitch
-        kind = _KINDS[index % 4]
-        if rolling and index % 4 == 1:
-            kind = _ROLLING
-        lines += [
-            "    - !Item",
-            f"      name: {kind if index else 'Agent'}",
-            f"      positions: [!Vector3 {{x: {x:.2f}, y: 0, z: {z:.2f}}}]",
-            f"      rotations: [{index * 37 % 360 if index else 45}]",
-        ]
-        if index:
-            lines.append("      sizes: [!Vector3 {x: 1, y: 1, z: 1}]")
+        kind = _ROLLING if rolling and index % 4 == 1 else _KINDS[index % 4]
+        items.append(
+            Item(
+                name=kind if index else "Agent",
+                positions=(Vector3(x=round((column + 0.5) * pitch, 2), z=round((row + 0.5) * pitch, 2)),),
+                rotations=(index * 37.0 % 360 if index else 45.0,),
+                sizes=(Vector3(x=1.0, y=1.0, z=1.0),) if index else (),
+            )
+        )
     name = f"{count} things, {'a quarter of them rolling balls' if rolling else 'at rest'}"
-    return Task(name, 0, Path("scaling"), load_text("\n".join(lines) + "\n", name).arenas[0], "")
+    return Task(name, 0, Path("scaling"), ArenaSpec(time_limit=0, items=tuple(items)), "")

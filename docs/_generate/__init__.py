@@ -1,1 +1,1 @@
-"""The parts of the documentation that are made from the code: `python -m docs._generate`."""
+"""Generates the parts of the documentation that come from the code: `python -m docs._generate docs`."""

@@ -1,4 +1,4 @@
-"""`python -m docs._generate docs`: write what the documentation takes from the code anew."""
+"""`python -m docs._generate docs`: update the parts of the documentation that come from the code."""
 
 import sys
 from pathlib import Path
@@ -12,18 +12,18 @@ from docs._generate.markdown import PageError, filled
 
 
 def reference(
-    docs: Annotated[Path, typer.Argument(help="Folder of the documentation's pages.")],
-    pictures: Annotated[bool, typer.Option("--pictures", help="Also draw every object again.")] = False,
+    docs: Annotated[Path, typer.Argument(help="Folder with the pages.")],
+    pictures: Annotated[bool, typer.Option("--pictures", help="Also redraw every object.")] = False,
 ) -> None:
-    """Write the generated blocks of every page, and with --pictures the pictures of the objects."""
+    """Update the generated blocks of every page, and with --pictures the pictures of the objects."""
     pages = sorted(docs.glob("*.md"))
     if not pages:
-        raise PageError(f"{docs}: no pages (*.md) in this folder; give the folder docs of a source tree")
+        raise PageError(f"{docs}: no pages (*.md) in this folder; name the folder docs of a clone")
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        made = filled(text, BLOCKS, str(page))
-        if made != text:
-            page.write_text(made, encoding="utf-8")
+        updated = filled(text, BLOCKS, str(page))
+        if updated != text:
+            page.write_text(updated, encoding="utf-8")
             print(f"written: {page}")
     if pictures:
         _draw(docs / "pictures")
@@ -38,7 +38,7 @@ def _draw(folder: Path) -> None:
 
 
 def main() -> None:
-    """Run the command; every error that a user can mend is one sentence and exit status 1."""
+    """Run the command; an error that the user can fix is one sentence and exit status 1."""
     try:
         typer.run(reference)
     except ArenaError as error:

@@ -1,19 +1,20 @@
-"""Every generated block by the name that a page calls it: `<!-- generated: NAME -->`."""
+"""Every generated block by the name that pages use: `<!-- generated: NAME -->`."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from arena.taskfile.catalog import KINDS
 from docs._generate import keys, kinds, options
 from docs._generate.markdown import code, table
-from docs._generate.meanings import KIND_MEANINGS
 
 
 def gallery() -> str:
-    """A table with the picture of every kind, its name leading to the facts."""
+    """A table with the picture of every kind, and its name as a link to the facts."""
     rows = [
-        (f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", meaning)
-        for name, meaning in KIND_MEANINGS.items()
+        (f"![{name}](pictures/{name}.png)", f"[{code(name)}](yaml.md#{name.lower()})", kind.meaning)
+        for name, kind in KINDS.items()
+        if not kind.internal
     ]
     return table(("picture", "kind", "what it is"), rows)
 

@@ -1,4 +1,4 @@
-"""Tables of the YAML keys, made from `arena.taskfile.keys` and the models of `arena.taskfile.config`."""
+"""Tables of the YAML keys, from `arena.taskfile.keys` and the models of `arena.taskfile.config`."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "operationFromList": OperationFromList,
     "noneOperation": NoneOperation,
 }
-"""What reads each tag."""
+"""The model of each tag."""
 
 HEADER = ("key", "value", "version", "meaning")
 
@@ -48,7 +48,7 @@ _WORDS = {"number": "number", "integer": "whole number", "string": "text", "bool
 
 
 def keys_table(tag: str) -> str:
-    """Every key of a tag: type, range and default, since when, and what it means."""
+    """Every key of a tag: type, range, default, version and meaning."""
     return table(HEADER, _rows(tag))
 
 
@@ -68,7 +68,7 @@ def symbols_list() -> str:
 
 
 def spellings(tag: str) -> dict[str, list[str]]:
-    """Of every field the keys that set it, the newest last."""
+    """The keys that set each field, the newest last."""
     named: dict[str, list[str]] = {}
     for key, field in KEYS[tag].items():
         named.setdefault(field, []).append(key)
@@ -79,25 +79,25 @@ def _rows(tag: str) -> Iterator[tuple[str, ...]]:
     schema = MODELS[tag].model_json_schema()
     schema = schema if "properties" in schema else schema["$defs"][MODELS[tag].__name__]
     for field, keys in spellings(tag).items():
-        told = _simple(schema["properties"][field])
+        declared = _simple(schema["properties"][field])
         since = "4" if keys[-1] in SINCE_4 or tag in OPERATIONS else "all"
         older = "".join(f" (older: {code(key)})" for key in keys[:-1])
-        default = "required" if field in schema.get("required", ()) else _default(told.get("default"))
-        value = ", ".join(filter(None, (_type(field, told), _range(told), default)))
+        default = "required" if field in schema.get("required", ()) else _default(declared.get("default"))
+        value = ", ".join(filter(None, (_type(field, declared), _range(declared), default)))
         yield code(keys[-1]) + older, value, since, KEY_MEANINGS[tag][field]
 
 
-def _simple(told: dict[str, Any]) -> dict[str, Any]:
-    """A property without the alternative of being absent."""
+def _simple(declared: dict[str, Any]) -> dict[str, Any]:
+    """A property's schema without the alternative null."""
     choices: list[dict[str, Any]] = [
-        choice for choice in told.get("anyOf", ()) if choice.get("type") != "null"
+        choice for choice in declared.get("anyOf", ()) if choice.get("type") != "null"
     ]
     if len(choices) != 1:
-        return told
-    return {key: value for key, value in told.items() if key != "anyOf"} | choices[0]
+        return declared
+    return {key: value for key, value in declared.items() if key != "anyOf"} | choices[0]
 
 
-def _type(field: str, told: dict[str, Any]) -> str:
+def _type(field: str, declared: dict[str, Any]) -> str:
     if field == "arenas":
         return "`!Arena` by number"
     if field in OPERATION_FIELDS:
@@ -106,11 +106,11 @@ def _type(field: str, told: dict[str, Any]) -> str:
         return code(f"!{VALUES[field]}")
     if field in ENTRIES:
         return f"list of `!{ENTRIES[field]}`"
-    if told.get("type") == "array":
-        return f"list of {_plural(told['items']['type'])}"
-    if "anyOf" in told:
+    if declared.get("type") == "array":
+        return f"list of {_plural(declared['items']['type'])}"
+    if "anyOf" in declared:
         return "text or number"
-    return "word" if "enum" in told else _WORDS[told["type"]]
+    return "word" if "enum" in declared else _WORDS[declared["type"]]
 
 
 def _plural(kind: str) -> str:
@@ -118,7 +118,7 @@ def _plural(kind: str) -> str:
 
 
 def _default(value: Any) -> str:
-    """What holds where the key is missing; nothing for a list, which is then empty."""
+    """The value if the key is missing; nothing for a list, which is then empty."""
     if value is None:
         return "default none"
     if isinstance(value, dict):
@@ -130,11 +130,11 @@ def _default(value: Any) -> str:
     return f"default {code(value if isinstance(value, str) else number(value))}"
 
 
-def _range(told: dict[str, Any]) -> str:
-    if "enum" in told:
-        return " or ".join(map(code, told["enum"]))
-    told = told.get("items", told)
-    if "minimum" not in told:
+def _range(declared: dict[str, Any]) -> str:
+    if "enum" in declared:
+        return " or ".join(map(code, declared["enum"]))
+    declared = declared.get("items", declared)
+    if "minimum" not in declared:
         return ""
-    low = number(told["minimum"])
-    return f"{low} to {told['maximum']:.0f}" if "maximum" in told else f"from {low}"
+    low = number(declared["minimum"])
+    return f"{low} to {declared['maximum']:.0f}" if "maximum" in declared else f"from {low}"

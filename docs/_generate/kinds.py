@@ -1,4 +1,4 @@
-"""Tables of the objects and of the versions, from `arena.taskfile.catalog` and `arena.taskfile.versions`."""
+"""Tables of the objects and of the versions, from the catalog and `arena.taskfile.versions`."""
 
 import ast
 import inspect
@@ -13,27 +13,23 @@ from arena.geometry.placed import Placed
 from arena.mechanisms.spawners import settings_of
 from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST
 from arena.scene import Vector
-from arena.taskfile.catalog import ALIASES, KINDS, Body, Change, Ends, Kind
+from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import Item
 from arena.taskfile.keys import KEYS
-from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
+from arena.taskfile.kind import Body, Change, Ends, Kind
+from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_in, kind_named
 from docs._generate.markdown import code, number, table
-from docs._generate.meanings import KIND_MEANINGS, OWN_KEYS
-
-SPAWNERS = ("SpawnerTree", "SpawnerDispenserTall", "SpawnerContainerShort")
 
 _ENDS = {Ends.NEVER: "goes on", Ends.ALWAYS: "ends", Ends.LAST: "ends with the last"}
-_TABLES = ("absent", "masses", "colourable")
-"""Fields of `Differences` that the list of objects tells."""
 
 
 def public_kinds() -> list[Kind]:
-    """The kinds that a file may ask for, as version 3.1.3 has them where it does."""
-    return [in_version(name, Version.V3) or in_version(name, Version.V4) for name in KIND_MEANINGS]  # type: ignore[misc]
+    """The kinds that a file may ask for, as the oldest version that has them does."""
+    return [kind for kind in KINDS.values() if not kind.internal]
 
 
 def in_version(name: str, version: Version) -> Kind | None:
-    """A kind as a version has it; None where it has not."""
+    """A kind as a version has it; None if it has none."""
     try:
         return kind_named(name, version)
     except KeyError:
@@ -46,7 +42,7 @@ def objects_section() -> str:
 
 
 def changing_table() -> str:
-    """What balls that change do where the file says nothing."""
+    """What changing balls do by default."""
     kinds = [kind for kind in public_kinds() if kind.change is not Change.NONE]
     named = [kind.name for kind in kinds] + ["AntiDecayGoal"]
     rows = [(code(name), *map(number, changing_values(_placed(name)))) for name in named]
@@ -54,22 +50,29 @@ def changing_table() -> str:
 
 
 def spawners_table() -> str:
-    """What spawners do where the file says nothing, in either version."""
+    """What spawners do by default, in either version."""
     header = ("kind", "version", "seconds between", "seconds to ripen", "first size", "last size", "number")
     rows = [
-        (code(name), version, *_settings(name, version)) for name in SPAWNERS for version in ("3.1.3", "4")
+        (code(kind.name), version, *_settings(kind.name, version))
+        for kind in public_kinds()
+        if kind.spawner
+        for version in ("3.1.3", "4")
     ]
     return table(header, rows)
 
 
 def versions_table() -> str:
-    """Every difference between the versions but those of single objects."""
+    """Every difference between the versions; most of those of single objects are in their own lists."""
     docs = _docstrings(Differences)
-    rows = (
-        (docs[field.name], *(_told(getattr(DIFFERENCES[version], field.name)) for version in Version))
+    rows = [
+        (docs[field.name], *(_said(getattr(DIFFERENCES[version], field.name)) for version in Version))
         for field in fields(Differences)
-        if field.name not in _TABLES
-    )
+    ]
+    boards, zones = ([kind_in(name, each) for each in Version] for name in ("SignBoard", "DeathZone"))
+    rows += [
+        ("Bounds of a sign board's size components", *(_said((k.minimum[0], k.maximum[0])) for k in boards)),
+        ("The tag that rays report for a death zone", *(_said(kind.tag) for kind in zones)),
+    ]
     return table(("difference", *Version), rows)
 
 
@@ -95,19 +98,19 @@ def _facts(kind: Kind) -> str:
         "reward": _reward(kind),
         "episode": _by_version(both, lambda each: _ENDS[each.ends]) if kind.reward or kind.is_goal else "",
         "colour": _by_version(both, _color),
-        "keys of its own": ", ".join(map(code, _keys(kind.name))),
+        "keys of its own": ", ".join(map(code, _keys(kind))),
     }
     picture = f"![{kind.name}](pictures/{kind.name}.png)\n\n"
-    told = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
-    return f"{picture}{KIND_MEANINGS[kind.name]}\n\n{told}"
+    lines = "\n".join(f"- {name}: {fact}" for name, fact in facts.items() if fact)
+    return f"{picture}{kind.meaning}\n\n{lines}"
 
 
-def _by_version(both: Mapping[Version, Kind | None], tell: Any) -> str:
-    """A fact, said for each version where they differ."""
-    told = {version: tell(kind) for version, kind in both.items() if kind is not None}
-    if len(set(told.values())) == 1:
-        return str(next(iter(told.values())))
-    return "; ".join(f"{fact} (version {version})" for version, fact in told.items())
+def _by_version(both: Mapping[Version, Kind | None], say: Any) -> str:
+    """A fact, for each version if they differ."""
+    facts = {version: say(kind) for version, kind in both.items() if kind is not None}
+    if len(set(facts.values())) == 1:
+        return str(next(iter(facts.values())))
+    return "; ".join(f"{fact} (version {version})" for version, fact in facts.items())
 
 
 def _size(kind: Kind) -> str:
@@ -146,16 +149,16 @@ def _reward(kind: Kind) -> str:
 def _color(kind: Kind) -> str:
     if not kind.colourable:
         return "its own"
-    return "`colors`, random where there is none" if kind.random_color else "`colors`, or its own"
+    return "`colors`, random by default" if kind.random_color else "`colors`, or its own"
 
 
-def _keys(name: str) -> list[str]:
-    """The newest spelling of each key that means something to this kind."""
+def _keys(kind: Kind) -> list[str]:
+    """The newest spelling of each key that has a meaning for this kind only."""
     newest = {field: key for key, field in KEYS["Item"].items()}
-    return [newest[field] for field in OWN_KEYS.get(name, ())]
+    return [newest[field] for field in kind.fields]
 
 
-def _told(value: Any) -> str:
+def _said(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if value is None:

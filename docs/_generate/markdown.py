@@ -1,4 +1,4 @@
-"""Markdown tables, and the blocks of a page that are made from the code."""
+"""Markdown tables, and the generated blocks of a page."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -9,7 +9,7 @@ _BLOCK = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end of (
 
 
 class PageError(ArenaError):
-    """A page of the documentation asks for a block that there is not."""
+    """A page has a generated block of an unknown name."""
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -19,24 +19,24 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def code(text: object) -> str:
-    """Text as code; nothing where there is none."""
+    """Text as code; empty for an empty text."""
     return f"`{text}`" if str(text) else ""
 
 
 def plain(text: str) -> str:
-    """Text in which nothing is taken for Markdown."""
+    """Text with Markdown's special characters escaped."""
     return re.sub(r"([*_<])", r"\\\1", text)
 
 
 def number(value: float) -> str:
-    """A number without digits that say nothing."""
+    """A number without superfluous digits."""
     return f"{value:g}"
 
 
 def filled(text: str, blocks: Mapping[str, Callable[[], str]], source: str) -> str:
-    """A page with what stands between its marks made anew.
+    """A page with the text between its marks generated again.
 
-    Raises PageError for the name of a block that there is not.
+    Raises PageError for an unknown block.
     """
 
     def block(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Tables of the options of `arena-llm eval` and of the presets, made from the protocol and the command."""
+"""Tables of the options of `arena-llm eval` and of the presets, from the protocol and the command."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def commands_table() -> str:
 
 
 def presets_table() -> str:
-    """Every preset: what it is for, and the choices that it changes."""
+    """Every preset: its purpose, and the choices that it changes."""
     return table(("preset", "what it is", "what differs from the defaults"), _presets())
 
 
@@ -54,9 +54,9 @@ def _presets() -> Iterator[tuple[str, str, str]]:
         changed = {
             key: shown(value) for key, value in given.choices.model_dump().items() if value != defaults[key]
         }
-        told = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
+        changes = (f"{key}: {_brief(key, value)}" for key, value in changed.items())
         description = given.preset.description if given.preset else ""
-        yield code(name), plain(description), ", ".join(map(code, told))
+        yield code(name), plain(description), ", ".join(map(code, changes))
 
 
 def _brief(key: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""A small picture of every kind of object, drawn by the project's own renderer."""
+"""A small picture of every kind of object, drawn by the default renderer."""
 
 import io
 import math
@@ -9,8 +9,8 @@ import numpy.typing as npt
 from PIL import Image
 
 from arena import IDLE, Episode
-from arena.taskfile.catalog import Body, Kind, Shape
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
+from arena.taskfile.kind import Body, Kind, Shape
 from arena.taskfile.versions import Version
 from docs._generate.kinds import in_version, public_kinds
 from render import Camera, Frame, Renderer
@@ -20,10 +20,10 @@ WIDTH, HEIGHT = 240, 160
 
 FOV_DEG = 40.0
 LOOK_YAW_DEG, LOOK_PITCH_DEG = 325.0, 22.0
-"""The camera looks north-west and down, so that the sides of +x and -z show."""
+"""The camera looks north-west and down, so that the +x and -z sides show."""
 
 COLORS = 128
-"""Colours of a picture: with all of them the files would have three times as many bytes."""
+"""Colours of a picture; full colour would make the files three times as large."""
 
 _SIZES = {
     Shape.BALL: (2.0, 2.0, 2.0),
@@ -39,10 +39,10 @@ _PAINT = RGB(r=110.0, g=150.0, b=190.0)
 """Colour of the kinds that would have a random one."""
 
 _WAIT_STEPS = {"SpawnerTree": 200, "SpawnerDispenserTall": 80, "SpawnerContainerShort": 80}
-"""Until fruit hangs in the tree, or a ball lies behind an open door."""
+"""Steps until fruit hangs in the tree, or a ball lies behind an open door."""
 
 _TURNED = {"SpawnerDispenserTall": 210.0, "SpawnerContainerShort": 210.0, "SignBoard": 210.0, "Ramp": 120.0}
-"""Rotations, degrees, that show what a kind has on one side."""
+"""Rotations in degrees that turn a kind's special side to the camera."""
 
 
 def pictures() -> Iterator[tuple[str, Frame]]:
@@ -53,7 +53,7 @@ def pictures() -> Iterator[tuple[str, Frame]]:
 
 
 def encoded(frame: Frame) -> bytes:
-    """A small PNG of few colours."""
+    """A small PNG with few colours."""
     buffer = io.BytesIO()
     Image.fromarray(frame).quantize(COLORS).save(buffer, "PNG", optimize=True)
     return buffer.getvalue()
@@ -91,8 +91,8 @@ def _vector(values: tuple[float, float, float]) -> Vector3:
 
 
 def _camera(middle: npt.NDArray[np.float64], size: npt.NDArray[np.float64]) -> Camera:
-    """A camera that has a thing of this size (metres) in its picture."""
-    away = 0.75 * float(np.linalg.norm(size)) / math.tan(math.radians(FOV_DEG) / 2)
+    """A camera whose picture contains a thing of this size (metres)."""
+    distance = 0.75 * float(np.linalg.norm(size)) / math.tan(math.radians(FOV_DEG) / 2)
     camera = Camera((0.0, 0.0, 0.0), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)
-    x, y, z = middle - away * camera.axes()[2]
+    x, y, z = middle - distance * camera.axes()[2]
     return Camera((float(x), float(y), float(z)), LOOK_YAW_DEG, LOOK_PITCH_DEG, fov=FOV_DEG)

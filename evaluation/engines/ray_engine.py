@@ -10,10 +10,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any, TypeVar
 
-from arena.episode import software_versions
 from arena.errors import EvaluationError
 from arena.parallel import AHEAD
 from arena.processes import cores
+from arena.recording import software_versions
 from evaluation.engines.ray_episodes import RayBackend
 from evaluation.engines.same_software import check_software
 

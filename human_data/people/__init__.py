@@ -1,1 +1,1 @@
-"""People on the same tasks as models: play in the browser, studies, and what they leave behind."""
+"""People on the same tasks as models: playing in the browser, studies, and their data."""

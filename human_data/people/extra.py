@@ -1,4 +1,4 @@
-"""The optional extra `people`: what it brings is imported on use only."""
+"""The optional extra `people`: its packages are imported only when they are needed."""
 
 from importlib.util import find_spec
 
@@ -8,7 +8,7 @@ MODULES = ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdow
 
 
 def require(*modules: str) -> None:
-    """Raises ConfigError, with what to install, where one of the modules is absent (all, if none named)."""
-    absent = [name for name in modules or MODULES if find_spec(name) is None]
-    if absent:
-        raise ConfigError(f"{', '.join(absent)} not found; run: pip install 'arena-llm[people]'")
+    """Raise ConfigError with the command to run if a module is not installed (default: all of them)."""
+    missing = [name for name in modules or MODULES if find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"{', '.join(missing)} not found; run: pip install 'arena-llm[people]'")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from arena.action import TICK_S, TICKS_PER_STEP
 from llm_control.script import DEGREES_PER_STEP, Go, Script, Think, Turn
 
 Frame = npt.NDArray[np.uint8]
@@ -162,9 +163,9 @@ def steps_for(distance: float) -> int:
 
 
 def driven(steps: int) -> float:
-    """Metres covered from rest by `steps` steps of driving."""
-    ticks = 3 * steps
-    return 0.02 * TOP_SPEED * (ticks - GAIN * (1 - GAIN**ticks) / (1 - GAIN))
+    """Metres covered from rest by so many steps of driving."""
+    ticks = TICKS_PER_STEP * steps
+    return TICK_S * TOP_SPEED * (ticks - GAIN * (1 - GAIN**ticks) / (1 - GAIN))
 
 
 def _six(degrees: float) -> int:

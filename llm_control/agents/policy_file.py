@@ -17,11 +17,11 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from arena.episode import software_versions
 from arena.errors import ArenaError, ConfigError, EvaluationError
 from arena.gym.controls import Controls, controls
 from arena.gym.options import check_options, whole
 from arena.gym.sensors import Sensors
+from arena.recording import software_versions
 from arena.taskfile.versions import Version
 from llm_control.agents import policy_sb3
 

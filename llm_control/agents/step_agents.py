@@ -110,7 +110,7 @@ class Braitenberg:
 
     def act(self, episode: Episode) -> Action:
         """The next action."""
-        return self.respond(self._rays.observe(episode.scene()), episode.local_velocity[2])
+        return self.respond(self._rays.observe(episode.scene()), episode.agents[0].local_velocity[2])
 
     def respond(self, rows: npt.NDArray[np.float32], speed: float) -> Action:
         """The next action after rays (21, 14), as `Rays.observe` gives them, and a forward speed in m/s."""

@@ -1,4 +1,4 @@
-"""What a script says, as values: one frozen class per command."""
+"""The commands of a script: one frozen class each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action
 from llm_control.script.repairs import Repair
 
 DEGREES_PER_STEP = 6
-"""What the agent turns in one step: 100 degrees/s for three ticks of 0.02 s (`TrainingAgent.cs`)."""
+"""Rotation in one step: 100 degrees/s for three ticks of 0.02 s (`TrainingAgent.cs`)."""
 
 LARGEST_AMOUNT = 999_999_999
-"""Largest amount of a command, either way.
+"""Largest absolute amount of a command.
 
-The paper sets no limit, but its program makes a list of that many actions, so anything beyond would
-have exhausted its memory. At 0.06 s a step this is two years of arena time.
+The paper sets no limit, but its program makes a list of all actions, so larger amounts would have exhausted
+its memory. At 0.06 s per step this is two years of arena time.
 """
 
 
@@ -39,7 +39,7 @@ class Think:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Drive for |amount| steps: forward where it is positive, backward where it is negative."""
+    """Drive |amount| steps: forward if it is positive, backward if it is negative."""
 
     amount: int
 
@@ -58,9 +58,9 @@ class Go:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Turn by `degrees`: to the right (clockwise from above) where positive, to the left where negative.
+    """Turn by `degrees`: to the right (clockwise from above) if positive, to the left if negative.
 
-    What exceeds a multiple of 6 degrees is dropped, so that Turn(25) turns 24 and Turn(-5) nothing.
+    Angles are truncated toward zero to a multiple of 6 degrees: Turn(25) turns 24, Turn(-5) nothing.
     """
 
     degrees: int
@@ -85,9 +85,9 @@ _BRACKETS = str.maketrans("()", "[]")
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A reply that was understood: its commands in order, and what had to be mended to read them.
+    """A parsed reply: its commands in order, and the repairs that were needed to parse it.
 
-    `str(script)` writes the commands in the strict language, round brackets in thoughts as square ones.
+    `str(script)` writes the commands in the strict language, with square brackets for round ones in thoughts.
     """
 
     commands: tuple[Command, ...]
@@ -95,7 +95,7 @@ class Script:
 
     @property
     def steps(self) -> int:
-        """Number of steps that the whole script takes, counted without expanding it."""
+        """Number of steps of the whole script, counted without expanding it."""
         return sum(command.steps for command in self.commands)
 
     @property
@@ -104,7 +104,7 @@ class Script:
         return tuple(command.text for command in self.commands if isinstance(command, Think))
 
     def actions(self) -> Iterator[Action]:
-        """The actions one by one, made as they are asked for."""
+        """The actions one by one, generated lazily."""
         return chain.from_iterable(command.actions() for command in self.commands)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""From actions back to a script: the commands that say them."""
+"""From actions back to the commands of a script."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -9,23 +9,19 @@ from llm_control.script.commands import DEGREES_PER_STEP, Command, Go, Turn
 
 
 def compress(actions: Iterable[Action]) -> tuple[Command, ...]:
-    """The shortest list of commands that takes exactly these actions.
+    """The shortest list of commands with exactly these actions.
 
-    Raises RecordingError for an action that no command takes: idling, or driving and turning at once.
+    Raises RecordingError for an action without a command: idling, or driving while turning.
     """
     return tuple(_command(action, len(list(run))) for action, run in groupby(actions))
 
 
 def _command(action: Action, steps: int) -> Command:
-    if action == FORWARD:
-        return Go(steps)
-    if action == BACKWARD:
-        return Go(-steps)
-    if action == TURN_RIGHT:
-        return Turn(DEGREES_PER_STEP * steps)
-    if action == TURN_LEFT:
-        return Turn(-DEGREES_PER_STEP * steps)
+    if action in (FORWARD, BACKWARD):
+        return Go(steps if action == FORWARD else -steps)
+    if action in (TURN_RIGHT, TURN_LEFT):
+        return Turn(DEGREES_PER_STEP * (steps if action == TURN_RIGHT else -steps))
     raise RecordingError(
-        f"no script says the action move={action.move.name}, rotate={action.rotate.name}: expected "
+        f"no command has the action move={action.move.name}, rotate={action.rotate.name}: expected "
         "only driving or only turning in each step"
     )

@@ -1,10 +1,10 @@
-"""Markdown code blocks: where in a reply the script stands."""
+"""Markdown code blocks: which part of a reply is the script."""
 
 import re
 from typing import NamedTuple
 
-from llm_control.script.errors import ScriptSyntaxError, shown
-from llm_control.script.repairs import Repair, RepairKind, Text
+from llm_control.script.errors import ScriptSyntaxError, excerpt
+from llm_control.script.repairs import Repair, RepairKind, ReplyText
 
 _MARK = re.compile(r"(?:`{3,}|~{3,})(?:[\w+.-]*[ \t]*\r?(?=\n))?")
 _WRAPPED = re.compile(r"\s*(`)[^`]*(`)\s*\Z")
@@ -12,27 +12,27 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
 class Block(NamedTuple):
-    """The part of a reply that holds the script.
+    """The part of a reply that contains the script.
 
-    `text` is the whole reply with everything else blanked, so that positions stay those of the reply.
+    `text` is the whole reply with everything else blanked, so that positions do not change.
     """
 
     text: str
     repairs: tuple[Repair, ...]
 
 
-def script_block(reply: Text) -> Block:
-    """The fenced block of a reply where it has one, else the whole of it.
+def script_block(reply: ReplyText) -> Block:
+    """The fenced block of a reply, or the whole reply if it has none.
 
-    A block may lack its first or its last mark, as when a stop sequence cut it off. Raises
-    `ScriptSyntaxError` for several blocks: which one is meant would be a guess.
+    A block may lack its first or last mark, for example after a stop sequence. Raises `ScriptSyntaxError` for
+    several blocks: which one is meant would be a guess.
     """
     marks = [match.span() for match in _MARK.finditer(reply.text)]
     if not marks and (wrapped := _WRAPPED.match(reply.text)):
         marks = [wrapped.span(1), wrapped.span(2)]
     if len(marks) > 2:
         third = marks[2][0]
-        found = shown(reply.text[third:])
+        found = excerpt(reply.text[third:])
         raise ScriptSyntaxError("Answer with one code block only.", *reply.place(third), found)
     if not marks:
         return Block(reply.text, ())
@@ -40,14 +40,14 @@ def script_block(reply: Text) -> Block:
 
 
 def _ends(text: str, marks: list[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Spans of the first and the last mark; a missing one is empty, at that end of the text."""
+    """Spans of the first and the last mark; a missing one is empty, at its end of the text."""
     if len(marks) == 2:
         return marks[0], marks[1]
     closes = not text[marks[0][1] :].strip()
     return ((0, 0), marks[0]) if closes else (marks[0], (len(text), len(text)))
 
 
-def _between(reply: Text, first: tuple[int, int], last: tuple[int, int]) -> Block:
+def _between(reply: ReplyText, first: tuple[int, int], last: tuple[int, int]) -> Block:
     outside = (
         (RepairKind.PROSE, 0, first[0]),
         (RepairKind.FENCE, *first),
@@ -58,8 +58,8 @@ def _between(reply: Text, first: tuple[int, int], last: tuple[int, int]) -> Bloc
     return _without(reply.text, tuple(repair for repair in repairs if repair.original))
 
 
-def _removal(reply: Text, kind: RepairKind, begin: int, end: int) -> Repair:
-    """Removes what lies from `begin` to `end`, except for white space at its ends."""
+def _removal(reply: ReplyText, kind: RepairKind, begin: int, end: int) -> Repair:
+    """Removes the text from `begin` to `end`, except for white space at its ends."""
     part = reply.text[begin:end]
     return reply.repair(kind, begin + len(part) - len(part.lstrip()), part.strip())
 

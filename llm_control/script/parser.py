@@ -1,12 +1,12 @@
-"""From a model's reply to a script."""
+"""Parses a model's reply."""
 
 from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from llm_control.script.commands import LARGEST_AMOUNT, Command, Script
-from llm_control.script.errors import ScriptSyntaxError, shown, syntax_error
-from llm_control.script.repairs import Text
+from llm_control.script.errors import ScriptSyntaxError, excerpt, syntax_error
+from llm_control.script.repairs import ReplyText
 from llm_control.script.tokens import AmountError, command
 from llm_control.script.tolerant import read_tolerantly
 
@@ -29,11 +29,11 @@ _STRICT = Lark.open("strict.lark", rel_to=__file__, start="script", parser="lalr
 def parse(text: str, *, strict: bool = False) -> Script:
     """The script of a model's reply.
 
-    Strict: the language of the paper, see `strict.lark`. Tolerant: the same, with the same meaning and
-    no repairs, and besides what models write instead (`tolerant.lark`), with a repair for each change.
-    An empty reply is no script in either. The time taken grows in proportion to the length of `text`.
+    Strict: only the language of the paper, see `strict.lark`. Tolerant: also common deviations of models
+    (`tolerant.lark`), with a repair for each; a strict reply has the same meaning and no repairs. An empty
+    reply is not a script in either mode. The time is proportional to the length of `text`.
 
-    Raises `ScriptSyntaxError` for everything else, and nothing but that.
+    Raises `ScriptSyntaxError`, and no other error.
     """
     try:
         return _strict_or_tolerant(text, strict)
@@ -65,9 +65,9 @@ def _not_a_script(text: str, error: UnexpectedInput) -> ScriptSyntaxError:
         position = len(text) if error.token.type == "$END" else position
     elif isinstance(error, UnexpectedCharacters):
         tokens = set(error.allowed)
-    return syntax_error(text[position:], Text(text).place(position), tokens)
+    return syntax_error(text[position:], ReplyText(text).place(position), tokens)
 
 
 def _out_of_range(text: str, amount: Token) -> ScriptSyntaxError:
     advice = f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}."
-    return ScriptSyntaxError(advice, *Text(text).place(amount.start_pos or 0), shown(amount))
+    return ScriptSyntaxError(advice, *ReplyText(text).place(amount.start_pos or 0), excerpt(amount))

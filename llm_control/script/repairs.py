@@ -1,4 +1,4 @@
-"""What the tolerant mode changed in a reply before it could be read."""
+"""Changes that the tolerant mode makes to a reply to parse it."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class RepairKind(StrEnum):
-    """What was changed; the line under each says what it became."""
+    """What was changed; the line below each says into what."""
 
     FENCE = "code fence"
     """The marks of a Markdown code block: removed."""
@@ -31,7 +31,7 @@ class RepairKind(StrEnum):
 
 
 class Place(NamedTuple):
-    """Where something stands in a text; lines and columns count from 1."""
+    """A position in a text; lines and columns count from 1."""
 
     line: int
     column: int
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 class Repair:
     """One change: the characters `original` at `position` (0-based, in the reply) were read as `became`.
 
-    Making all the changes of a script in its reply gives a reply in the strict language.
+    A reply with all repairs applied is in the strict language.
     """
 
     kind: RepairKind
@@ -57,7 +57,7 @@ class Repair:
         return f"{self.place}: {self.kind}: {self.original!r} became {self.became!r}"
 
 
-class Text:
+class ReplyText:
     """A reply and its lines; only newlines end a line."""
 
     def __init__(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What the tokens of both grammars mean."""
+"""Meaning of the tokens of both grammars."""
 
 import re
 
@@ -11,7 +11,7 @@ _QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
 
 
 class AmountError(ValueError):
-    """An amount is beyond the largest one; carries its token."""
+    """An amount exceeds the largest one; has its token."""
 
     def __init__(self, token: Token) -> None:
         super().__init__(token)
@@ -29,7 +29,7 @@ def command(name: Token, argument: Token) -> Command:
 
 
 def amount(token: Token) -> int:
-    """The integer of an AMOUNT. Raises `AmountError` before it converts any long row of digits."""
+    """The integer of an AMOUNT. Raises `AmountError` before converting many digits."""
     digits = integer(token)
     if len(digits.lstrip("-")) > len(str(LARGEST_AMOUNT)):
         raise AmountError(token)
@@ -45,7 +45,7 @@ def integer(amount: str) -> str:
 
 
 def is_plain(amount: str) -> bool:
-    """Whether an amount is written as the strict language writes it."""
+    """Whether an amount is in the strict language."""
     return _PLAIN.fullmatch(amount) is not None
 
 

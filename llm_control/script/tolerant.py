@@ -1,4 +1,4 @@
-"""The tolerant mode: what models write, and how it would have been written in the strict language."""
+"""The tolerant mode: common deviations of models, translated into the strict language."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from lark import Lark, Token
 
 from llm_control.script.commands import Script
 from llm_control.script.fences import script_block
-from llm_control.script.repairs import Repair, RepairKind, Text
+from llm_control.script.repairs import Repair, RepairKind, ReplyText
 from llm_control.script.tokens import command, integer, is_plain
 
 _PARSER = Lark.open(
@@ -34,14 +34,14 @@ _REPAIRS = {
     "LEAD": RepairKind.PROSE,
     "TAIL": RepairKind.PROSE,
 }
-"""By type of token: what a change of it is called. The brackets of Go and Turn never change."""
+"""Kind of repair by type of token. The brackets of Go and Turn never change."""
 
 _UNUSUAL_GAP = re.compile(r"(?P<comment>(?://|#)[^\n]*)|[^\S \n]+|[\ufeff\u200b]+")
 _SQUARE = str.maketrans("()", "[]")
 
 
 class Piece(NamedTuple):
-    """A token of the tolerant grammar: its type, its text, and where it begins and ends in the reply."""
+    """A token of the tolerant grammar: its type, its text, and its span in the reply."""
 
     type: str
     text: str
@@ -53,11 +53,11 @@ _NOTHING = Piece("", "", 0, 0)
 
 
 def read_tolerantly(reply: str) -> Script:
-    """The script of a reply, with a repair for everything that the strict language would refuse.
+    """The script of a reply, with a repair for everything that the strict language does not allow.
 
     Raises Lark's `UnexpectedInput`, `AmountError`, or `ScriptSyntaxError` for several code blocks.
     """
-    text = Text(reply)
+    text = ReplyText(reply)
     block = script_block(text)
     tokens = list(_PARSER.parse(block.text).scan_values(lambda value: isinstance(value, Token)))
     names = (token for token in tokens if token.type in _NAMES)
@@ -69,7 +69,7 @@ def read_tolerantly(reply: str) -> Script:
 
 
 def _order(repair: Repair) -> tuple[int, int]:
-    """By position; what is added comes before what is changed at the same place."""
+    """By position; an insertion comes before a change at the same position."""
     return repair.position, len(repair.original)
 
 
@@ -80,8 +80,8 @@ def _piece(token: Token) -> Piece:
     return Piece(token.type, text, begin, begin + len(text))
 
 
-def _gap_repairs(text: Text, block: str, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
-    """What lies between the pieces and is neither space nor newline."""
+def _gap_repairs(text: ReplyText, block: str, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
+    """Repairs of everything between the pieces that is neither space nor newline."""
     begins = (0, *(piece.end for piece in pieces))
     ends = (*(piece.begin for piece in pieces), len(block))
     for begin, end in zip(begins, ends, strict=True):
@@ -91,17 +91,17 @@ def _gap_repairs(text: Text, block: str, pieces: tuple[Piece, ...]) -> Iterator[
             yield text.repair(kind, unusual.start(), unusual[0], "" if is_comment else " ")
 
 
-def _piece_repairs(text: Text, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
+def _piece_repairs(text: ReplyText, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
     for before, piece in pairwise((_NOTHING, *pieces, _NOTHING)):
         if before.type in ("RPAR", "THOUGHT") and piece.type not in ("SEMICOLON", "COMMA"):
             yield text.repair(RepairKind.SEMICOLON, before.end, "", ";")
-        became = _in_strict_words(piece)
+        became = _strict_text(piece)
         if became != piece.text:
             yield text.repair(_REPAIRS[piece.type], piece.begin, piece.text, became)
 
 
-def _in_strict_words(piece: Piece) -> str:
-    """How the strict language writes a piece; empty where it has no place for it."""
+def _strict_text(piece: Piece) -> str:
+    """A piece in the strict language; empty if it is not part of that."""
     match piece.type:
         case "GO" | "TURN" | "THINK":
             return _NAMES[piece.type]

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
 
+from arena.action import TICK_S
 from arena.geometry.placed import Layout
 from arena.scene import Vector
 from report.run.replay import Trace
-from testbed.plan import WAY, add_way, on_plan, plan
+from testbed.floor_plan import PATH_COLOR, add_path, floor_plan, to_pixels
 
 _LEFT, _RIGHT, _BOTTOM, _PER_POINT = 40.0, 590.0, 190.0, 1.7
 """Where the health curve's axes are, in the units of the page's drawing."""
@@ -22,14 +23,14 @@ _COARSE = 400
 
 def plan_svg(layout: Layout, title: str) -> str:
     """The arena from above."""
-    return _text(plan(layout, title))
+    return _text(floor_plan(layout, title))
 
 
 def way_svg(trace: Trace, title: str) -> str:
     """The arena from above with the agent's way, a ring at its start, a square at its end, turns numbered."""
-    root = plan(trace.layout, title)
+    root = floor_plan(trace.layout, title)
     places = [moment.position for moment in trace.moments]
-    add_way(root, places)
+    add_path(root, places)
     for first, last, place in _stops([places[end] for _, end in trace.turns]):
         _dot(root, place, f"{first}" if first == last else f"{first}–{last}")
     return _text(root)
@@ -47,10 +48,10 @@ def _stops(ends: list[Vector]) -> list[tuple[int, int, Vector]]:
 
 
 def _dot(root: ElementTree.Element, place: Vector, label: str) -> None:
-    x, y = on_plan(place)
+    x, y = to_pixels(place)
     half = 8 if len(label) < 3 else 3.3 * len(label)
     box = {"x": f"{x - half:.1f}", "y": f"{y - 8:.1f}", "width": f"{2 * half:.1f}", "height": "16", "rx": "8"}
-    dot = _add(root, "rect", fill=WAY, stroke="white", **box)
+    dot = _add(root, "rect", fill=PATH_COLOR, stroke="white", **box)
     _add(dot, "title").text = f"turn {label}: x={place[0]:.2f} z={place[2]:.2f}"
     style = {"font-size": "10", "font-family": "sans-serif", "text-anchor": "middle", "fill": "white"}
     _add(root, "text", x=f"{x:.1f}", y=f"{y + 3.5:.1f}", **style).text = label
@@ -84,7 +85,7 @@ def _across(step: int, steps: int) -> float:
 def event_lines(events: Iterable[Any]) -> list[str]:
     """Events in words: when, what, with which object, for what reward."""
     return [
-        f"{event.tick * 0.02:.1f} s: {event.kind}, {event.name}"
+        f"{event.tick * TICK_S:.1f} s: {event.kind}, {event.name}"
         + (f", {event.reward:+.3f}" if event.reward else "")
         for event in events
     ]

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from arena import ArenaSpec, Event
-from arena.episode import software_versions
 from arena.errors import ArenaError
+from arena.recording import software_versions
 from evaluation.generation.budget import NOT_PLAYED
 from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
 from llm_control.choices import ArenaChoices

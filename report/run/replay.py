@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from arena import ArenaSpec, Episode, Event, Move, Outcome, Recording
 from arena.errors import RecordingError
+from arena.geometry.angles import wrap_deg
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.replay import Replay
 from arena.scene import Scene, Vector
 from arena.taskfile.catalog import KINDS
 from llm_control.choices import ArenaChoices
 from llm_control.schedule import picture_turns
-from render.line_of_sight import Sight
+from render.line_of_sight import LineOfSight
 
 NEAR = 3.0
 """Metres between the surfaces of agent and goal within which the goal counts as nearly reached."""
@@ -104,7 +105,7 @@ def replay(
     looks = _look_steps(protocol, turn_steps, recording.steps)
     with Replay(recording, spec) as replayed:
         trace = Trace(replayed.episode.layout)
-        sight = Sight()
+        sight = LineOfSight()
         for moment in replayed.moments():
             trace.events += moment.events
             move = moment.actions[0].move if moment.actions else Move.NONE
@@ -123,7 +124,7 @@ def _look_steps(choices: ArenaChoices, turn_steps: Sequence[int], steps: int) ->
 def _note(
     trace: Trace,
     episode: Episode,
-    sight: Sight,
+    sight: LineOfSight,
     move: Move,
     turns: Sequence[int | None],
     camera: Camera | None,
@@ -172,4 +173,4 @@ def _gap(scene: Scene, ball: int) -> float:
 def _bearing(scene: Scene, ball: int) -> float:
     dx = float(scene.positions[ball][0]) - scene.agent_position[0]
     dz = float(scene.positions[ball][2]) - scene.agent_position[2]
-    return (math.degrees(math.atan2(dx, dz)) - scene.agent_yaw + 180) % 360 - 180
+    return wrap_deg(math.degrees(math.atan2(dx, dz)) - scene.agent_yaw)

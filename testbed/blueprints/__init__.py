@@ -1,22 +1,20 @@
-"""Blueprints: one module per level, one function per paradigm, from which any number of tasks are drawn."""
+"""Blueprints: a module or folder for each level, one function per paradigm, from which tasks are drawn."""
 
-from testbed.blueprints import (
-    level_01,
-    level_02,
-    level_03,
-    level_04,
-    level_05,
-    level_06,
-    level_07,
-    level_08,
-    level_09,
-    level_10,
-)
-from testbed.blueprints.blueprint import Blueprint, Object, Shove, to_yaml
-from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw, blueprint, text
+from testbed.blueprints.blueprint import Blueprint, Object, Push, to_yaml
+from testbed.blueprints.condition import DIFFICULTIES, Condition, Draw
+from testbed.blueprints.level_01 import CONDITIONS as LEVEL_01
+from testbed.blueprints.level_02 import CONDITIONS as LEVEL_02
+from testbed.blueprints.level_03 import CONDITIONS as LEVEL_03
+from testbed.blueprints.level_04 import CONDITIONS as LEVEL_04
+from testbed.blueprints.level_05 import CONDITIONS as LEVEL_05
+from testbed.blueprints.level_06 import CONDITIONS as LEVEL_06
+from testbed.blueprints.level_07 import CONDITIONS as LEVEL_07
+from testbed.blueprints.level_08 import CONDITIONS as LEVEL_08
+from testbed.blueprints.level_09 import CONDITIONS as LEVEL_09
+from testbed.blueprints.level_10 import CONDITIONS as LEVEL_10
 
 VARIANTS = (1, 2, 3)
-"""Of every task of the shipped battery."""
+"""Variants of every task of the shipped battery."""
 
 SHIPPED_SEED = 0
 """The seed of the shipped battery; fresh variants need another."""
@@ -35,24 +33,26 @@ FOLDERS = {
 }
 """Folder of each level below `testbed/levels`."""
 
-CONDITIONS: dict[int, tuple[Condition, ...]] = {
-    1: level_01.CONDITIONS,
-    2: level_02.CONDITIONS,
-    3: level_03.CONDITIONS,
-    4: level_04.CONDITIONS,
-    5: level_05.CONDITIONS,
-    6: level_06.CONDITIONS,
-    7: level_07.CONDITIONS,
-    8: level_08.CONDITIONS,
-    9: level_09.CONDITIONS,
-    10: level_10.CONDITIONS,
-}
+_LEVELS = (LEVEL_01, LEVEL_02, LEVEL_03, LEVEL_04, LEVEL_05, LEVEL_06, LEVEL_07, LEVEL_08, LEVEL_09, LEVEL_10)
+CONDITIONS: dict[int, tuple[Condition, ...]] = dict(enumerate(_LEVELS, start=1))
 """The tasks of each level; a task's number is its place in the list, from 1."""
 
 
 def condition_of(draw: Draw) -> Condition:
-    """The condition that a draw is of; raises KeyError or IndexError where there is none."""
+    """The condition that a draw is of; raises KeyError or IndexError if there is none."""
     return CONDITIONS[draw.level][draw.task - 1]
+
+
+def blueprint(draw: Draw) -> Blueprint:
+    """The task of a draw. Raises ValueError if what it draws at random does not fit into the arena."""
+    return condition_of(draw).drawn(draw.rng())
+
+
+def text(draw: Draw) -> str:
+    """The same as a file."""
+    condition = condition_of(draw)
+    difficulty = f"Difficulty: {condition.difficulty} of {len(DIFFICULTIES)}"
+    return to_yaml(blueprint(draw), (f"Paradigm: {condition.name}", difficulty, draw.note))
 
 
 __all__ = [
@@ -65,7 +65,7 @@ __all__ = [
     "Condition",
     "Draw",
     "Object",
-    "Shove",
+    "Push",
     "blueprint",
     "condition_of",
     "text",

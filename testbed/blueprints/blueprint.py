@@ -1,20 +1,23 @@
-"""A task before it is a file, and how it becomes one."""
+"""A task before it is a file, and the file's text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+Rng = np.random.Generator
 Point = tuple[float, float, float]
 Color = tuple[int, int, int]
 
 
-class Shove(NamedTuple):
+class Push(NamedTuple):
     """One push of the intended solution: stand at x, z (metres), face `bearing` (degrees), drive `steps`.
 
-    At full drive from rest, 10 steps and the braking after them are 8 m, 5 are 3 m; what is hit slides on
-    for many metres. Where the push is `gentle` the agent comes to rest after each step, so that what it
-    pushes stays with it: a step is then about 0.36 m. Keep 1.2 m from what is pushed, so as not to touch it
-    when standing up there.
+    At full drive from rest, 10 steps and the braking after them cover 8 m, 5 cover 3 m; what is hit slides on
+    for many metres. If the push is `gentle`, the agent comes to rest after each step, so that what it pushes
+    stays with it: a step is then about 0.36 m. Keep 1.2 m from what is pushed, so as not to touch it while
+    lining up.
     """
 
     x: float
@@ -28,8 +31,8 @@ class Shove(NamedTuple):
 class Object:
     """One object of a task: kind, place (metres, y is its bottom), size, yaw in degrees, colour.
 
-    Nothing of it is left to chance: walls, ramps and tunnels need a colour, and everything that is neither a
-    ball nor the agent a size.
+    Nothing in it is random: walls, ramps and tunnels need a colour, and everything except balls and the agent
+    needs a size.
     """
 
     kind: str
@@ -45,8 +48,7 @@ class Blueprint:
 
     `capacities` are those that the level and the paradigm ask for, most important first. `time_limit` and
     `blackouts` are in the clock's units of five ticks: the light changes at each, or blinks with one negative
-    period. `shoves` are the pushes
-    of the intended solution where it has any; the way between and after them need not be told.
+    period. `pushes` are those of the intended solution, if any; the paths between and after them are planned.
     """
 
     goal: str
@@ -56,7 +58,21 @@ class Blueprint:
     time_limit: int = 250
     pass_mark: float = 0
     blackouts: tuple[int, ...] = ()
-    shoves: tuple[Shove, ...] = ()
+    pushes: tuple[Push, ...] = ()
+
+
+def task(
+    goal: str,
+    capacities: tuple[str, ...],
+    solution: str,
+    *objects: Object,
+    time_limit: int = 250,
+    pass_mark: float = 0,
+    blackouts: tuple[int, ...] = (),
+    pushes: tuple[Push, ...] = (),
+) -> Blueprint:
+    """A blueprint with these objects, in the order in which the file lists them."""
+    return Blueprint(goal, capacities, solution, objects, time_limit, pass_mark, blackouts, pushes)
 
 
 def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:

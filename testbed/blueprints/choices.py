@@ -1,16 +1,15 @@
-"""Apparatus for choices that cannot be taken back: the options are seen from above, and chosen by a drop.
+"""Apparatus for choices that cannot be undone: the options are seen from above, and chosen by a drop.
 
-Stalls with screens, behind which something vanishes, are in `stalls.py`.
+Compartments with screens, behind which something vanishes, are in `compartments.py`.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Object, Point
-from testbed.blueprints.parts import BLUE, agent, ball, near, pane, ramp, scattered, wall
+from testbed.blueprints.blueprint import Object, Point, Rng
+from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, wall
+from testbed.blueprints.places import near, scattered
 from testbed.blueprints.walls import EDGE, GAP, JOINT, THICK, along
 
 Area = tuple[float, float, float, float]
@@ -20,39 +19,33 @@ FIRM = 1.0
 """Thickness of high panes, metres: the agent, coming from above at full speed, tips thin ones over."""
 
 ROOM = 1.2
-"""Metres left between balls, so that each can be gathered alone."""
-
+"""Metres between balls, so that each can be gathered alone."""
 
 PLATFORM = 1.0
 """Height of platforms, metres: the agent's eye is 1.5 m high on one, and it cannot get back up."""
 
 
 class Apparatus(NamedTuple):
-    """The agent and what stands, and the floor of each option, in a drawn order."""
+    """The agent and the structure, and the floor area of each option, in random order."""
 
     objects: tuple[Object, ...]
     areas: tuple[Area, ...]
 
 
-def shuffled(rng: np.random.Generator, areas: Sequence[Area]) -> tuple[Area, ...]:
-    """The same in a drawn order."""
-    return tuple(areas[int(i)] for i in rng.permutation(len(areas)))
-
-
-def inset(area: Area, margin: float) -> Area:
-    """The rectangle without its rim."""
-    return area[0] + margin, area[1] + margin, area[2] - margin, area[3] - margin
+def _apparatus(rng: Rng, objects: Sequence[Object], areas: Sequence[Area]) -> Apparatus:
+    return Apparatus(tuple(objects), tuple(areas[int(i)] for i in rng.permutation(len(areas))))
 
 
 def fill(
-    rng: np.random.Generator, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
+    rng: Rng, area: Area, sizes: Sequence[float], kind: str = "GoodGoalMulti", y: float = 0
 ) -> list[Object]:
-    """Balls of these diameters, strewn over an area at height y."""
+    """Balls of these diameters, scattered over an area at height y."""
     if not sizes:
         return []
     largest = max(sizes)
-    rim = inset(area, largest / 2 + 0.2)
-    places = scattered(rng, len(sizes), largest + ROOM, within=rim)
+    margin = largest / 2 + 0.2
+    within = (area[0] + margin, area[1] + margin, area[2] - margin, area[3] - margin)
+    places = scattered(rng, len(sizes), largest + ROOM, within=within)
     return [ball(kind, x, z, size, y) for (x, z), size in zip(places, sizes, strict=True)]
 
 
@@ -61,59 +54,53 @@ def platform(x: float, width: float, depth: float, height: float = PLATFORM) -> 
     return wall(x, depth / 2, (width, height, depth), color=BLUE)
 
 
-def perch(rng: np.random.Generator, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
-    """The agent at the least z of the arena, its perch, and a wall that parts the arena at x = 20.
+def perch(rng: Rng, far: float, high: float = 5) -> tuple[Object, tuple[Object, ...]]:
+    """The agent at the low end of z, its perch, and a wall that divides the arena at x = 20.
 
-    The wall reaches to z = `far` and is `high`, metres. Whoever leaves the perch on one side stays there.
+    The wall reaches to z = `far` and is `high`, metres. An agent that leaves the perch cannot change sides.
     """
     deep, floor, broad = near(rng, 5, 0.6), 0.6, near(rng, 5, 0.8)
     end = min(far, 40 - EDGE)
     start = deep + EDGE + JOINT
-    stand = (
-        wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE),
-        along(20, start, end, high, 0.6),
-    )
+    stand = (wall(20, deep / 2 + EDGE, (broad, floor, deep), color=BLUE), along(20, start, end, high, 0.6))
     return agent(20, near(rng, 1.8, 0.6), near(rng, 0, 6), y=floor), stand
 
 
-def ledge(rng: np.random.Generator) -> Apparatus:
-    """A ledge through the whole arena, too high to get back on: the left or the right side."""
+def ledge(rng: Rng) -> Apparatus:
+    """A ledge along the whole arena, too high to climb again; the options are its two sides."""
     x, width, height = near(rng, 20, 2.5), near(rng, 2, 0.4), near(rng, 1.4, 0.3)
     start = agent(x, near(rng, 4, 2), near(rng, 0, 25), y=height)
     left, right = (0, 7, x - width / 2 - 1.8, 40), (x + width / 2 + 1.8, 7, 40, 40)
-    return Apparatus(
-        (start, wall(x, 20, (width, height, 40), color=BLUE)),
-        shuffled(rng, (left, right)),
-    )
+    return _apparatus(rng, (start, wall(x, 20, (width, height, 40), color=BLUE)), (left, right))
 
 
 def _divider(x: float, z: float, size: Point, glass: bool) -> Object:
-    """A pane that is higher than the platform, or a wall that is lower; `size` has a 0 for the thickness."""
+    """A pane that is higher than the platform, or a wall that is lower; `size` is 0 along the thickness."""
     wide, height, long = size
     if glass:
         return pane(x, z, (wide or FIRM, height + 1.5, long or FIRM))
     return wall(x, z, (wide or THICK, height - 1.2, long or THICK))
 
 
-def pens(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
-    """A platform before so many pens; they are parted by high panes or by walls that are lower than it."""
+def pens(rng: Rng, count: int, glass: bool) -> Apparatus:
+    """A platform in front of `count` pens, separated by high panes or by walls that are lower than it."""
     depth, height = near(rng, 7, 1.5), near(rng, 2.5, 0.3)
     width = 40 / count
     bounds = [0.0, *(near(rng, width * i, 1.2) for i in range(1, count)), 40.0]
     length = 40 - depth - 2 * GAP
     middle = (40 + depth) / 2
-    objects = [
+    objects = (
         agent(near(rng, 20, 5), depth - near(rng, 2.2, 0.6), near(rng, 0, 15), y=height),
         wall(20, depth / 2, (40, height, depth - 2 * GAP), color=BLUE),
-    ]
-    for x in bounds[1:-1]:
-        objects.append(_divider(x, middle, (0, height, length), glass))
-    areas = [(low + FIRM, depth + 3.5, high - FIRM, 40.0) for low, high in pairwise(bounds)]
-    return Apparatus(tuple(objects), shuffled(rng, areas))
+        *(_divider(x, middle, (0, height, length), glass) for x in bounds[1:-1]),
+    )
+    return _apparatus(
+        rng, objects, [(low + FIRM, depth + 3.5, high - FIRM, 40.0) for low, high in pairwise(bounds)]
+    )
 
 
-def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
-    """A platform in the middle from which walls lead to the fence, so that there are three or four fields."""
+def hub(rng: Rng, count: int, glass: bool) -> Apparatus:
+    """A platform in the middle from which walls lead to the fence and enclose three or four fields."""
     x, z, half, height = near(rng, 20, 3), near(rng, 20, 3), near(rng, 2, 0.5), near(rng, 2.3, 0.2)
     objects = [
         agent(x, z, near(rng, 180, 180), y=height),
@@ -124,16 +111,14 @@ def hub(rng: np.random.Generator, count: int, glass: bool) -> Apparatus:
         size = (max(x1 - x0 - 2 * GAP, 0), height, max(z1 - z0 - 2 * GAP, 0))
         objects.append(_divider((x0 + x1) / 2, (z0 + z1) / 2, size, glass))
     gap = half + 1.8
-    areas = [(x + gap, z + FIRM, 40.0, 40.0), (x + gap, 0.0, 40.0, z - FIRM)]
-    west = (0.0, 0.0, x - gap)
-    areas += (
-        [(*west[:2], west[2], z - FIRM), (0.0, z + FIRM, west[2], 40.0)] if count == 4 else [(*west, 40.0)]
-    )
-    return Apparatus(tuple(objects), shuffled(rng, areas))
+    west, east, low, high = x - gap, x + gap, z - FIRM, z + FIRM
+    areas = [(east, high, 40.0, 40.0), (east, 0.0, 40.0, low)]
+    areas += [(0.0, 0.0, west, low), (0.0, high, west, 40.0)] if count == 4 else [(0.0, 0.0, west, 40.0)]
+    return _apparatus(rng, objects, areas)
 
 
-def boxes(rng: np.random.Generator, count: int) -> Apparatus:
-    """Boxes of glass that one gets into over a ramp, and out of no more."""
+def boxes(rng: Rng, count: int) -> Apparatus:
+    """Glass boxes that are entered over a ramp and cannot be left."""
     width, depth, high, slope = 40 / count - 3, near(rng, 13, 1.5), near(rng, 1.8, 0.2), near(rng, 6, 0.6)
     front = near(rng, 19.5, 1.5)
     objects = [agent(near(rng, 20, 5), near(rng, 4, 1.5), near(rng, 0, 15))]
@@ -145,11 +130,11 @@ def boxes(rng: np.random.Generator, count: int) -> Apparatus:
             ramp(x + near(rng, 0, width / 5), front - THICK / 2 - GAP - slope / 2, (2.5, high, slope), 180)
         )
         areas.append((x - width / 2 + THICK, front + 3, x + width / 2 - THICK, front + depth - THICK))
-    return Apparatus(tuple(objects), shuffled(rng, areas))
+    return _apparatus(rng, objects, areas)
 
 
 def _box(x: float, front: float, width: float, depth: float, high: float) -> list[Object]:
-    """Four panes; `front` is the middle of the one towards the agent."""
+    """Four panes; `front` is the z of the one nearest to the agent."""
     long, across = (THICK, high, depth - THICK - 2 * GAP), (width + THICK, high, THICK)
     return [
         pane(x, front, across),
@@ -159,12 +144,10 @@ def _box(x: float, front: float, width: float, depth: float, high: float) -> lis
 
 
 def mark(best: float, second: float) -> float:
-    """The pass mark where best and second best can be gathered, of which the clock always takes 1 at the end.
+    """The pass mark of a choice between options worth `best` and `second`; the clock takes 1 in the end.
 
-    It is above all that the second best can bring, and asks for all of the best, with up to 1 for the time
-    that the gathering takes: touching a ball fills the health up, so that the clock costs 1 after the last.
-    Where there is nothing else the last ball ends the episode, and the clock takes nothing more.
+    It is more than the second best can bring, and asks for all of the best, with up to 1 for the time that
+    gathering takes: touching a ball restores health, so the clock costs 1 after the last ball. If there is no
+    second option, the last ball ends the episode and the clock takes nothing more.
     """
-    if second == 0:
-        return best - 1
-    return round(max(second - 1, best - 2), 2)
+    return best - 1 if second == 0 else round(max(second - 1, best - 2), 2)

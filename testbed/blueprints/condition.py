@@ -1,14 +1,13 @@
 """Conditions: a paradigm with its parameters, from which any number of variants are drawn."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from arena.errors import ConfigError
-from testbed.blueprints.blueprint import Blueprint, to_yaml
+from testbed.blueprints.blueprint import Blueprint, Rng
 
 Paradigm = Callable[..., Blueprint]
 """A function of a random generator and of its own parameters, which are named."""
@@ -16,30 +15,28 @@ Paradigm = Callable[..., Blueprint]
 DIFFICULTIES = (1, 2, 3)
 
 
-@dataclass(frozen=True)
 class Condition:
     """One task of a level: a paradigm, how difficult it is here (1 to 3) and its parameters.
 
     Its variants differ in what the paradigm draws at random: places, sides, colours.
     """
 
-    paradigm: Paradigm
-    difficulty: int
-    parameters: Mapping[str, object]
+    def __init__(self, paradigm: Paradigm, difficulty: int, **parameters: object) -> None:
+        """`parameters` are those of the paradigm's function."""
+        self.paradigm, self.difficulty, self.parameters = paradigm, difficulty, parameters
 
     @property
     def name(self) -> str:
         """The paradigm's name in words."""
         return self.paradigm.__name__.replace("_", " ")
 
-
-def condition(paradigm: Paradigm, difficulty: int, **parameters: object) -> Condition:
-    """A condition; its parameters are those of the paradigm's function."""
-    return Condition(paradigm, difficulty, parameters)
+    def drawn(self, rng: Rng) -> Blueprint:
+        """A variant."""
+        return self.paradigm(rng, **self.parameters)
 
 
 class Draw(NamedTuple):
-    """Which variant of which task: all that a file depends on.
+    """Which variant of which task: everything that a file depends on.
 
     `attempt` counts draws that were discarded because nothing solved them, from 0.
     """
@@ -60,7 +57,7 @@ class Draw(NamedTuple):
 
     @classmethod
     def of_text(cls, text: str, where: str) -> "Draw":
-        """The draw that a file's header tells; raises ConfigError, naming `where`, if there is none."""
+        """The draw named in a file's header; raises ConfigError, naming `where`, if there is none."""
         found = _NOTE.search(text)
         if found is None:
             raise ConfigError(
@@ -68,20 +65,9 @@ class Draw(NamedTuple):
             )
         return cls(*map(int, found.groups()))
 
-    def rng(self) -> np.random.Generator:
+    def rng(self) -> Rng:
         """The generator of this draw alone."""
         return np.random.default_rng([self.seed, self.level, self.task, self.variant, self.attempt])
 
 
 _NOTE = re.compile(r"# Drawn: level (\d+), task (\d+), variant (\d+), seed (\d+), attempt (\d+)\n")
-
-
-def blueprint(of: Condition, draw: Draw) -> Blueprint:
-    """The task of a condition and a draw."""
-    return of.paradigm(draw.rng(), **of.parameters)
-
-
-def text(of: Condition, draw: Draw) -> str:
-    """The same as a file."""
-    notes = (f"Paradigm: {of.name}", f"Difficulty: {of.difficulty} of {len(DIFFICULTIES)}", draw.note)
-    return to_yaml(blueprint(of, draw), notes)

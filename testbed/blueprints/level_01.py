@@ -1,16 +1,15 @@
 """Level 1, food retrieval: nothing stands between the agent and what it wants."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.condition import condition
-from testbed.blueprints.parts import Spot, agent, ball, bearing_to, inside, near, polar, scattered, side
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
+from testbed.blueprints.condition import Condition
+from testbed.blueprints.parts import agent, ball
+from testbed.blueprints.places import XZ, bearing_to, inside, near, polar, scattered, side
 
 APART = 3.5
 """Metres between balls, so that the agent can pass between any two."""
 
 
-def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Object, Spot]:
+def _view(rng: Rng, bearing: float, distance: float) -> tuple[Object, XZ]:
     """An agent, and a place at a bearing from its heading (degrees, to either side), all inside the arena."""
     for _ in range(1000):
         x, z, yaw = near(rng, 20, 17), near(rng, 20, 17), near(rng, 180, 180)
@@ -20,163 +19,159 @@ def _view(rng: np.random.Generator, bearing: float, distance: float) -> tuple[Ob
     raise ValueError(f"no place {distance} m away from any other in the arena")
 
 
-def approach(rng: np.random.Generator, distance: float, size: float) -> Blueprint:
+def approach(rng: Rng, distance: float, size: float) -> Blueprint:
     """Approach of a visible reward that lies ahead (the simplest runway task, Crosby et al. 2020)."""
     start, (x, z) = _view(rng, near(rng, 6, 6), distance)
-    return Blueprint(
+    return task(
         "Reach the green ball ahead.",
         ("approach",),
         "Turn a little towards the ball, then drive on.",
-        (start, ball("GoodGoal", x, z, size)),
+        start,
+        ball("GoodGoal", x, z, size),
         pass_mark=max(0.0, size - 1),
     )
 
 
-def orienting(rng: np.random.Generator, bearing: float, distance: float, size: float) -> Blueprint:
+def orienting(rng: Rng, bearing: float, distance: float, size: float) -> Blueprint:
     """Orienting: the reward is beside or behind the agent and is found by turning."""
     start, (x, z) = _view(rng, near(rng, bearing, 12), distance)
-    return Blueprint(
+    return task(
         "Find the green ball, which is out of view at first, and reach it.",
         ("search", "approach"),
         "Turn until the ball is in view, then drive to it.",
-        (start, ball("GoodGoal", x, z, size)),
+        start,
+        ball("GoodGoal", x, z, size),
         pass_mark=max(0.0, size - 1),
     )
 
 
-def corner(rng: np.random.Generator, size: float) -> Blueprint:
+def corner(rng: Rng, size: float) -> Blueprint:
     """Approach of a reward in a corner, small in the view, from the far side of the arena."""
     x, z = (near(rng, 20 + 18 * side(rng), 0.4) for _ in range(2))
     start_x, start_z = 40 - near(rng, x, 3) if rng.random() < 0.5 else near(rng, 20, 4), 40 - z
     yaw = bearing_to((start_x, start_z), (x, z)) + near(rng, 0, 25)
-    return Blueprint(
+    return task(
         "Reach the green ball in the far corner.",
         ("approach", "search"),
         "Turn towards the corner and drive there.",
-        (agent(min(max(start_x, 1), 39), start_z, yaw), ball("GoodGoal", x, z, size)),
+        agent(min(max(start_x, 1), 39), start_z, yaw),
+        ball("GoodGoal", x, z, size),
     )
 
 
-def foraging(rng: np.random.Generator, count: int, mark: int, limit: int) -> Blueprint:
+def foraging(rng: Rng, count: int, mark: int, limit: int) -> Blueprint:
     """Foraging in a patch: enough of many rewards have to be gathered in time (Stephens & Krebs 1986)."""
     start, *places = scattered(rng, count + 1, APART)
-    return Blueprint(
+    return task(
         f"Gather so many of the {count} yellow balls that the reward passes {mark}.",
         ("foraging", "search"),
         "Take the nearest ball, then the next nearest, and go on.",
-        (agent(*start, near(rng, 180, 180)), *(ball("GoodGoalMulti", x, z, 1) for x, z in places)),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=mark,
     )
 
 
-def foraging_among_bad(rng: np.random.Generator, count: int, bad: int, mark: int, limit: int) -> Blueprint:
+def foraging_among_bad(rng: Rng, count: int, bad: int, mark: int, limit: int) -> Blueprint:
     """Foraging with discrimination: a red ball among the yellow ones ends the episode."""
     start, *places = scattered(rng, count + bad + 1, APART + 0.5)
-    return Blueprint(
+    return task(
         f"Gather yellow balls until the reward passes {mark}, and touch no red ball.",
         ("foraging", "discrimination"),
         "Take one yellow ball after another on ways that keep clear of the red ones.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            *(ball("GoodGoalMulti", x, z, 1) for x, z in places[:count]),
-            *(ball("BadGoal", x, z, 1) for x, z in places[count:]),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places[:count]),
+        *(ball("BadGoal", x, z, 1) for x, z in places[count:]),
         time_limit=limit,
         pass_mark=mark,
     )
 
 
-def discrimination(rng: np.random.Generator, bad: int, size: float) -> Blueprint:
+def discrimination(rng: Rng, bad: int, size: float) -> Blueprint:
     """Discrimination: one green ball among red ones that end the episode with a loss."""
     start, goal, *places = scattered(rng, bad + 2, 5.0)
     yaw = bearing_to(start, goal) + near(rng, 0, 60)
-    return Blueprint(
+    return task(
         "Reach the green ball without touching a red one.",
         ("discrimination", "approach"),
         "Look for a way that keeps clear of the red balls.",
-        (
-            agent(*start, yaw),
-            ball("GoodGoal", *goal, 1),
-            *(ball("BadGoal", x, z, size) for x, z in places),
-        ),
+        agent(*start, yaw),
+        ball("GoodGoal", *goal, 1),
+        *(ball("BadGoal", x, z, size) for x, z in places),
     )
 
 
-def pursuit(rng: np.random.Generator, distance: float, across: float) -> Blueprint:
+def pursuit(rng: Rng, distance: float, across: float) -> Blueprint:
     """Pursuit of a reward that rolls: `across` is the angle of its course to the line of sight, degrees."""
     start, (x, z) = _view(rng, near(rng, 8, 8), distance)
-    return Blueprint(
+    return task(
         "Catch the rolling green ball.",
         ("pursuit", "approach"),
         "See where the ball goes, and drive to where it will be or comes to rest.",
-        (start, ball("GoodGoalBounce", x, z, 1, yaw=start.yaw + side(rng) * near(rng, across, 15))),
+        start,
+        ball("GoodGoalBounce", x, z, 1, yaw=start.yaw + side(rng) * near(rng, across, 15)),
     )
 
 
-def pursuit_of_several(rng: np.random.Generator, count: int, mark: int) -> Blueprint:
+def pursuit_of_several(rng: Rng, count: int, mark: int) -> Blueprint:
     """Pursuit of several rolling rewards, one after another."""
     start, *places = scattered(rng, count + 1, 5.0)
-    return Blueprint(
+    return task(
         f"Catch rolling yellow balls until the reward passes {mark}.",
         ("pursuit", "foraging"),
         "Go for the ball that comes nearest, then for the next.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            *(ball("GoodGoalMultiBounce", x, z, 1, yaw=near(rng, 180, 180)) for x, z in places),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        *(ball("GoodGoalMultiBounce", x, z, 1, yaw=near(rng, 180, 180)) for x, z in places),
         time_limit=500,
         pass_mark=mark,
     )
 
 
-def patience_before_the_end(rng: np.random.Generator, count: int, limit: int) -> Blueprint:
+def patience_before_the_end(rng: Rng, count: int, limit: int) -> Blueprint:
     """Foraging with inhibition: the green ball ends the episode, so it is left for the end."""
     start, goal, *places = scattered(rng, count + 2, APART + 0.5)
-    return Blueprint(
+    return task(
         "Gather all yellow balls before the green one, which ends the episode.",
         ("foraging", "inhibition"),
         "Take the yellow balls on ways that keep clear of the green one, and that last.",
-        (
-            agent(*start, near(rng, 180, 180)),
-            ball("GoodGoal", *goal, 1),
-            *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
-        ),
+        agent(*start, near(rng, 180, 180)),
+        ball("GoodGoal", *goal, 1),
+        *(ball("GoodGoalMulti", x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=count,
     )
 
 
 CONDITIONS = (
-    condition(approach, 1, distance=7, size=2),
-    condition(approach, 1, distance=14, size=1),
-    condition(approach, 2, distance=27, size=1),
-    condition(corner, 2, size=1),
-    condition(orienting, 1, bearing=55, distance=10, size=1),
-    condition(orienting, 1, bearing=40, distance=24, size=3),
-    condition(orienting, 2, bearing=95, distance=14, size=1),
-    condition(orienting, 2, bearing=140, distance=14, size=1),
-    condition(orienting, 2, bearing=168, distance=9, size=0.5),
-    condition(orienting, 3, bearing=168, distance=28, size=0.5),
-    condition(corner, 3, size=0.5),
-    condition(discrimination, 1, bad=1, size=1),
-    condition(discrimination, 2, bad=4, size=1),
-    condition(discrimination, 3, bad=9, size=1.5),
-    condition(pursuit, 1, distance=10, across=0),
-    condition(pursuit, 2, distance=14, across=60),
-    condition(pursuit, 2, distance=18, across=90),
-    condition(pursuit, 3, distance=9, across=150),
-    condition(foraging, 1, count=3, mark=2, limit=500),
-    condition(foraging, 1, count=5, mark=3, limit=500),
-    condition(foraging, 2, count=14, mark=9, limit=500),
-    condition(foraging, 2, count=8, mark=6, limit=500),
-    condition(foraging_among_bad, 3, count=14, bad=6, mark=9, limit=500),
-    condition(foraging, 3, count=20, mark=18, limit=1000),
-    condition(foraging_among_bad, 2, count=6, bad=3, mark=4, limit=500),
-    condition(patience_before_the_end, 1, count=1, limit=500),
-    condition(patience_before_the_end, 2, count=3, limit=500),
-    condition(patience_before_the_end, 3, count=6, limit=500),
-    condition(pursuit_of_several, 2, count=3, mark=1),
-    condition(pursuit_of_several, 3, count=6, mark=4),
+    Condition(approach, 1, distance=7, size=2),
+    Condition(approach, 1, distance=14, size=1),
+    Condition(approach, 2, distance=27, size=1),
+    Condition(corner, 2, size=1),
+    Condition(orienting, 1, bearing=55, distance=10, size=1),
+    Condition(orienting, 1, bearing=40, distance=24, size=3),
+    Condition(orienting, 2, bearing=95, distance=14, size=1),
+    Condition(orienting, 2, bearing=140, distance=14, size=1),
+    Condition(orienting, 2, bearing=168, distance=9, size=0.5),
+    Condition(orienting, 3, bearing=168, distance=28, size=0.5),
+    Condition(corner, 3, size=0.5),
+    Condition(discrimination, 1, bad=1, size=1),
+    Condition(discrimination, 2, bad=4, size=1),
+    Condition(discrimination, 3, bad=9, size=1.5),
+    Condition(pursuit, 1, distance=10, across=0),
+    Condition(pursuit, 2, distance=14, across=60),
+    Condition(pursuit, 2, distance=18, across=90),
+    Condition(pursuit, 3, distance=9, across=150),
+    Condition(foraging, 1, count=3, mark=2, limit=500),
+    Condition(foraging, 1, count=5, mark=3, limit=500),
+    Condition(foraging, 2, count=14, mark=9, limit=500),
+    Condition(foraging, 2, count=8, mark=6, limit=500),
+    Condition(foraging_among_bad, 3, count=14, bad=6, mark=9, limit=500),
+    Condition(foraging, 3, count=20, mark=18, limit=1000),
+    Condition(foraging_among_bad, 2, count=6, bad=3, mark=4, limit=500),
+    Condition(patience_before_the_end, 1, count=1, limit=500),
+    Condition(patience_before_the_end, 2, count=3, limit=500),
+    Condition(patience_before_the_end, 3, count=6, limit=500),
+    Condition(pursuit_of_several, 2, count=3, mark=1),
+    Condition(pursuit_of_several, 3, count=6, mark=4),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

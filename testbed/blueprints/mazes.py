@@ -1,24 +1,21 @@
-"""Mazes: the Y-maze, radial mazes, and rooms joined by ways."""
+"""Mazes: the Y-maze, radial mazes, and rooms joined by doorways."""
 
 import math
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import Spot, polar, wall
+from testbed.blueprints.blueprint import Object, Rng
+from testbed.blueprints.parts import wall
+from testbed.blueprints.places import XZ, polar
 from testbed.blueprints.walls import EDGE, GAP, HEIGHT, JOINT, THICK, across, along, wall_between
 
 HALF = 2.3
-"""Half the width of a way of the Y-maze and between the sectors, metres."""
+"""Half the width of a lane of the Y-maze and between the sectors, metres."""
 
 
-def y_maze(
-    fork: float, spread: float, length: float, height: float
-) -> tuple[list[Object], tuple[Spot, Spot]]:
+def y_maze(fork: float, spread: float, length: float, height: float) -> tuple[list[Object], tuple[XZ, XZ]]:
     """A stem from the fence at z = 0 that forks into two arms, `spread` degrees to either side.
 
-    Gives the walls and the ends of the arms. `fork` is the z where the arms' middle lines meet.
+    Returns the walls and the ends of the arms. `fork` is the z where the arms' centre lines meet.
     """
     angle = math.radians(spread)
     offset = HALF + THICK / 2
@@ -43,37 +40,29 @@ def y_maze(
     return walls, (ends[0], ends[1])
 
 
-def _beside(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[Spot, Spot]:
-    """A line beside an arm's middle line, `aside` to its right, from and to so many metres along it."""
+def _beside(fork: float, bearing: float, aside: float, start: float, end: float) -> tuple[XZ, XZ]:
+    """A line beside an arm's centre line, `aside` to its right, from `start` to `end` metres along it."""
     x, z = polar(20, fork, bearing + 90, aside)
     return polar(x, z, bearing, start), polar(x, z, bearing, end)
 
 
-def radial_sectors(
-    count: int, turn: float, reach: float, height: float
-) -> tuple[list[Object], Sequence[Spot]]:
-    """A radial maze about the arena's middle: walls between so many sectors, and places in the sectors."""
+def radial_sectors(count: int, turn: float, reach: float, height: float) -> tuple[list[Object], Sequence[XZ]]:
+    """A radial maze about the arena's middle: the walls between `count` sectors, and a place in each."""
     step = 360 / count
-    # Walls start where they leave ways of equal width between them.
+    # Walls start where they leave lanes of equal width between them.
     start = max(4.0, (HALF + THICK) / math.sin(math.radians(step / 2)))
-    walls = [
-        wall_between(
-            polar(20, 20, turn + step * (i + 0.5), start),
-            polar(20, 20, turn + step * (i + 0.5), 18.5),
-            height,
-        )
-        for i in range(count)
-    ]
+    bearings = [turn + step * (i + 0.5) for i in range(count)]
+    walls = [wall_between(polar(20, 20, b, start), polar(20, 20, b, 18.5), height) for b in bearings]
     return walls, [polar(20, 20, turn + step * i, reach) for i in range(count)]
 
 
 ARM_WIDTH = 3.6
 ARM_END = 18.6
-"""Metres: clear width of the arms of a radial maze, and how far their ends are from its middle."""
+"""Clear width of the arms of a radial maze, and the distance of their ends from its middle, metres."""
 
 
 def arm_start(arms: int) -> float:
-    """How far the arms of a radial maze begin from its middle, metres."""
+    """Distance from the middle of a radial maze at which its arms begin, metres."""
     return (ARM_WIDTH / 2 + 0.3) / math.tan(math.pi / arms) + JOINT
 
 
@@ -104,14 +93,14 @@ Cell = tuple[int, int]
 
 
 class Rooms:
-    """A square of rooms that fill the arena; between some of them are ways, so that each can be reached.
+    """A square of rooms that fill the arena, joined by passages so that each can be reached.
 
-    `loops` is the share of the other walls that have a way too.
+    `loops` is the share of the other walls that have a passage too.
     """
 
-    def __init__(self, rng: np.random.Generator, count: int, loops: float = 0.0) -> None:
+    def __init__(self, rng: Rng, count: int, loops: float = 0.0) -> None:
         self.count, self.side = count, 40 / count
-        self._ways: set[tuple[Cell, Cell]] = set()
+        self._passages: set[tuple[Cell, Cell]] = set()
         cells = [(i, j) for i in range(count) for j in range(count)]
         trail, seen = [cells[int(rng.integers(len(cells)))]], set[Cell]()
         while trail:
@@ -121,32 +110,32 @@ class Rooms:
                 trail.pop()
                 continue
             cell = fresh[int(rng.integers(len(fresh)))]
-            self._ways.add(_pair(trail[-1], cell))
+            self._passages.add(_pair(trail[-1], cell))
             trail.append(cell)
-        walls = {_pair(a, b) for a in cells for b in self._beside(a)} - self._ways
-        self._ways |= {pair for pair in sorted(walls) if rng.random() < loops}
+        walls = {_pair(a, b) for a in cells for b in self._beside(a)} - self._passages
+        self._passages |= {pair for pair in sorted(walls) if rng.random() < loops}
 
     def _beside(self, cell: Cell) -> list[Cell]:
         i, j = cell
         near = [(i + 1, j), (i - 1, j), (i, j + 1), (i, j - 1)]
         return [(a, b) for a, b in near if 0 <= a < self.count and 0 <= b < self.count]
 
-    def middle(self, cell: Cell) -> Spot:
+    def middle(self, cell: Cell) -> XZ:
         """The middle of a room, metres."""
         return (cell[0] + 0.5) * self.side, (cell[1] + 0.5) * self.side
 
     def distances(self, start: Cell) -> dict[Cell, int]:
-        """How many ways apart each room is from one of them."""
+        """Number of passages from one room to each."""
         found, rim = {start: 0}, [start]
         for cell in rim:
             for other in self._beside(cell):
-                if other not in found and _pair(cell, other) in self._ways:
+                if other not in found and _pair(cell, other) in self._passages:
                     found[other] = found[cell] + 1
                     rim.append(other)
         return found
 
-    def walls(self, rng: np.random.Generator, door: float | None = None) -> tuple[Object, ...]:
-        """The walls; a way is a whole side, or a doorway so wide (metres) somewhere in it."""
+    def walls(self, rng: Rng, door: float | None = None) -> tuple[Object, ...]:
+        """The walls; a passage is a whole side, or a doorway `door` metres wide somewhere in it."""
         flat = [self._line(rng, k, False, door) for k in range(1, self.count)]
         steep = [self._line(rng, k, True, door) for k in range(1, self.count)]
         found = []
@@ -161,12 +150,12 @@ class Rooms:
             found += [_piece(k * self.side, each, True) for each in _without(intervals, cuts)]
         return tuple(found)
 
-    def _line(self, rng: np.random.Generator, k: int, steep: bool, door: float | None) -> list[Interval]:
+    def _line(self, rng: Rng, k: int, steep: bool, door: float | None) -> list[Interval]:
         """The closed parts of the k-th line between rooms, metres along it."""
         open_parts = []
         for n in range(self.count):
             pair = ((k - 1, n), (k, n)) if steep else ((n, k - 1), (n, k))
-            if pair not in self._ways:
+            if pair not in self._passages:
                 continue
             wide = self.side - _THICK if door is None else door
             slack = (self.side - wide) / 2 - (0 if door is None else 0.8)
@@ -177,7 +166,7 @@ class Rooms:
 
 _THICK = 0.5
 _LEAST_PIECE = 0.6
-"""Metres: thickness of walls between rooms; shorter pieces of wall are left out."""
+"""Thickness of walls between rooms, and the length below which a piece of wall is left out, metres."""
 
 
 def _pair(a: Cell, b: Cell) -> tuple[Cell, Cell]:
@@ -185,7 +174,7 @@ def _pair(a: Cell, b: Cell) -> tuple[Cell, Cell]:
 
 
 def _without(intervals: Sequence[Interval], cuts: Sequence[Interval]) -> list[Interval]:
-    """What is left of intervals; crumbs are dropped."""
+    """Intervals minus cuts, without pieces that are too short."""
     for low, high in cuts:
         intervals = [
             part for a, b in intervals for part in ((a, min(b, low)), (max(a, high), b)) if part[1] > part[0]

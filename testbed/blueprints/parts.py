@@ -1,22 +1,12 @@
 """Pieces that several levels build with."""
 
-import math
-from collections.abc import Sequence
-
-import numpy as np
-
 from testbed.blueprints.blueprint import Color, Object, Point
+from testbed.blueprints.places import even
 
 GREY: Color = (153, 153, 153)
 BLUE: Color = (0, 0, 255)
 PINK: Color = (255, 0, 255)
 """Colours of walls and of ramps: those that the 2019 battery uses for these objects."""
-
-MARGIN = 2.0
-"""Metres from the fence that drawn places keep, so that the agent gets round them."""
-
-Spot = tuple[float, float]
-"""x and z of a place, metres."""
 
 
 def agent(x: float, z: float, yaw: float, y: float = 0) -> Object:
@@ -68,63 +58,6 @@ FENCE_GAP = 0.04
 
 
 def zone_between(kind: str, x1: float, z1: float, x2: float, z2: float) -> Object:
-    """A zone between two corners, metres; it keeps a little off the fence."""
+    """A zone between two corners, metres; it keeps a small distance from the fence."""
     left, low, right, high = (even(min(max(value, FENCE_GAP), 40 - FENCE_GAP)) for value in (x1, z1, x2, z2))
     return zone(kind, (left + right) / 2, (low + high) / 2, right - left, high - low)
-
-
-def polar(x: float, z: float, bearing: float, distance: float) -> Spot:
-    """The place so many metres away from x, z; `bearing` in degrees, clockwise from +z."""
-    angle = math.radians(bearing)
-    return x + distance * math.sin(angle), z + distance * math.cos(angle)
-
-
-def bearing_to(start: Spot, end: Spot) -> float:
-    """The bearing of one place from another, degrees from -180 to 180, clockwise from +z."""
-    return math.degrees(math.atan2(end[0] - start[0], end[1] - start[1]))
-
-
-def inside(x: float, z: float, margin: float = MARGIN) -> bool:
-    """Whether a place is so far from the fence."""
-    return margin <= min(x, z) and max(x, z) <= 40 - margin
-
-
-def side(rng: np.random.Generator) -> int:
-    """Left (-1) or right (1)."""
-    return int(rng.choice([-1, 1]))
-
-
-def near(rng: np.random.Generator, value: float, spread: float) -> float:
-    """A number about `value`, at most `spread` off, rounded to a centimetre."""
-    return round(float(rng.uniform(value - spread, value + spread)), 2)
-
-
-def even(value: float) -> float:
-    """To an even centimetre: where both edges of a thing are such, its middle is a whole one."""
-    return 0.02 * round(value / 0.02)
-
-
-def scattered(
-    rng: np.random.Generator,
-    count: int,
-    apart: float,
-    taken: Sequence[Spot] = (),
-    within: tuple[float, float, float, float] = (MARGIN, MARGIN, 40 - MARGIN, 40 - MARGIN),
-) -> tuple[Spot, ...]:
-    """So many places that keep `apart` metres from one another and from `taken`.
-
-    `within` is least x, least z, greatest x, greatest z. Raises ValueError where they do not fit.
-    """
-    found: list[Spot] = []
-    for _ in range(1000 * count):
-        if len(found) == count:
-            break
-        spot = (
-            near(rng, (within[0] + within[2]) / 2, (within[2] - within[0]) / 2),
-            near(rng, (within[1] + within[3]) / 2, (within[3] - within[1]) / 2),
-        )
-        if all(math.dist(spot, other) >= apart for other in (*found, *taken)):
-            found.append(spot)
-    if len(found) < count:
-        raise ValueError(f"{count} places {apart} m apart do not fit into {within}")
-    return tuple(found)

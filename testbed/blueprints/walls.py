@@ -1,17 +1,18 @@
-"""Walls: barriers, runs, fans and rings of them, and what is kept free between them."""
+"""Walls: barriers, runs, fans and rings of them, and the gaps kept between them."""
 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from testbed.blueprints.blueprint import Object
-from testbed.blueprints.parts import Spot, bearing_to, pane, polar, wall
+from testbed.blueprints.parts import pane, wall
+from testbed.blueprints.places import XZ, bearing_to, polar
 
 HEIGHT = 3.0
 """Metres: walls over which the agent cannot look, not even from a platform of 1 m."""
 
 THICK = 0.4
-"""Thickness of walls that are not tipped over, metres."""
+"""Thickness of walls, metres."""
 
 GAP = 0.04
 """Metres between things that stand side by side, so that rounding does not let them overlap."""
@@ -38,7 +39,7 @@ def across(z: float, left: float, right: float, height: float, thick: float = TH
     return wall((left + right) / 2, z, (right - left, height, thick))
 
 
-def wall_between(start: Spot, end: Spot, height: float) -> Object:
+def wall_between(start: XZ, end: XZ, height: float) -> Object:
     """A wall whose middle line leads from one place to another."""
     x, z = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
     yaw = bearing_to(start, end) % 180
@@ -46,7 +47,7 @@ def wall_between(start: Spot, end: Spot, height: float) -> Object:
     return wall(x, z, (THICK, height, math.dist(start, end) - 2 * GAP), yaw)
 
 
-def run(points: Sequence[Spot]) -> tuple[Object, ...]:
+def run(points: Sequence[XZ]) -> tuple[Object, ...]:
     """One wall along several points at right angles to each other; corners are filled."""
     found, thickness = [], 0.5
     for number, ((ax, az), (bx, bz)) in enumerate(pairwise(points)):

@@ -1,7 +1,6 @@
-"""Everything that a careful author wants to know about task files before they are played."""
+"""Checks of task files before they are played."""
 
 from testbed.check.finding import CODES, Finding, Level
-from testbed.check.report import FileReport, Options, check_file
-from testbed.check.run import check_files, task_files
+from testbed.check.report import FileReport, Options, check_file, check_files, task_files
 
 __all__ = ["CODES", "FileReport", "Finding", "Level", "Options", "check_file", "check_files", "task_files"]

@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
+from arena.taskfile.nodes import Place
+
 
 class Level(IntEnum):
-    """How bad a finding is; a larger number is worse."""
+    """Severity of a finding; a larger number is worse."""
 
     NOTE = 0
-    """It works as written; there is something to know."""
+    """It works as written, with something to know."""
     WARNING = 1
-    """It can be played, but something is not as the file says."""
+    """It can be played, but something differs from what the file says."""
     ERROR = 2
-    """It cannot be played, or not be passed."""
+    """It cannot be played or passed."""
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -35,7 +37,7 @@ CODES: dict[str, Code] = {
     "agent-blocked": Code(_E, "there is no free place for the agent"),
     "enclosed": Code(_E, "a goal is wholly inside a solid object"),
     "unreachable-mark": Code(_E, "the pass mark is above all that can be earned"),
-    "time-too-short": Code(_E, "the time ends before the straight way to the nearest goal does"),
+    "time-too-short": Code(_E, "the time limit is too short to drive straight to the nearest goal"),
     "blocked": Code(_W, "an object's place is taken; it is left at the arena's corner"),
     "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object"),
     "unsupported": Code(_W, "an object falls or tips at the start"),
@@ -61,13 +63,18 @@ CODES: dict[str, Code] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something found in a file: a code of `CODES`, a sentence, and the line (from 1) where there is one."""
+    """Something found in a file: a code of `CODES`, a sentence, and its line from 1, None if it has none."""
 
     code: str
     text: str
     line: int | None = None
 
+    @classmethod
+    def at(cls, place: Place, code: str, text: str, axis: str = "") -> "Finding":
+        """A finding about a value of the file, or about one axis of a vector."""
+        return cls(code, f"{place.spelled}{axis and '.' + axis}: {text}", place.line)
+
     @property
     def level(self) -> Level:
-        """How bad it is."""
+        """Its severity."""
         return CODES[self.code].level

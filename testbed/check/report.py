@@ -1,27 +1,30 @@
-"""One file, checked: text, spelling, places, physics, rewards."""
+"""Check task files: text, spelling, places, physics, rewards."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arena.errors import ConfigError, DuplicateKeyError
+from arena.errors import ArenaError, ConfigError, DuplicateKeyError, EvaluationError
+from arena.parallel import in_order
 from arena.taskfile.load import Located, load_located, read_text
 from arena.taskfile.versions import Version
-from testbed.check.arenas import arena_findings, spelling_findings
 from testbed.check.build import build, build_findings
 from testbed.check.finding import Finding, Level
-from testbed.check.items import item_findings
 from testbed.check.reach import reach_findings
 from testbed.check.settle import watch
+from testbed.check.text import arena_findings, item_findings, spelling_findings
+from testbed.check.upgrade import Change, upgrade_file
 from testbed.tasks import task_id
-from testbed.upgrade import Change, upgrade_file
+
+_SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to check: the first seed, whether to rewrite old spellings in place, where plans are drawn, and
-    the version of Animal-AI that the files are for.
+    """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
+    and the version of Animal-AI that the files are for.
     """
 
     seed: int = 0
@@ -49,9 +52,9 @@ class FileReport:
 
 
 def check_file(path: Path, options: Options, plan: Path | None = None) -> FileReport:
-    """Check one file; nothing in it raises, whatever is wrong becomes a finding.
+    """Check one file; nothing in it raises, everything that is wrong becomes a finding.
 
-    `plan` is where the arena is drawn, an SVG file; further arenas of the file get `#k` in their name.
+    `plan` is the SVG file that the arena is drawn to; further arenas of the file get `#k` in their name.
     """
     findings: list[Finding] = []
     changes: tuple[Change, ...] = ()
@@ -83,13 +86,13 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
     yield from motion.findings
     yield from reach_findings(built, motion.goals_rest)
     if plan is not None:
-        from testbed.plan import draw
+        from testbed.floor_plan import draw
 
         draw(built.layout, name, plan.with_name(f"{name}.svg"))
 
 
 def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
-    """The problems of an error, one a line, each with the line number that its text begins with."""
+    """The problems of an error, one per line of its text, each with the line number that it begins with."""
     for problem in str(error).splitlines():
         text = problem.removeprefix(f"{path}")
         numbered = re.match(r":(\d+): ", text)
@@ -98,3 +101,51 @@ def _from_error(error: ConfigError, path: Path, code: str) -> Iterator[Finding]:
             text[numbered.end() :] if numbered else text.removeprefix(": "),
             int(numbered[1]) if numbered else None,
         )
+
+
+def task_files(target: Path) -> tuple[Path, ...]:
+    """The file itself, or every YAML file of a folder and its subfolders, sorted by path.
+
+    Raises ConfigError if there is none.
+    """
+    if target.is_file():
+        return (target,)
+    if not target.is_dir():
+        raise ConfigError(f"{target}: no such file or folder")
+    found = sorted(path for path in target.rglob("*") if path.suffix in _SUFFIXES and path.is_file())
+    if not found:
+        raise ConfigError(f"{target}: no task files (*.yaml) in this folder")
+    return tuple(found)
+
+
+def check_files(
+    target: Path, paths: Sequence[Path], options: Options, jobs: int = 1
+) -> Generator[FileReport, None, None]:
+    """Check files of `target` in `jobs` processes; reports come in the order of `paths`.
+
+    Closing the iterator stops the work after the files already begun. Raises ArenaError if a process dies.
+    """
+    work = [(path, options, _plan(target, path, options.svg)) for path in paths]
+    done = 0
+    try:
+        with closing(in_order(_check, work, min(jobs, len(paths)))) as reports:
+            for report in reports:
+                yield report
+                done += 1
+    except EvaluationError:
+        raise ArenaError(
+            f"{paths[done]}: the process that checked this file, or one near it, died; "
+            "find the file with --jobs 1, and mind the memory"
+        ) from None
+
+
+def _check(work: tuple[Path, Options, Path | None]) -> FileReport:
+    return check_file(*work)
+
+
+def _plan(target: Path, path: Path, folder: Path | None) -> Path | None:
+    """The file of a task's floor plan: the folders below `target` are kept."""
+    if folder is None:
+        return None
+    inside = path.relative_to(target) if target.is_dir() else Path(path.name)
+    return folder / inside.with_suffix(".svg")

@@ -1,1 +1,1 @@
-"""An oracle: an agent that knows the true state of the arena, plans on it and tries plans in imagination."""
+"""Oracle: an agent that plans on the true state of the arena and tries its plans in imagination."""

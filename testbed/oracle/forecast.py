@@ -1,4 +1,4 @@
-"""What will happen if the agent does nothing: a copy of the episode, played on."""
+"""Prediction of what happens if the agent does nothing: a copy of the episode, continued."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from arena import IDLE, Episode
 from arena.scene import Floats
 
 HORIZON = 200
-"""Steps that are looked ahead; less where everything comes to rest before."""
+"""Maximum number of predicted steps; fewer if everything comes to rest before."""
 
 _STILL = 0.004
 _STILL_STEPS = 6
 
 
 def copy_of(episode: Episode) -> Episode:
-    """The same episode in a world of its own: rebuilt and played by the same actions, so exactly the same."""
+    """The same episode in a world of its own: rebuilt and played by the same actions, so equal to the bit."""
     twin = Episode(episode.spec, task_id=episode.task_id, seed=episode.seed, trial=episode.trial)
     for action in episode.actions:
         twin.step(action)
@@ -45,12 +45,12 @@ class Forecast:
         return self.start + len(self.positions) - 1
 
     def moves(self, index: int, step: int) -> bool:
-        """Whether a thing moves from here from a step on."""
+        """Whether a thing moves away from its place after a step."""
         later = self.positions[max(step - self.start, 0) :, index]
         return bool(len(later) and np.abs(later - later[0]).max() > 0.1)
 
     def holds(self, positions: Floats, step: int, indices: list[int]) -> bool:
-        """Whether things are where they were foreseen to be."""
+        """Whether things are where they were predicted to be."""
         if not indices:
             return True
         if step > self.end and len(self.positions) > HORIZON:

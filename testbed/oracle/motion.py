@@ -2,47 +2,47 @@
 
 import numpy as np
 
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP, TICK_S
-from arena.rules import TICKS_PER_STEP
+from arena.action import TICK_S, TICKS_PER_STEP
+from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP
 from arena.scene import Floats
-from arena.taskfile.catalog import DEFAULT_FRICTION
+from arena.taskfile.kind import DEFAULT_FRICTION
 from testbed.oracle.terrain import Bools
 
 TURNS = np.arange(-30, 31)
 """Candidate turns, in steps of 6 degrees; negative to the left."""
 
-RUB = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
-"""What friction takes from the speed in a tick, m/s."""
+FRICTION_LOSS = DEFAULT_FRICTION * GRAVITY * TICK_S * DRAG_FACTOR
+"""Loss of speed by friction in a tick, m/s."""
 
 _BRAKE = QUICK_STOP * DRAG_FACTOR
 
 
 def _slower(velocity: Floats) -> Floats:
     speed = np.linalg.norm(velocity, axis=-1, keepdims=True)
-    return np.asarray(velocity * (np.maximum(speed - RUB, 0) / np.maximum(speed, 1e-9)))
+    return np.asarray(velocity * (np.maximum(speed - FRICTION_LOSS, 0) / np.maximum(speed, 1e-9)))
 
 
 def _stopping_table() -> tuple[Floats, Floats]:
     """Braking distance (metres) by speed (m/s)."""
     speeds = np.linspace(0.0, 30.0, 121)
-    way, speed = np.zeros_like(speeds), speeds.copy()
+    distance, speed = np.zeros_like(speeds), speeds.copy()
     for _ in range(60):
-        speed = np.maximum(speed * _BRAKE - RUB, 0)
-        way += speed * TICK_S
-    return speeds, way
+        speed = np.maximum(speed * _BRAKE - FRICTION_LOSS, 0)
+        distance += speed * TICK_S
+    return speeds, distance
 
 
-_SPEEDS, _WAYS = _stopping_table()
+_SPEEDS, _DISTANCES = _stopping_table()
 
 
 def stopping(velocity: Floats) -> Floats:
-    """How far an agent that only brakes still moves: displacement (..., 2) for velocities (..., 2)."""
+    """Displacement (..., 2) of an agent that only brakes, for velocities (..., 2)."""
     speed = np.linalg.norm(velocity, axis=-1)
-    way = np.interp(speed, _SPEEDS, _WAYS)
-    return np.asarray(velocity * (way / np.maximum(speed, 1e-9))[..., None])
+    distance = np.interp(speed, _SPEEDS, _DISTANCES)
+    return np.asarray(velocity * (distance / np.maximum(speed, 1e-9))[..., None])
 
 
-def glide(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
+def coasting(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
     """Positions (31, 2) and velocities (31, 2) of an agent that turns for 0 to 30 steps."""
     at, speed = position.astype(float), velocity.astype(float)
     places, speeds = [at], [speed]
@@ -55,18 +55,18 @@ def glide(position: Floats, velocity: Floats) -> tuple[Floats, Floats]:
     return np.array(places), np.array(speeds)
 
 
-def driven(points: Floats, velocity: Floats, push: Floats, flying: Bools) -> tuple[Floats, Floats]:
-    """Positions and velocities (m, 2) after a driven step; `push` (m, 2) is the gain of a tick, m/s."""
+def driven(points: Floats, velocity: Floats, thrust: Floats, flying: Bools) -> tuple[Floats, Floats]:
+    """Positions and velocities (m, 2) after a driven step; `thrust` (m, 2) is the gain per tick, m/s."""
     air = flying[:, None]
     for _ in range(TICKS_PER_STEP):
-        on_ground = _slower((velocity + push) * DRAG_FACTOR)
+        on_ground = _slower((velocity + thrust) * DRAG_FACTOR)
         velocity = np.where(air, velocity * DRAG_FACTOR, on_ground)
         points = points + velocity * TICK_S
     return points, velocity
 
 
 def uphill(slope: Floats) -> Floats:
-    """The share of the level drive that is left on a slope (rise over run), 0 to 1."""
+    """Share of the acceleration on level ground that remains on a slope (rise over run), 0 to 1."""
     square = 1 / (1 + slope**2)
     mixed = slope * square
     net = DRIVE * (square - DEFAULT_FRICTION * mixed) - GRAVITY * (mixed + DEFAULT_FRICTION * square)

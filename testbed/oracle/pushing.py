@@ -1,34 +1,32 @@
-"""Pushes that are known to help: stand exactly at a place, face a bearing, drive on or nudge."""
+"""Pushes that are known to help: stand exactly at a place, face a bearing, drive or nudge."""
 
 import math
-from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from arena import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action, Episode
-from arena.physics.agent import DRIVE, TICK_S
+from arena.action import TICK_S
+from arena.geometry.angles import wrap_deg
+from arena.physics.agent import DRIVE
+from testbed.oracle.driver import TURN_DEG, Driver
 from testbed.oracle.motion import driven, stopping
 
-TURN_DEG = 6.0
-"""A step of turning."""
-
 GOOD_ENOUGH = 0.1
-"""So near to its place the agent need not go nearer, metres."""
+"""Distance from the place to stand at that needs no correction, metres."""
 
 TURN_COST = 0.004
-"""Metres that it may stand further off, if that saves a step of turning."""
+"""Additional distance that is accepted to save a step of turning, metres."""
 
-MOST_CORRECTIONS = 3
-"""So often it corrects where it stands: what it leans on may be in its way."""
+MAX_CORRECTIONS = 3
+"""Maximum number of corrections of where it stands; an obstacle may make them useless."""
 
 HOP_REST, NUDGE_REST = 4, 2
 """Steps of waiting after a short drive, in which the agent comes to rest; what it pushes slows it down."""
 
 
 class Correction(NamedTuple):
-    """Two short drives, each at a bearing (degrees) and of so many steps."""
+    """Two short drives, each at a bearing (degrees) and of a number of steps."""
 
     first: float
     first_steps: int
@@ -37,7 +35,7 @@ class Correction(NamedTuple):
 
 
 def reach(steps: int) -> float:
-    """How far the agent gets from rest on free ground, if it drives so many steps and then brakes, metres."""
+    """Distance from rest on free ground after driving `steps` steps and then braking, metres."""
     at, velocity = np.zeros((1, 2)), np.zeros((1, 2))
     for _ in range(steps):
         at, velocity = driven(at, velocity, np.array([[0.0, DRIVE * TICK_S]]), np.zeros(1, bool))
@@ -45,15 +43,15 @@ def reach(steps: int) -> float:
 
 
 def correction(east: float, north: float, yaw: float) -> Correction:
-    """The two drives that together lead nearest to a place so many metres east and north of the agent."""
+    """The two drives that together end nearest to a place `east` and `north` metres from the agent."""
     bearings = (yaw + TURN_DEG * np.arange(round(360 / TURN_DEG))) % 360
     angles = np.radians(bearings)
-    ways = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
+    directions = np.stack([np.sin(angles), np.cos(angles)], axis=-1)
     half = len(angles) // 2
     turns = np.abs((np.arange(len(angles)) + half // 2) % half - half // 2)
     best, least = Correction(yaw, 0, yaw, 0), math.hypot(east, north)
     for one, two in product((1, 2), (0, 1, 2)):
-        ends = reach(one) * ways[:, None] + reach(two) * ways[None, :]
+        ends = reach(one) * directions[:, None] + reach(two) * directions[None, :]
         off = np.hypot(ends[..., 0] - east, ends[..., 1] - north)
         after = (np.arange(len(angles)) - np.arange(len(angles))[:, None]) % len(angles)
         score = off + TURN_COST * (turns[:, None] + turns[after] * bool(two))
@@ -67,44 +65,31 @@ def correction(east: float, north: float, yaw: float) -> Correction:
 class Pusher:
     """Carries out the last part of a push, from near the place where it starts."""
 
-    def __init__(self, episode: Episode, idle: Callable[[int], None]) -> None:
-        """`idle` waits for some steps."""
-        self._episode = episode
-        self._idle = idle
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
 
     def stand(self, x: float, z: float) -> None:
         """Come to rest as exactly at a place as short drives allow."""
-        for _ in range(MOST_CORRECTIONS):
-            self._idle(2)
-            at = self._episode.position
+        for _ in range(MAX_CORRECTIONS):
+            self._driver.idle(2)
+            at = self._driver.episode.position
             east, north = x - at[0], z - at[2]
             if math.hypot(east, north) < GOOD_ENOUGH:
                 return
-            moves = correction(east, north, self._episode.yaw)
+            moves = correction(east, north, self._driver.episode.yaw)
             self._hop(moves.first, moves.first_steps)
             self._hop(moves.second, moves.second_steps)
 
-    def face(self, bearing: float) -> None:
-        """Turn to a bearing (degrees), as nearly as steps of turning allow."""
-        turns = round(((bearing - self._episode.yaw + 180) % 360 - 180) / TURN_DEG)
-        for _ in range(abs(turns)):
-            self._act(TURN_RIGHT if turns > 0 else TURN_LEFT)
-
     def nudge(self, bearing: float, count: int) -> None:
-        """Push gently: so many times a step of driving, with a pause after each."""
+        """Push gently: drive `count` single steps, with a pause after each."""
         for _ in range(count):
             self._hop(bearing, 1, NUDGE_REST)
 
     def _hop(self, bearing: float, steps: int, rest: int = HOP_REST) -> None:
-        """A short drive, backward where that saves turning, and a stop."""
+        """A short drive, backward if that saves turning, and a stop."""
         if not steps:
             return
-        ahead = abs((bearing - self._episode.yaw + 180) % 360 - 180) <= 90
-        self.face(bearing if ahead else bearing + 180)
-        for _ in range(steps):
-            self._act(FORWARD if ahead else BACKWARD)
-        self._idle(rest)
-
-    def _act(self, action: Action) -> None:
-        if not self._episode.done:
-            self._episode.step(action)
+        ahead = abs(wrap_deg(bearing - self._driver.episode.yaw)) <= 90
+        self._driver.face(bearing if ahead else bearing + 180)
+        self._driver.drive(steps if ahead else -steps)
+        self._driver.idle(rest)

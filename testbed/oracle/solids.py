@@ -1,4 +1,4 @@
-"""What stands in the way, as upright blocks: the true state of an arena put into a few numbers."""
+"""Obstacles as upright blocks: the true state of an arena in a few numbers."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -6,14 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.geometry.shapes import TUBE_INNER, parts_of
-from arena.scene import Floats, Scene, Thing, Vector
-from arena.taskfile.catalog import KINDS, Body, Shape
+from arena.scene import Floats, Scene, Vector
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body, Shape
 
 TUBE_COLUMNS = 24
-"""Upright blocks that stand for a tunnel's round wall: columns of 0.1 m for a tunnel of common width."""
+"""Number of upright blocks that represent a tunnel's round wall: each 0.1 m wide in a common tunnel."""
 
-LOOSE = frozenset({"LightBlock", "HeavyBlock", "LBlock", "JBlock", "UBlock", "HollowBox"})
-"""Kinds that an agent pushes about (1 to 2 kg against its 100 kg in v3.1.3)."""
+LOOSE = frozenset(name for name, kind in KINDS.items() if kind.is_loose)
+"""Kinds that an agent can push (1 to 2 kg against its 100 kg in v3.1.3)."""
 
 
 class Solid(NamedTuple):
@@ -32,34 +33,33 @@ class Solid(NamedTuple):
 
 
 def solids(scene: Scene, loose: bool = True) -> list[Solid]:
-    """Everything that is solid and no ball; without what can be pushed where not `loose`."""
+    """Everything solid except balls; unless `loose`, without what can be pushed."""
     found: list[Solid] = []
     for index, thing in enumerate(scene.things):
         kind = KINDS[thing.kind]
         if kind.body is Body.ZONE or kind.is_goal or not scene.visible[index]:
             continue
         if loose or thing.kind not in LOOSE:
-            size = scene.sizes[index]
-            found += solids_of(thing, tuple(size), scene.positions[index], scene.rotations[index])
+            found += solids_of(scene, index)
     return found
 
 
-def solids_of(thing: Thing, size: Vector, position: Floats, rotation: Floats) -> list[Solid]:
-    """The blocks of one thing at `position` (3,) turned by `rotation` (3, 3)."""
-    shape = KINDS[thing.kind].shape
+def solids_of(scene: Scene, index: int) -> list[Solid]:
+    """The blocks of one thing; a zone is one block."""
+    shape, size = KINDS[scene.things[index].kind].shape, tuple(scene.sizes[index])
+    position, rotation = scene.positions[index], scene.rotations[index]
     if shape is Shape.PRISM:
         slope = _upright(position, rotation, (0.0, 0.0, 0.0), size)
         return [slope._replace(top=(slope.top[0], slope.bottom))]
     if shape is Shape.TUBE:
         return _tube(position, rotation, size)
-    parts = parts_of(shape, size)
-    if parts:
+    if parts := parts_of(shape, size):
         return [_upright(position, rotation, part.centre, part.size) for part in parts]
     return [_upright(position, rotation, (0.0, 0.0, 0.0), size)]
 
 
 def _upright(position: Floats, rotation: Floats, centre: Vector, size: Vector) -> Solid:
-    """A box as an upright block; one that leans takes the height that it has, on its most upright axis."""
+    """A box as an upright block on its most upright axis; a tilted one gets its full height."""
     middle = position + rotation @ np.array(centre)
     half = np.array(size) / 2
     upright = int(np.abs(rotation[1]).argmax())

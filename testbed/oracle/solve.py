@@ -4,36 +4,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from arena import TURN_LEFT, TURN_RIGHT, Action, ArenaSpec, Episode, Recording
-from testbed.blueprints import Shove
+from arena import Action, ArenaSpec, Episode, Recording
+from testbed.blueprints import Push
 from testbed.oracle.attempt import Attempt
-from testbed.oracle.manner import Manner
+from testbed.oracle.driver import waiting
+from testbed.oracle.strategy import Strategy
 
 BUDGET = 12_000
-"""Steps that are imagined before the oracle gives up: some 30 attempts of common length."""
+"""Maximum number of imagined steps before the oracle gives up: some 30 attempts of common length."""
 
 LEAST_STEPS = 100
-"""What an attempt counts at least: the survey at its start takes as long as so many steps."""
+"""Minimum number of steps that an attempt counts as: mapping the arena takes as long as these."""
 
 SAFETY_STEPS = 5_000
-"""An arena without a clock is given up after so many steps."""
+"""Number of steps after which an arena without a time limit is given up."""
 
 _LONGER = (0, 1, -1, 2, -2, 4)
-"""By how many steps pushes are longer than told, in the order in which that is tried."""
+"""Steps by which pushes are lengthened, in the order in which they are tried."""
 
 _PLAIN = (
-    Manner(),
-    Manner(push=True),
-    Manner(wait=True, leap=True),
-    Manner(careful=3.0, longest=4, wait=True, seed=1),
+    Strategy(),
+    Strategy(push=True),
+    Strategy(wait=True, leap=True),
+    Strategy(careful=3.0, longest=4, wait=True, seed=1),
 )
 
 
 class Plan(NamedTuple):
-    """What to do after the actions that were already taken, and what comes of it.
+    """What to do after the actions already taken, and its result.
 
-    `actions` are Go and Turn steps only, so that a script can say them. `recording` is of the episode, to its
-    end where it passes, else to the last action. `imagined` steps were tried to find it.
+    `actions` are Go and Turn steps only, so that a script can express them. `recording` is of the episode, to
+    its end if it passes, otherwise to the last action. `imagined` is the number of steps tried to find it.
     """
 
     actions: tuple[Action, ...]
@@ -41,12 +42,12 @@ class Plan(NamedTuple):
     imagined: int
 
 
-def manners() -> Iterator[Manner]:
-    """Ways to go about a task: first straight on, then with more and more tinkering, for ever."""
+def strategies() -> Iterator[Strategy]:
+    """Strategies without end: first straightforward ones, then with random probes."""
     yield from _PLAIN
     seed = 0
     while True:
-        yield Manner(tinker=10, wait=seed % 2 == 1, push=seed % 3 == 2, seed=seed)
+        yield Strategy(probes=10, wait=seed % 2 == 1, push=seed % 3 == 2, seed=seed)
         seed += 1
 
 
@@ -57,22 +58,22 @@ def solve(
     seed: int = 0,
     trial: int = 0,
     taken: Sequence[Action] = (),
-    shoves: Sequence[Shove] = (),
+    pushes: Sequence[Push] = (),
     budget: int = BUDGET,
 ) -> Plan:
-    """The first plan that passes, else the one of the highest total reward.
+    """The first plan that passes, or else the one with the highest total reward.
 
-    `taken` are actions that the episode began with; `shoves` are pushes that are known to help. The result
-    depends on the arguments alone. An arena without a pass mark counts as passed when a good goal has ended
-    it. Raises LayoutError where the arena cannot be built.
+    `taken` are the actions that the episode began with; `pushes` are known to help. The result depends on the
+    arguments alone. An arena without a pass mark counts as passed when a good goal has ended it. Raises
+    LayoutError if the arena cannot be built.
     """
     best: Plan | None = None
     imagined = 0
-    for manner, pushes in _ways(shoves):
+    for strategy, tried in _attempts(pushes):
         with closing(Episode(spec, task_id=task_id, seed=seed, trial=trial)) as episode:
             for action in taken:
                 episode.step(action)
-            plan = _try(episode, manner, pushes, len(taken))
+            plan = _try(episode, strategy, tried, len(taken))
         imagined += max(plan.recording.steps - len(taken), LEAST_STEPS)
         plan = plan._replace(imagined=imagined)
         if best is None or plan.recording.total_reward > best.recording.total_reward:
@@ -81,29 +82,27 @@ def solve(
             return plan
         if imagined >= budget:
             return best._replace(imagined=imagined)
-    raise AssertionError("there is always another manner")
+    raise AssertionError("there is always another strategy")
 
 
 def solved(recording: Recording) -> bool:
-    """Whether a recording passes its task; where there is no mark, whether it ends with a good goal."""
+    """Whether a recording passes its task; without a pass mark, whether it ends with a good goal."""
     return recording.outcome == "goal" if recording.passed is None else recording.passed
 
 
-def _ways(shoves: Sequence[Shove]) -> Iterator[tuple[Manner, Sequence[Shove]]]:
-    """Manners, where pushes are known first with these, a little longer and shorter too."""
-    if shoves:
-        for more in _LONGER:
-            pushes = [shove._replace(steps=shove.steps + more) for shove in shoves]
-            yield Manner(careful=2.0, longest=6), pushes
-    for manner in manners():
-        yield manner, ()
+def _attempts(pushes: Sequence[Push]) -> Iterator[tuple[Strategy, Sequence[Push]]]:
+    """Strategies and pushes: if pushes are known, these first, also slightly longer and shorter."""
+    for more in _LONGER if pushes else ():
+        yield Strategy(careful=2.0, longest=6), [push._replace(steps=push.steps + more) for push in pushes]
+    for strategy in strategies():
+        yield strategy, ()
 
 
-def _try(episode: Episode, manner: Manner, shoves: Sequence[Shove], taken: int) -> Plan:
-    Attempt(episode, manner, shoves).run()
+def _try(episode: Episode, strategy: Strategy, pushes: Sequence[Push], taken: int) -> Plan:
+    Attempt(episode, strategy, pushes).run()
     actions = episode.actions[taken:]
-    # Time only takes away from the reward: what is below the mark now need not be played to its end.
+    # Time only reduces the reward: what is below the mark now need not be played to its end.
     while not episode.done and episode.passed and episode.steps < SAFETY_STEPS:
-        episode.step(TURN_RIGHT if episode.steps % 2 else TURN_LEFT)
+        episode.step(waiting(episode))
     episode.stop()
     return Plan(actions, episode.recording(), 0)

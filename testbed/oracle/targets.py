@@ -1,4 +1,4 @@
-"""Which ball next: all that can be had before the one that ends the episode."""
+"""Which ball next: as many as possible before the one that ends the episode."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -7,18 +7,20 @@ import numpy as np
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
 from arena.scene import Floats, Scene
-from arena.taskfile.catalog import KINDS, Ends
-from testbed.oracle.field import Ball, Ground
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Ends
+from testbed.oracle.cost_map import Ball, CostMap
 from testbed.oracle.terrain import Bools, Ints
 
 LEAST_REGION = 12
-"""Regions of fewer nodes are mere edges over which one falls."""
+"""Minimum number of nodes of a region; smaller ones are only edges over which the agent falls."""
 
-MOST_REGIONS = 7
+MAX_REGIONS = 7
+"""Maximum number of regions between which the order is optimised."""
 
 
 def balls(scene: Scene) -> list[Ball]:
-    """The balls that are there, good and bad."""
+    """The visible balls, good and bad."""
     found = []
     for index, thing in enumerate(scene.things):
         kind = KINDS[thing.kind]
@@ -30,23 +32,21 @@ def balls(scene: Scene) -> list[Ball]:
 
 
 class Regions:
-    """The ground cut into regions between which there is no way back, where some balls must be avoided."""
+    """Strongly connected regions of the ground, with some balls avoided; no path leads back to one."""
 
-    def __init__(self, ground: Ground, avoided: Sequence[Ball]) -> None:
-        terrain = ground.terrain
-        self.price = ground.avoiding(avoided)
-        ends = (self.price[terrain.source] + self.price[terrain.target]) / 2
-        self.graph = terrain.graph(ends).T.tocsr()
+    def __init__(self, costs: CostMap, avoided: Sequence[Ball]) -> None:
+        self.price = costs.avoiding(avoided)
+        self.graph = costs.terrain.graph(costs.terrain.edge_means(self.price)).T.tocsr()
         _, self.label = connected_components(self.graph, connection="strong")
         self.sizes = np.bincount(self.label)
 
 
 class Choice:
-    """The balls that can be reached from a node, by regions between which there is no way back."""
+    """The balls that can be reached from a node, by strongly connected regions."""
 
-    def __init__(self, ground: Ground, regions: Regions, found: Sequence[Ball]) -> None:
-        """`regions` are those of the ground where every ball that ends the episode is avoided."""
-        self._ground = ground
+    def __init__(self, costs: CostMap, regions: Regions, found: Sequence[Ball]) -> None:
+        """`regions` are those in which every ball that ends the episode is avoided."""
+        self._costs = costs
         self._graph = regions.graph
         self._sizes = regions.sizes
         self.region = regions.label
@@ -54,16 +54,16 @@ class Choice:
         self._targets = {ball.index: self._nodes(ball, regions.price) for ball in self.good}
 
     def _nodes(self, ball: Ball, price: Floats) -> Ints:
-        """Nodes from which a ball is touched, or beside which it is where it must be avoided till then."""
+        """Nodes from which a ball is touched, or next to it if it must be avoided until then."""
         if ball.ends:
-            near = np.flatnonzero(self._ground.touching(ball, 0.6))
+            near = np.flatnonzero(self._costs.touching(ball, 0.6))
             return near[np.isfinite(price[near])]
-        nodes = self._ground.targets(ball)
+        nodes = self._costs.targets(ball)
         return nodes[np.isfinite(price[nodes])]
 
     @cached_property
     def regions(self) -> dict[int, list[Ball]]:
-        """The balls that are touched from each region of some size."""
+        """The balls that are touched from each region, small regions only if there is no larger one."""
         found: dict[int, list[Ball]] = {}
         for ball in self.good:
             labels = np.unique(self.region[self._targets[ball.index]])
@@ -73,13 +73,13 @@ class Choice:
         return found
 
     def reached(self, node: int) -> Bools:
-        """The nodes to which one gets from a node."""
+        """The nodes that can be reached from a node."""
         mask = np.zeros(len(self.region), bool)
         mask[breadth_first_order(self._graph, node, return_predecessors=False)] = True
         return mask
 
     def next_balls(self, node: int) -> tuple[list[Ball], Ints]:
-        """The balls to go for from a node, and the nodes to go to; both empty where none can be reached."""
+        """The balls to aim at from a node, and the nodes to go to; both empty if none can be reached."""
         onward = self._onward(node)
         if not onward:
             return [], np.array([], dtype=np.intp)
@@ -88,17 +88,14 @@ class Choice:
         label = here if more else self._best(onward, node)
         multi = [ball for ball in self.regions[label] if not ball.ends]
         chosen = multi or self._largest(label)
-        nodes = [self._touching(ball) for ball in chosen]
+        nodes = [self._costs.targets(ball) for ball in chosen]
         inside = [n[self.region[n] == label] for n in nodes] if multi else nodes
         return chosen, np.unique(np.concatenate(inside if any(map(len, inside)) else nodes))
 
-    def _cost(self, label: int, way: Floats) -> float:
-        """What the way to the nearest ball of a region costs; `way` (n,) is that to every node."""
+    def _cost(self, label: int, paths: Floats) -> float:
+        """Cost of the path to the nearest ball of a region; `paths` (n,) are the costs to every node."""
         nodes = np.concatenate([self._targets[ball.index] for ball in self.regions[label]])
-        return float(way[nodes[self.region[nodes] == label]].min(initial=np.inf))
-
-    def _touching(self, ball: Ball) -> Ints:
-        return self._ground.targets(ball)
+        return float(paths[nodes[self.region[nodes] == label]].min(initial=np.inf))
 
     def _largest(self, label: int) -> list[Ball]:
         most = max(ball.reward for ball in self.regions[label])
@@ -108,14 +105,14 @@ class Choice:
         """Regions with balls that can be reached from a node."""
         mask = self.reached(node)
         labels = set(np.unique(self.region[mask]))
-        return sorted(label for label in self.regions if label in labels)[:MOST_REGIONS]
+        return sorted(label for label in self.regions if label in labels)[:MAX_REGIONS]
 
     def _best(self, onward: Sequence[int], node: int) -> int:
-        """The region to enter first: the one from which the most can be had in all, then the cheapest."""
+        """The region to enter first: the one from which the total reward is highest, then the cheapest."""
         if len(onward) == 1:
             return onward[0]
-        way = dijkstra(self._graph, indices=node)
-        cost = {label: self._cost(label, way) for label in onward}
+        paths = dijkstra(self._graph, indices=node)
+        cost = {label: self._cost(label, paths) for label in onward}
         leads = {}
         for label in onward:
             mask = self.reached(int(np.flatnonzero(self.region == label)[0]))
@@ -123,25 +120,20 @@ class Choice:
                 other for other in onward if other != label and (mask & (self.region == other)).any()
             ]
 
-        def worth(label: int, eaten: frozenset[int]) -> float:
-            multi = [b for b in self.regions[label] if not b.ends and b.index not in eaten]
+        def worth(label: int, taken: frozenset[int]) -> float:
+            multi = [b for b in self.regions[label] if not b.ends and b.index not in taken]
             gain = sum(b.reward for b in multi)
             last = max((b.reward for b in self.regions[label] if b.ends), default=0.0)
-            after = eaten | {b.index for b in multi}
+            after = taken | {b.index for b in multi}
             return gain + max([last, *(worth(other, after) for other in leads[label])])
 
         def leads_on(label: int) -> bool:
-            """Whether there is nothing in a region itself of what makes it worth entering."""
+            """Whether a region is worth entering only because of what is reached from it."""
             here = self.regions[label]
             most = max((ball.reward for ball in here if ball.ends), default=0.0)
             return all(ball.ends for ball in here) and most < worth(label, frozenset())
 
-        return max(
-            onward,
-            key=lambda label: (
-                worth(label, frozenset()),
-                not leads_on(label),
-                len(leads[label]),
-                -cost[label],
-            ),
-        )
+        def merit(label: int) -> tuple[float, bool, int, float]:
+            return worth(label, frozenset()), not leads_on(label), len(leads[label]), -cost[label]
+
+        return max(onward, key=merit)

@@ -1,9 +1,8 @@
-"""Where the agent's sphere can stand and between which places it can move.
+"""Navigation graph: where the agent's sphere can stand and between which places it can move.
 
-The arena is a grid of points in plan. Over each point the heights are found at which the centre of a
-sphere of the agent's radius rests on something and hits nothing: floor, wall tops, ramps, the floor of a
-tunnel. These are the nodes; an edge leads to a neighbouring point, up no steeper than the agent climbs, down
-as far as it falls.
+The arena is a grid of points in plan. The nodes over a point are the heights at which the centre of a sphere
+of the agent's radius rests on something and collides with nothing: floor, wall tops, ramps, the floor of a
+tunnel. Edges lead to neighbouring points, up no steeper than the agent climbs, down as far as it falls.
 """
 
 import math
@@ -20,13 +19,13 @@ from arena.scene import Floats
 from testbed.oracle.solids import Solid
 
 SPACING = 0.2
-"""Distance of the grid's points, metres."""
+"""Distance between the grid's points, metres."""
 
 COUNT = round(ARENA_SIZE / SPACING) + 1
 CELLS = COUNT * COUNT
 
 CLIMB = 1.08
-"""Steepest rise over run that is driven up: 47 degrees (section 2.5 of the specification)."""
+"""Steepest rise over run that the agent climbs: 47 degrees (section 2.5 of the specification)."""
 
 STEEP = 0.134
 """Square of the distance (m2) from an edge beyond which the sphere leans on it too steeply to mount it:
@@ -45,7 +44,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Contacts(NamedTuple):
-    """Per point near a solid: between which heights (metres) the sphere's centre would be inside it."""
+    """For points near a solid: the heights (metres) between which the sphere's centre would be inside it."""
 
     cell: Ints
     low: Floats
@@ -54,12 +53,11 @@ class Contacts(NamedTuple):
 
 
 class Terrain:
-    """The nodes and how they hang together.
+    """Navigation graph.
 
     `cell` (n,) is a node's point, `height` (n,) the height of the sphere's centre, `at` (levels, CELLS) the
-    nodes over each point from low to high, -1 where there is none. `source`, `target`, `length` are the
-    edges;
-    `rough` (n,) is 2 beside a drop, 1 beside a wall, 0 elsewhere.
+    nodes over each point from low to high, -1 for none. `source`, `target`, `length` are the edges; `rough`
+    (n,) is 2 beside a drop, 1 beside a wall, 0 elsewhere.
     """
 
     def __init__(self, solids: Sequence[Solid]) -> None:
@@ -110,7 +108,7 @@ class Terrain:
 
     def _sort(self, source: Ints, target: Ints, length: Floats) -> None:
         """Keep the edges in the order of a compressed matrix whose rows are their targets."""
-        # SciPy's strong components never end where an edge is given twice.
+        # SciPy's search for strong components never ends if an edge is given twice.
         _, order = np.unique(target * len(self.cell) + source, return_index=True)
         self.source, self.target, self.length = source[order], target[order], length[order]
         counts = np.bincount(self.target, minlength=len(self.cell))
@@ -121,7 +119,7 @@ class Terrain:
         self._sort(np.r_[self.source, source], np.r_[self.target, target], np.r_[self.length, length])
 
     def _long_edges(self, grid: npt.NDArray[np.intp]) -> Iterator[tuple[Ints, Ints, float]]:
-        """Longer edges on open ground, so that ways in sixteen directions are as long as they are."""
+        """Longer edges on open ground, so that paths in sixteen directions have their true lengths."""
         for di, dj in _FAR_OFFSETS:
             for a, b in zip(*_shifted(grid, di, dj), strict=True):
                 pair = (a >= 0) & (b >= 0)
@@ -131,15 +129,19 @@ class Terrain:
                 yield one[open_], other[open_], SPACING * math.hypot(di, dj)
 
     def _moves(self, one: Ints, other: Ints, length: float) -> Bools:
-        """Whether one gets from each node of `one` to that of `other`."""
+        """Whether the agent gets from each node of `one` to that of `other`."""
         rise = self.height[other] - self.height[one]
         leaning = self.steep[one] | self.steep[other]
         up = (rise >= -1e-9) & (rise <= CLIMB * length) & (~leaning | (rise < 0.01))
         down = (rise < 0) & (self.room[other] > self.height[one])
         return (up & (self.height[other] < self.room[one])) | down
 
+    def edge_means(self, values: Floats) -> Floats:
+        """Mean of the values (n,) at both ends of each edge."""
+        return np.asarray((values[self.source] + values[self.target]) / 2)
+
     def graph(self, weights: Floats) -> csr_matrix:
-        """The edges with the given weights (edges,), turned round: from target to source.
+        """The edges with the given weights (edges,), reversed: from target to source.
 
         Edges of infinite weight are left out.
         """
@@ -148,8 +150,17 @@ class Terrain:
         rows = np.r_[0, np.cumsum(good)][self._rows]
         return csr_matrix((weights[good], self.source[good], rows), shape=(count, count))
 
+    def highest(self, cell: Ints, limit: Floats, mounted: Floats) -> Ints:
+        """The highest node over each point up to `limit`, or to `mounted` for nodes that lean on an edge."""
+        found = np.full(len(cell), -1)
+        for nodes in self.at:
+            here = nodes[cell]
+            allowed = np.where(self.steep[here], mounted, limit)
+            found = np.where((here >= 0) & (self.height[here] <= allowed), here, found)
+        return found
+
     def spread(self, values: Floats, fall: float, times: int) -> Floats:
-        """Values that reach their neighbours diminished by the factor `fall`, `times` edges far."""
+        """Values spread to their neighbours, reduced by the factor `fall` per edge, over `times` edges."""
         values = values.copy()
         for _ in range(times):
             near = values.copy()
@@ -164,7 +175,7 @@ def xz(cell: Ints) -> tuple[Floats, Floats]:
 
 
 def _shifted(grid: npt.NDArray[np.intp], di: int, dj: int) -> tuple[npt.NDArray[np.intp], ...]:
-    """The grid without the border that has no neighbour at (di, dj), and these neighbours."""
+    """The grid without the border that has no neighbour at offset (di, dj), and these neighbours."""
     low, high = max(-dj, 0), COUNT - max(dj, 0)
     here = grid[:, : COUNT - di, low:high].reshape(len(grid), -1)
     there = grid[:, di:, low + dj : high + dj].reshape(len(grid), -1)
@@ -182,7 +193,7 @@ def _floor() -> Contacts:
 
 
 def window(centre: tuple[float, float], reach: float) -> Ints:
-    """The points in the square of half side `reach` (metres) round a centre."""
+    """The points in the square of half side `reach` (metres) around a centre."""
     spans = []
     for middle in centre:
         low = max(math.ceil((middle - reach) / SPACING), 0)
@@ -199,7 +210,7 @@ def local(solid: Solid, cell: Ints) -> tuple[Floats, Floats]:
 
 
 def contacts(solid: Solid) -> Contacts:
-    """Where a sphere would be inside a solid."""
+    """Heights at which a sphere would be inside a solid."""
     reach = math.hypot(*solid.half) + AGENT_RADIUS
     cell = window(solid.centre, reach)
     across, along = local(solid, cell)
@@ -233,7 +244,7 @@ def _on_slope(solid: Solid, aside: Floats, along: Floats) -> tuple[Floats, Bools
 
 
 def _gaps(cell: Ints, low: Floats, high: Floats, steep: Bools) -> tuple[Ints, Floats, Floats, Bools]:
-    """Standing places: where the blocked heights over a point leave a gap, at its lower end."""
+    """Standing places: the lower ends of the gaps between the blocked heights over a point."""
     order = np.lexsort((low, cell))
     cell, low, high, steep = cell[order], low[order], high[order], steep[order]
     # Heights of one point after those of another, so that one running maximum serves all.

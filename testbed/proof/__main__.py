@@ -1,6 +1,6 @@
-"""Make the shipped battery anew, or some of its levels: `python -m testbed.proof 1-10`.
+"""Make the shipped battery again, or some of its levels: `python -m testbed.proof 1-10`.
 
-`python -m testbed.proof --again` keeps the files and proves anew those whose recordings no longer hold.
+`python -m testbed.proof --again` keeps the files and renews the proofs that are no longer reproduced.
 """
 
 import shutil
@@ -18,7 +18,7 @@ from testbed.tasks import LEVELS_FOLDER, find_tasks
 
 
 def main() -> None:
-    """Replace the folders of the levels that are named, or renew recordings."""
+    """Replace the folders of the named levels, or renew recordings."""
     if sys.argv[1:] == ["--again"]:
         for renewed in prove_again(find_tasks(), LEVELS_FOLDER, cores()):
             print(renewed, flush=True)

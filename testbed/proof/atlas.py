@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
-from xml.etree import ElementTree
+from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -15,50 +14,34 @@ from arena import Episode, EvaluationError, Recording
 from arena.replay import play
 from render import Renderer
 from render.image import PREVIEW_PX, webp
-from testbed import solutions
-from testbed.plan import add_way, plan
+from testbed.floor_plan import add_path, floor_plan, write_svg
+from testbed.proof import solutions
 from testbed.tasks import Task
 
 _HEADER = re.compile(r"# (\w+): (.*)")
 
 Tracked = Callable[[Iterable["Entry"]], Iterable["Entry"]]
-"""Passes entries on and shows how far it is."""
+"""Passes entries through and shows the progress."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A task on the page; `header` is what its file's comments say, by their first word."""
+class Entry(NamedTuple):
+    """A task on the page; `header` is the text of its file's comments, by their first word."""
 
     task: Task
     header: Mapping[str, str]
     solution: Recording | None
 
     @property
-    def id(self) -> str:
-        """The task's id."""
-        return self.task.id
-
-    @property
     def words(self) -> str:
-        """What a search goes by."""
-        return f"{self.id} level {self.task.level} {' '.join(self.header.values())}".lower()
-
-    @property
-    def pass_mark(self) -> str:
-        """The pass mark, or a dash."""
-        return "–" if self.task.spec.pass_mark is None else f"{self.task.spec.pass_mark:g}"
-
-    @property
-    def time_limit(self) -> int:
-        """The time limit in the file's units."""
-        return self.task.spec.time_limit
+        """The text that is searched."""
+        return f"{self.task.id} level {self.task.level} {' '.join(self.header.values())}".lower()
 
 
 def write_atlas(tasks: Sequence[Task], folder: Path, out: Path, tracked: Tracked) -> Path:
     """Write the page and its pictures into a folder; return the page.
 
-    `folder` holds the tasks' solutions; a task without one is shown without a way. Raises EvaluationError
-    where nothing can be written.
+    `folder` has the tasks' solutions; a task without one is shown without a path. Raises EvaluationError if
+    the files cannot be written.
     """
     proofs = solutions.read(folder)
     entries = [_entry(task, proofs[task.id].solution if task.id in proofs else None) for task in tasks]
@@ -82,17 +65,16 @@ def _entry(task: Task, solution: Recording | None) -> Entry:
 
 
 def _draw(entry: Entry, renderer: Renderer, out: Path) -> None:
-    """The plan with the solution's way, and the first picture."""
+    """The floor plan with the solution's path, and the first picture."""
+    name = entry.task.id
     seed = entry.solution.seed if entry.solution else 0
-    with closing(Episode(entry.task.spec, task_id=entry.id, seed=seed)) as episode:
-        (out / "views" / f"{entry.id}.webp").write_bytes(webp(renderer.frame(episode.scene())))
-        drawing = plan(episode.layout, entry.id)
+    with closing(Episode(entry.task.spec, task_id=name, seed=seed)) as episode:
+        (out / "views" / f"{name}.webp").write_bytes(webp(renderer.frame(episode.scene())))
+        drawing = floor_plan(episode.layout, name)
         if entry.solution:
             steps = play(episode, entry.solution.steps_taken())
-            add_way(drawing, [episode.position, *(moment.episode.position for moment in steps)])
-    ElementTree.ElementTree(drawing).write(
-        out / "plans" / f"{entry.id}.svg", encoding="utf-8", xml_declaration=True
-    )
+            add_path(drawing, [episode.position, *(moment.episode.position for moment in steps)])
+    write_svg(drawing, out / "plans" / f"{name}.svg")
 
 
 def _page(entries: Sequence[Entry]) -> str:

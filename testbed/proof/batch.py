@@ -1,4 +1,4 @@
-"""Many tasks, drawn and proven in several processes, written as they are made."""
+"""Draw and prove many tasks in several processes, and write them as they are made."""
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
@@ -6,18 +6,18 @@ from itertools import cycle
 from operator import attrgetter
 from pathlib import Path
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, EvaluationError
 from arena.parallel import Engine, in_order
-from testbed import solutions
-from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, Draw, condition_of, text
-from testbed.proof.prove import Order, Proven, prove, write
-from testbed.solutions import Proof
+from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, Draw, text
+from testbed.proof import solutions
+from testbed.proof.prove import Order, Proven, prove
+from testbed.proof.solutions import Proof
 
 
 def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) -> list[Order]:
-    """So many new tasks, spread evenly over the conditions of the levels, of one difficulty if wanted.
+    """Orders of `count` new tasks, spread evenly over the levels' conditions, of one difficulty if given.
 
-    Raises ConfigError where a level has no condition, and for the seed of the shipped battery.
+    Raises ConfigError for the seed of the shipped battery.
     """
     if seed == SHIPPED_SEED:
         raise ConfigError(f"--seed: got {seed}, expected another: {seed} draws the shipped battery")
@@ -37,7 +37,7 @@ def fresh(levels: Sequence[int], count: int, seed: int, difficulty: int | None) 
 
 
 def shipped(levels: Sequence[int]) -> list[Order]:
-    """The files of the shipped battery."""
+    """Orders of the files of the shipped battery."""
     return [
         Order(Draw(level, number, variant, SHIPPED_SEED), f"{level:02d}-{number:02d}-{variant:02d}")
         for level in levels
@@ -47,9 +47,9 @@ def shipped(levels: Sequence[int]) -> list[Order]:
 
 
 def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
-    """The proofs of those ordered files that a former run into the same folder left whole.
+    """The proofs of those ordered files that an earlier run into the same folder completed.
 
-    Raises ConfigError where the folder holds other task files.
+    Raises ConfigError if the folder has other task files.
     """
     kept = solutions.read(folder)
     ordered = {order.task_id: order.draw for order in orders}
@@ -60,7 +60,7 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
         draw = Draw.of_text(found, str(path))
         if ordered.get(path.stem) != draw._replace(attempt=0):
             raise ConfigError(f"{path}: this file is of another order; choose an empty folder with --out")
-        if found != text(condition_of(draw), draw):
+        if found != text(draw):
             raise ConfigError(f"{path}: not what this version makes of its draw; choose an empty folder")
         if path.stem in kept:
             proofs[path.stem] = kept[path.stem]
@@ -70,9 +70,9 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
 def make(
     orders: Sequence[Order], folder: Path, jobs: int, engine: Engine | None = None
 ) -> Generator[Proven | Proof, None, None]:
-    """Make what is ordered, level by level; what is in the folder already is kept and yielded as its proof.
+    """Make the ordered tasks, level by level; those already in the folder are kept and yielded as proofs.
 
-    A level's solutions are written after each of its tasks, so what is stopped keeps a beginning.
+    A level's solutions are written after each of its tasks, so an interrupted run keeps what it has made.
     """
     before = made_before(folder, orders)
     proofs: dict[int, list[Proof]] = {}
@@ -84,9 +84,17 @@ def make(
     processes = min(jobs, max(len(wanted), 1))
     with closing(in_order(prove, wanted, processes, engine, attrgetter("task_id"))) as results:
         for order, proven in zip(wanted, results, strict=True):
-            place = folder / FOLDERS[order.draw.level]
-            write(proven, place)
             of_level = proofs.setdefault(order.draw.level, [])
             of_level.append(proven.proof)
-            solutions.write(of_level, place / solutions.FILE)
+            _write(proven, of_level, folder / FOLDERS[order.draw.level])
             yield proven
+
+
+def _write(proven: Proven, of_level: Sequence[Proof], folder: Path) -> None:
+    """Write a task file, then all proofs of its level; raises EvaluationError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{proven.task_id}.yaml").write_text(proven.text, encoding="utf-8")
+        solutions.write(of_level, folder / solutions.FILE)
+    except OSError as error:
+        raise EvaluationError(f"{folder}: cannot be written: {error.strerror or error}") from None

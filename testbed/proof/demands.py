@@ -1,4 +1,4 @@
-"""What each task demands, as a table: results can be analysed by demand, not only by level."""
+"""A table of what each task demands: results can be analysed by demand, not only by level."""
 
 import csv
 import math
@@ -13,10 +13,10 @@ from arena import Action, EvaluationError, Recording, Rotate
 from arena.geometry.placed import Placed
 from arena.parallel import Engine, in_order
 from arena.replay import Replay
-from arena.taskfile.catalog import Body
-from render.line_of_sight import Sight
-from testbed import solutions
+from arena.taskfile.kind import Body
+from render.line_of_sight import LineOfSight
 from testbed.blueprints import Draw, blueprint, condition_of
+from testbed.proof import solutions
 from testbed.tasks import Task, find_tasks
 
 FILE = "demands.csv"
@@ -24,11 +24,11 @@ FILE = "demands.csv"
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """One row. Metres and steps; what is said of the solution is of the one that is kept with the task.
+    """One row, in metres and steps; the solution is the one stored with the task.
 
-    `distance`: from the start to the nearest good goal, as the crow flies, at the start. `way`: length of the
-    solution's way on the floor. `detour`: `way` over `distance`. `goals_in_view`: share of good goals
-    that are in the first picture. `steps_hidden`: steps of the solution in which no good goal is in view.
+    `distance`: straight line from the start to the nearest good goal at the start. `way`: length of the
+    solution's path on the floor. `detour`: `way` over `distance`. `goals_in_view`: share of good goals that
+    are in the first picture. `steps_hidden`: steps of the solution in which no good goal is in view.
     `turns`: turning commands of the solution. `steps_dark`: steps of the solution without light.
     """
 
@@ -77,7 +77,7 @@ def demands(job: Job) -> Demands:
         level=task.level,
         paradigm=condition.name,
         difficulty=condition.difficulty,
-        capacities="; ".join(blueprint(condition, draw).capacities),
+        capacities="; ".join(blueprint(draw).capacities),
         pass_mark=task.spec.pass_mark or 0.0,
         time_limit=task.spec.time_limit,
         **things,
@@ -89,7 +89,7 @@ def demands(job: Job) -> Demands:
 
 
 def _things(things: Sequence[Placed]) -> dict[str, int]:
-    """How many there are of each sort."""
+    """Number of things of each sort."""
     kinds = [placed.kind for placed in things]
     solid = [kind for kind in kinds if kind.body is not Body.ZONE and not kind.is_goal]
     return {
@@ -98,13 +98,13 @@ def _things(things: Sequence[Placed]) -> dict[str, int]:
         "zones": sum(kind.body is Body.ZONE for kind in kinds),
         "obstacles": len(solid),
         "transparent": sum(kind.transparent for kind in solid),
-        "loose": sum(kind.body is Body.DYNAMIC and not kind.is_heavy for kind in solid),
+        "loose": sum(kind.is_loose for kind in solid),
     }
 
 
 def _walk(replay: Replay) -> dict[str, Any]:
-    """What the solution's way shows: lengths in metres, numbers of steps."""
-    sight, things = Sight(), replay.episode.layout.things
+    """What the solution's path shows: lengths in metres, numbers of steps."""
+    sight, things = LineOfSight(), replay.episode.layout.things
     balls = [index for index, placed in enumerate(things) if placed.kind.is_good_goal]
     scene = replay.episode.scene()
     start = scene.agent_position
@@ -129,7 +129,7 @@ def _walk(replay: Replay) -> dict[str, Any]:
 
 
 def _turns(actions: Sequence[Action]) -> int:
-    """How often it begins to turn, or to turn the other way; waiting (to and fro) counts once."""
+    """Number of times that the agent starts to turn; waiting (left and right alternately) counts once."""
     turning = [action.rotate is not Rotate.NONE for action in actions]
     return sum(now and not before for before, now in pairwise([False, *turning]))
 
@@ -137,7 +137,7 @@ def _turns(actions: Sequence[Action]) -> int:
 def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
     """Write the demands of all tasks of a folder that have a solution into its `demands.csv`.
 
-    Raises EvaluationError where it cannot be written, ConfigError where a task was not made by a blueprint.
+    Raises EvaluationError if it cannot be written, ConfigError if a task was not made by a blueprint.
     """
     proofs = solutions.read(folder)
     work = (

@@ -1,24 +1,24 @@
-"""Draw a task until it is proven: the oracle passes it, and doing nothing fails it."""
+"""Draw a task until it is proven: the oracle passes it, and waiting fails it."""
 
 from contextlib import closing
-from pathlib import Path
 from typing import NamedTuple
 
-from arena import TURN_LEFT, TURN_RIGHT, Episode, EvaluationError, Recording, load_text
+from arena import ArenaSpec, Episode, EvaluationError, Recording, load_text
 from arena.errors import ArenaError
 from testbed.blueprints import Draw, blueprint, condition_of, text
+from testbed.oracle.driver import waiting
 from testbed.oracle.solve import solve, solved
-from testbed.solutions import Proof
+from testbed.proof.solutions import Proof
 
-MOST_ATTEMPTS = 12
-"""So many draws of one variant are tried. A paradigm that needs more of them is badly made."""
+MAX_ATTEMPTS = 12
+"""Maximum number of draws of one variant. A paradigm that needs more is badly designed."""
 
 BUDGET = 4_000
-"""Steps that the oracle imagines for one draw."""
+"""Maximum number of steps that the oracle imagines for one draw."""
 
 
 class Proven(NamedTuple):
-    """A file and what proves that it can be passed and failed."""
+    """A file and the proof that it can be passed and failed."""
 
     task_id: str
     text: str
@@ -26,7 +26,7 @@ class Proven(NamedTuple):
 
 
 class Order(NamedTuple):
-    """A file to be made: which draw, its first attempt, and the id that it gets."""
+    """A file to be made: its draw, with the first attempt, and its id."""
 
     draw: Draw
     task_id: str
@@ -35,19 +35,19 @@ class Order(NamedTuple):
 def prove(order: Order) -> Proven:
     """The first attempt at a draw that is solved.
 
-    Raises EvaluationError where none of the attempts is.
+    Raises EvaluationError if none of the attempts is.
     """
     problems = []
-    for attempt in range(order.draw.attempt, order.draw.attempt + MOST_ATTEMPTS):
+    for attempt in range(order.draw.attempt, order.draw.attempt + MAX_ATTEMPTS):
         draw = order.draw._replace(attempt=attempt)
-        made = text(condition_of(draw), draw)
+        made = text(draw)
         proof = _proof(draw, made, order.task_id)
         if isinstance(proof, Proof):
             return Proven(order.task_id, made, proof)
         problems.append(proof)
     name = condition_of(order.draw).name
     raise EvaluationError(
-        f"{order.task_id} ({name}): none of {MOST_ATTEMPTS} draws is proven solvable: {'; '.join(problems)}"
+        f"{order.task_id} ({name}): none of {MAX_ATTEMPTS} draws is proven solvable: {'; '.join(problems)}"
     )
 
 
@@ -59,29 +59,24 @@ def _proof(draw: Draw, made: str, task_id: str) -> Proof | str:
             blocked = [thing.kind.name for thing in episode.layout.things if thing.blocked]
             if blocked:
                 return f"blocked: {', '.join(blocked)}"
-            failure = idle(episode)
+            failure = waited(episode)
     except ArenaError as error:
         return str(error)
     if failure.passed:
         return "doing nothing passes"
-    shoves = blueprint(condition_of(draw), draw).shoves
-    plan = solve(spec, task_id=task_id, shoves=shoves, budget=BUDGET)
-    if not solved(plan.recording):
-        return f"the oracle reaches {plan.recording.total_reward:.2f}"
-    return Proof(solution=plan.recording, failure=failure)
+    solution = solution_of(draw, spec, task_id)
+    if not solved(solution):
+        return f"the oracle reaches {solution.total_reward:.2f}"
+    return Proof(solution=solution, failure=failure)
 
 
-def idle(episode: Episode) -> Recording:
-    """Turning to and fro until the time is over."""
+def waited(episode: Episode) -> Recording:
+    """The recording of an episode in which the agent waits until the time is over."""
     while not episode.done:
-        episode.step(TURN_RIGHT if episode.steps % 2 else TURN_LEFT)
+        episode.step(waiting(episode))
     return episode.recording()
 
 
-def write(proven: Proven, folder: Path) -> None:
-    """Write a file into a folder, which is made where it is missing; raises EvaluationError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{proven.task_id}.yaml").write_text(proven.text, encoding="utf-8")
-    except OSError as error:
-        raise EvaluationError(f"{folder}: cannot be written: {error.strerror or error}") from None
+def solution_of(draw: Draw, spec: ArenaSpec, task_id: str) -> Recording:
+    """The best recording that the oracle finds, with the pushes of the draw's blueprint."""
+    return solve(spec, task_id=task_id, pushes=blueprint(draw).pushes, budget=BUDGET).recording

@@ -10,7 +10,7 @@ import numpy as np
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, parts_of, prism_vertices, tube_wedges
 from arena.scene import Floats, Scene, Vector, yaw_rotation
-from arena.taskfile.catalog import Body, Shape
+from arena.taskfile.kind import Body, Shape
 
 STANDS = 0.025
 """A wall that is this near to where it was placed, metres, and as little turned, stands; all sink 0.02."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from arena.geometry.shapes import ARENA_SIZE
 from arena.scene import Animal, Scene, Thing, yaw_rotation
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
 
 HEIGHT = 0.49
 """Height of the agent's centre where it stands on the floor, metres."""

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 
 from arena import ACTIONS, Action, ArenaFile, ArenaSpec
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.catalog import ALIASES, KINDS, Kind
+from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
     RGB,
     EndEpisode,
@@ -32,10 +32,11 @@ from arena.taskfile.config import (
     Vector3,
 )
 from arena.taskfile.keys import KEYS, OPERATIONS
-from arena.taskfile.versions import DIFFERENCES, Version, kind_named
+from arena.taskfile.kind import Kind
+from arena.taskfile.versions import Version, kind_named
 
 NAMES = ("Agent", *(name for name in (*KINDS, *ALIASES) if not KINDS[ALIASES.get(name, name)].internal))
-OLD_NAMES = tuple(name for name in NAMES if ALIASES.get(name, name) not in DIFFERENCES[Version.V3].absent)
+OLD_NAMES = tuple(n for n in NAMES if n == "Agent" or not KINDS[ALIASES.get(n, n)].new_in_4)
 OLD_KINDS = {name: kind_named(name, Version.V3) for name in OLD_NAMES if name in KINDS}
 """Every kind that the default version has."""
 

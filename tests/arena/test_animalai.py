@@ -378,7 +378,7 @@ def test_wrong_calls_say_what_is_expected(make):
             env.set_actions(BEHAVIOR, wrong)
     with pytest.raises(ConfigError, match="agent_id"):
         env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)
-    with pytest.raises(ConfigError, match="with an agent in them"):
+    with pytest.raises(ConfigError, match="steps with an agent"):
         env.get_obs_dict(env.get_steps(BEHAVIOR)[1].obs)
     with pytest.raises(KeyError, match="expected one of"):
         env.get_steps(BEHAVIOR)[0][99]
@@ -388,7 +388,7 @@ def test_wrong_calls_say_what_is_expected(make):
     env.close()
     with pytest.raises(ConfigError, match="closed"):
         env.step()
-    with pytest.raises(ConfigError, match="expected 1; several agents"):
+    with pytest.raises(ConfigError, match="expected 1; for several agents"):
         AAIActions(2)
     with pytest.raises(ConfigError, match="odd whole number"):
         RayCastParser([RayCastObjects.ARENA], 4)

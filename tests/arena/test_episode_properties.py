@@ -13,11 +13,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from arena import ACTIONS, IDLE, Action, ArenaSpec, Episode, Event, EventKind, LayoutError, Outcome, Recording
+from arena.action import TICK_S
 from arena.geometry.placed import Placed
-from arena.physics.world import TICK_S
 from arena.recording import packed
 from arena.rules import Account, Goals
-from arena.taskfile.catalog import Body, Ends, Kind
+from arena.taskfile.kind import Body, Ends, Kind
 from arena.taskfile.versions import Version
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples
@@ -139,7 +139,7 @@ def test_health_follows_its_law_whatever_is_touched(time_limit, kinds, contacts)
             # A ball that ends nothing is gone.
             there -= {index} & set(goals)
         if not account.done:
-            account.settle(tick, goals, zones)
+            account.apply_contacts(tick, goals, zones)
         assert account.done is over
         assert account.health == books.health
         assert account.take_step_reward() == books.close_step()

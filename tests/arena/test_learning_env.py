@@ -175,7 +175,7 @@ def test_an_environment_is_reset_first(use):
         ({"observation": "rgb"}, "observation: got 'rgb', expected one of 'camera'"),
         ({"observation": ()}, "observation: got \\(\\), expected"),
         ({"observation": ("rays", 3)}, "observation: got .* expected"),
-        ({"camera": False}, "camera: no such option; name all that is observed"),
+        ({"camera": False}, "camera: no such option; list all observations"),
         ({"frame_stak": 4}, "frame_stak: no such option; did you mean 'frame_stack'"),
         ({"wings": 2}, "wings: no such option; expected some of action"),
         ({"frame_stack": 0}, "frame_stack: got 0, expected a whole number, 1 or more"),
@@ -230,12 +230,12 @@ def test_a_version_is_not_ignored():
         env = ArenaEnv(read, observation="vector", version=version)
         env.reset(seed=1)
         assert env.episode.spec.version == "4"
-    with pytest.raises(ConfigError, match=r"arena 0 was read for version '4', .* version='3.1.3'"):
+    with pytest.raises(ConfigError, match=r"arena 0 was read as version '4', .* version='3.1.3'"):
         ArenaEnv(read, observation="vector", version="3.1.3").reset(seed=1)
 
 
 def test_a_stream_gives_episodes():
-    with pytest.raises(ConfigError, match=r"gave 3, expected an arena.Episode"):
+    with pytest.raises(ConfigError, match=r"returned 3, expected an arena.Episode"):
         ArenaEnv(Unfit(), observation="vector").reset(seed=1)
 
 

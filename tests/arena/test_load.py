@@ -57,7 +57,7 @@ def test_both_spellings_mean_the_same(old, new):
         (("pass_mark: 0.5", "pasmark: 0.5"), 4, ["unknown key 'pasmark'", "did you mean pass_mark?"]),
         (("t: 250", "t: soon"), 5, ["arenas.0.t", "got 'soon'", "expected integer"]),
         (("t: 250", "t: -1"), 5, ["arenas.0.t", "got -1", "greater than or equal to 0"]),
-        (("t: 250", "t: 250\n    timeLimit: 300"), 6, ["timeLimit", "given twice", "line 5"]),
+        (("t: 250", "t: 250\n    timeLimit: 300"), 6, ["timeLimit", "duplicate key", "line 5"]),
         (("name: Cardbox2", "name: Cardbx2"), 9, ["unknown object 'Cardbx2'", "did you mean Cardbox2?"]),
         (("z: 2.5", "w: 2.5"), 11, ["positions[0]", "unknown key 'w'", "x, y, z"]),
         (("z: 2.5", "z: north"), 11, ["positions[0].z", "got 'north'", "expected number"]),

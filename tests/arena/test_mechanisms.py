@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena import FORWARD, IDLE, ArenaSpec, Episode, EventKind, LayoutError, Outcome
-from arena.rules import TICKS_PER_STEP
+from arena.action import TICKS_PER_STEP
 from arena.taskfile.config import Item, ToggleObject, Vector3
 from tests.arena.worlds import agent, episode, item, spec
 

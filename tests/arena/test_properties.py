@@ -9,13 +9,15 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE, Action, ArenaSpec, LayoutError, Move, Rotate
+from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.geometry.shapes import ARENA_SIZE
+from arena.physics.agent import DRIVE, GRAVITY
 from arena.physics.bodies import AGENT_MASS
-from arena.physics.world import DRIVE, GRAVITY, TICK_S, World
+from arena.physics.world import World
 from arena.scene import Vector
-from arena.taskfile.catalog import Body
+from arena.taskfile.kind import Body
 from tests.arena.geometry import Walls
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples, sizes

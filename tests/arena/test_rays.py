@@ -8,12 +8,17 @@ import pytest
 
 from arena import ACTIONS, ConfigError, Rays, Scene
 from arena.geometry.shapes import TUBE_INNER
-from arena.rays.rays import FRACTION, NOTHING_HIT, TAG_OF_KIND, TAGS, UNLISTED_KINDS
+from arena.rays.rays import FRACTION, NOTHING_HIT, TAGS, tag_of
 from arena.scene import Thing, yaw_rotation
-from arena.taskfile.catalog import KINDS, Shape
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Shape
+from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, episode, item
 
 AHEAD = Rays(per_side=0)
+
+UNLISTED_KINDS = {"HollowBox", "DecoyGoal", "DecoyGoalBounce", "DecoyGoalMulti", "BadGoalMulti", "DataZone"}
+"""Kinds whose tag in the original is none of the twelve."""
 
 
 def scene(*things, at=(20.0, 0.49, 20.0), yaw=0.0):
@@ -167,25 +172,23 @@ def test_a_tunnel_is_open_in_the_middle_and_closed_at_its_rim():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_hit_and_shows_its_tag(kind):
-    assert (kind in TAG_OF_KIND) != (kind in UNLISTED_KINDS)
+    tag = tag_of(kind, Version.V3)
+    assert (tag in TAGS) != (kind in UNLISTED_KINDS)
     size = (1.0, 1.0, 1.0) if KINDS[kind].shape is Shape.BALL else KINDS[kind].minimum
     aside = size[0] * (1 + TUBE_INNER) / 4 if KINDS[kind].shape is Shape.TUBE else 0
     rows = AHEAD.observe(scene(placed(kind, size, (20.0 + aside, 0.2, 30.0))))
     assert 5 / 200 < rows[0, FRACTION] < 10 / 200
-    assert [TAGS[i] for i in np.flatnonzero(rows[0, :12])] == [
-        tag for tag in [TAG_OF_KIND.get(kind)] if tag is not None
-    ]
+    assert [TAGS[i] for i in np.flatnonzero(rows[0, :12])] == [each for each in [tag] if each is not None]
 
 
-def test_an_unlisted_kind_stops_the_ray_without_a_tag(monkeypatch):
-    monkeypatch.delitem(TAG_OF_KIND, "Wall")
-    rows = Rays(0).observe(scene(placed("Wall", (4.0, 3.0, 2.0), (20.0, 1.5, 30.0))))
+def test_an_unlisted_kind_stops_the_ray_without_a_tag():
+    rows = Rays(0).observe(scene(placed("HollowBox", (4.0, 3.0, 2.0), (20.0, 1.5, 30.0))))
     assert (rows[0, : NOTHING_HIT + 1] == 0).all()
     assert rows[0, FRACTION] == pytest.approx(8.5 / 200)
 
 
 def test_ramp_and_death_zone_have_the_tags_of_3_1_3():
-    assert (TAG_OF_KIND["Ramp"], TAG_OF_KIND["DeathZone"]) == ("Immovable", "badGoal")
+    assert [tag_of(kind, Version.V3) for kind in ("Ramp", "DeathZone")] == ["Immovable", "badGoal"]
 
 
 def test_what_is_touched_is_looked_through():

@@ -38,7 +38,7 @@ def test_a_version_is_for_files_and_for_what_is_read_already(file):
     given = ppo(file, env_runners=0, version="4").env_config
     assert given["config"] == load(file, "4")
     arena_env(given).reset(seed=1)
-    with pytest.raises(ArenaError, match=r"was read for version .3\.1\.3., the environment has version='4'"):
+    with pytest.raises(ArenaError, match=r"was read as version .3\.1\.3., the environment has version='4'"):
         arena_env(ppo(load(file), env_runners=0, version="4").env_config).reset(seed=1)
 
 

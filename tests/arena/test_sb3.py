@@ -108,7 +108,7 @@ def test_attributes_and_methods_reach_the_environments(make):
 
 
 def test_what_cannot_be_is_refused(make):
-    with pytest.raises(ConfigError, match="autoreset_mode: no option here"):
+    with pytest.raises(ConfigError, match="autoreset_mode: not an option here"):
         make(autoreset_mode="DISABLED")
     envs = make()
     with pytest.raises(ConfigError, match="all environments are called"):

@@ -11,10 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena import BACKWARD, FORWARD, IDLE
+from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
-from arena.physics.agent import DRAG_FACTOR
+from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY
 from arena.physics.solver import Contact, solve
-from arena.physics.world import DRIVE, GRAVITY, TICK_S, World
+from arena.physics.world import World
 from tests.arena.worlds import agent, item, spec
 
 FALL = GRAVITY * TICK_S

@@ -171,7 +171,7 @@ def test_an_interrupted_step_does_not_mix_up_the_next():
     envs, reference = envs_of(workers=2), envs_of(workers=0)
     envs.reset(seed=0)
     envs._players._connections[0].send(("step", (np.zeros(2, int),)))
-    envs._players._owed.add(0)  # as when Ctrl-C comes before the answer
+    envs._players._pending.add(0)  # as when Ctrl-C comes before the answer
     assert same(envs.reset(seed=3), reference.reset(seed=3))
     envs.close()
 
@@ -227,4 +227,4 @@ def test_a_program_without_a_main_guard_is_told_what_to_do(tmp_path):
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [os.getcwd(), *sys.path]))}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=env, timeout=120)
     assert done.returncode == 1
-    assert "a program that makes one begins under: if __name__ == '__main__':" in done.stderr
+    assert "the program must create it under: if __name__ == '__main__':" in done.stderr

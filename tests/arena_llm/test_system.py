@@ -15,7 +15,7 @@ def bare(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_a_missing_database_is_told_with_the_command(bare, capsys):
+def test_a_missing_database_is_reported_with_the_command(bare, capsys):
     assert system.main() == 1
     told = capsys.readouterr().err
     assert "No PostgreSQL server was found (initdb and pg_ctl)." in told

@@ -4,8 +4,11 @@ import csv
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
+
+from tests.command import run
 
 TASK = """
 arenas:
@@ -24,14 +27,9 @@ arenas:
 """
 
 
-def python(*arguments):
-    env = os.environ | {"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}
-    command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+BROKEN = {"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}
 
-
-def arena_llm(*arguments):
-    return python("-m", "arena_llm", *arguments)
+arena_llm = partial(run, **BROKEN)
 
 
 @pytest.fixture
@@ -50,7 +48,8 @@ env = gymnasium.make("arena-llm/Arena-v0", config=config, observation=("rays", "
 env.reset(seed=1)
 print(sorted(env.step(3)[0]))
 """
-    result = python("-c", program)
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | BROKEN)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout == "['rays', 'vector']\n"
 
@@ -90,7 +89,7 @@ def test_an_evaluation_is_refused_before_an_episode_is_spent(battery, tmp_path):
 def test_a_recording_is_compared_without_its_pictures(unity_recording):
     result = arena_llm("fidelity", "--trace", unity_recording)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Only health, events and places: no picture can be drawn" in result.stdout
+    assert "Only health, events and positions: no picture can be drawn" in result.stdout
     sheet = arena_llm("fidelity", "--trace", unity_recording, "--sheet", "sheet.png")
     assert sheet.returncode == 1
     is_the_sentence(sheet.stderr)

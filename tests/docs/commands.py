@@ -12,6 +12,8 @@ from itertools import pairwise
 import typer
 
 from arena_llm.cli import app
+from benchmarks.command import bench_command
+from docs._generate.__main__ import reference
 from llm_control.choices import ArenaChoices
 from tests.docs.pages import ROOT
 
@@ -44,8 +46,18 @@ def parse(words):
 
 
 def every_option():
-    """Every option of every command of `arena-llm`."""
-    return set(_options(COMMAND))
+    """Every option of every command of `arena-llm`, of the benchmarks and of the pages' generator."""
+    return {
+        option
+        for command in (COMMAND, *map(_command, (bench_command, reference)))
+        for option in _options(command)
+    }
+
+
+def _command(function):
+    alone = typer.Typer()
+    alone.command()(function)
+    return typer.main.get_command(alone)
 
 
 def _options(command):

@@ -11,7 +11,7 @@ import pytest
 import typer
 
 from arena.errors import ArenaError
-from evaluation.models import OFFLINE
+from evaluation.suites import get_suite
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
 
@@ -20,7 +20,7 @@ Refused = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "
 
 RUNNING = [page for page in PAGES if any(b.runs for b in blocks_of(page))]
 COPIED = ("arena", "render", "llm_control", "arena_llm", "docs")
-LINKED = ("testbed", "human_data", "configs")
+LINKED = ("testbed", "evaluation", "human_data", "report", "examples", "configs")
 UNUSUAL = re.compile(r"^<!-- in a copy of the source tree -->", re.MULTILINE)
 
 
@@ -92,6 +92,12 @@ def test_the_blocks_of_a_page_run_as_shown(page, folder, programs):
     run_page(page, folder, programs, slow=False)
 
 
+def test_an_object_is_added_in_at_most_two_places():
+    (patch,) = [block.text for block in blocks_of("add-object.md") if block.language == "diff"]
+    assert len(re.findall(r"^\+\+\+ b/", patch, re.MULTILINE)) <= 2
+    assert len(re.findall(r"^\+(?!\+\+)", patch, re.MULTILINE)) <= 2
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("page", [p for p in RUNNING if any(b.mark == "slow" for b in blocks_of(p))])
@@ -130,12 +136,13 @@ def test_python_of_every_page_compiles(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_and_files_in_running_text_exist(page):
-    known = every_option() | {"--pictures"}
+    known = every_option()
+    agents = [f"arena/{name}" for name in get_suite("arena").agents]
     for piece in codes_of(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"
-        if re.fullmatch(r"(arena|render|testbed|llm_control|human_data|arena_llm|configs)/[\w/.]+", piece):
-            assert piece in OFFLINE or (ROOT / piece).exists(), f"{page}: {piece}"
+        if re.fullmatch(rf"({'|'.join((*COPIED, *LINKED))})/[\w/.]+", piece):
+            assert piece in agents or (ROOT / piece).exists(), f"{page}: {piece}"
 
 
 def test_a_misspelt_option_or_command_is_found():

@@ -9,14 +9,16 @@ import pytest
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import Item
 from arena.taskfile.keys import KEYS
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import Version, kind_in
 from docs._generate.__main__ import main
 from docs._generate.blocks import BLOCKS
 from docs._generate.keys import MODELS
+from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
-from docs._generate.meanings import KEY_MEANINGS, KIND_MEANINGS, OWN_KEYS
+from docs._generate.meanings import KEY_MEANINGS
 from evaluation.choices.presets import preset_names
 from llm_control.choices import ArenaChoices
+from llm_control.suite import SUITE
 from render import decode
 from tests.docs.commands import COMMAND
 from tests.docs.pages import DOCS, PAGES, text_of
@@ -39,12 +41,11 @@ def test_every_key_and_every_kind_has_a_meaning():
     assert KEY_MEANINGS.keys() == KEYS.keys() == MODELS.keys()
     for tag, keys in KEYS.items():
         assert KEY_MEANINGS[tag].keys() == set(keys.values()), tag
-    assert KIND_MEANINGS.keys() == {name for name, kind in KINDS.items() if not kind.internal}
+    assert all(kind.meaning for kind in public_kinds())
 
 
 def test_keys_of_kinds_are_fields_of_items():
-    assert OWN_KEYS.keys() <= KIND_MEANINGS.keys()
-    assert {field for fields in OWN_KEYS.values() for field in fields} <= Item.model_fields.keys()
+    assert {field for kind in KINDS.values() for field in kind.fields} <= Item.model_fields.keys()
 
 
 def test_the_reference_has_every_spelling_every_kind_and_its_numbers():
@@ -55,15 +56,13 @@ def test_the_reference_has_every_spelling_every_kind_and_its_numbers():
     facts = {part.split("\n")[0]: part for part in text.split("\n### ")}
     for name, kind in KINDS.items():
         if not kind.internal:
-            assert (
-                f"{DIFFERENCES[Version.V4].masses.get(name, kind.mass):g} kg" in facts[name] or not kind.mass
-            )
+            assert f"{kind_in(name, Version.V4).mass:g} kg" in facts[name] or not kind.mass
             assert f"{kind.maximum[0]:g}" in facts[name] or kind.change.value != "none"
 
 
 def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
     text = text_of("protocols.md")
-    for name in preset_names():
+    for name in preset_names(SUITE):
         assert f"| `{name}` |" in text
     options = {word for option in COMMAND.commands["eval"].params for word in option.opts}
     for word in options:
@@ -72,7 +71,9 @@ def test_the_protocol_page_has_every_preset_and_every_option_of_eval():
 
 
 def test_there_is_a_picture_of_every_kind_and_no_other():
-    assert {path.stem for path in PICTURES.glob("*.png")} == KIND_MEANINGS.keys()
+    assert {path.stem for path in PICTURES.glob("*.png")} == {
+        name for name, kind in KINDS.items() if not kind.internal
+    }
 
 
 def test_the_committed_pictures_show_what_the_renderer_draws():

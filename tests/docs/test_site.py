@@ -50,6 +50,7 @@ def test_the_site_builds_without_a_warning_and_asks_no_other_machine(tmp_path):
     assert sorted(path.stem for path in (tmp_path / "site").glob("*.html") if path.stem != "404") == [
         page.removesuffix(".md") for page in PAGES
     ]
+    assert not list((tmp_path / "site").rglob("*.py"))
     for path in (tmp_path / "site").glob("*.html"):
         html = path.read_text(encoding="utf-8")
         assert not re.search(r'<(?:script|img)[^>]+src="https?:|<link[^>]+href="https?:', html), path.name

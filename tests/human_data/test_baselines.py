@@ -48,7 +48,7 @@ def test_the_winner_passed_393_of_900():
 def test_the_top_ten_counts_twins_once():
     assert (top_ten_by_level()["teams"] == 10).all()
     teams = competition_by_level("all 900").pivot(index="team", columns="level", values="passes")
-    assert teams.loc[baselines._TWIN].equals(teams.loc["Oltau.ai"])
+    assert teams.loc[baselines._DUPLICATE].equals(teams.loc["Oltau.ai"])
 
 
 @pytest.mark.parametrize(("scope", "tasks"), [("children 40", 4), ("all 900", 90)])
@@ -70,9 +70,9 @@ def test_a_broken_table_says_what_and_where(tmp_path):
 
     assert f"{path}: this table cannot be read (No such file" in message()
     path.write_text("")
-    assert f"{path}: no valid CSV" in message()
+    assert f"{path}: not valid CSV" in message()
     path.write_bytes(b"\xff\xfe\x00")
-    assert f"{path}: no valid CSV" in message()
+    assert f"{path}: not valid CSV" in message()
     path.write_text(head.replace("passes", "passed") + "\n")
     assert f"{path}:1: got columns level, children, trials, passed" in message()
     path.write_text(f"{head}\n1,59,236,142,0.3,0.5,0.5,0.75\n2,59,236,,0.3,0.5,0.5,0.75\n")

@@ -6,19 +6,19 @@ import pandas as pd
 import pytest
 
 from human_data.baselines import LOADERS, TABLES, baseline_table, children_by_task, competition, read_table
-from human_data.columns import FACTS, KNOWN_ERROR
+from human_data.columns import KNOWN_ERROR, TABLE_DESCRIPTIONS
 from tests.human_data.reference import converted
 
 KINDS = {"integer": "i", "float": "f", "boolean": "b"}
 
 
 def test_every_table_is_explained():
-    assert list(FACTS) == list(LOADERS)
+    assert list(TABLE_DESCRIPTIONS) == list(LOADERS)
 
 
 @pytest.mark.parametrize("name", LOADERS)
 def test_every_column_is_documented_as_it_is(name):
-    frame, columns = LOADERS[name](), FACTS[name].columns
+    frame, columns = LOADERS[name](), TABLE_DESCRIPTIONS[name].columns
     assert list(frame.columns) == [column.name for column in columns]
     for column in columns:
         series = frame[column.name]

@@ -236,11 +236,11 @@ def test_a_studys_table_is_a_group(tmp_path):
 def test_a_studys_database_is_read(tmp_path):
     pytest.importorskip("sqlalchemy")
     from arena import FORWARD, Episode
-    from human_data.people.store import Store
+    from human_data.people.store import Store, Writer
     from testbed import task_named
 
     place = str(tmp_path / "study.db")
-    task = task_named("01-04-03")
+    task = task_named("01-04-03", None, "2")
     with Episode(task.spec, task_id=task.id, seed=0) as episode:
         while not episode.done:
             episode.step(FORWARD)
@@ -248,9 +248,9 @@ def test_a_studys_database_is_read(tmp_path):
     with Store(f"sqlite:///{place}") as store:
         for study in ("s1", "s2"):
             person = store.add_participant("p1", study)
-            played = (task.id, recording.spec_sha256, 0, "2", "keys")
-            trial = store.begin_trial(person.id, 0, *played)
-            store.finish_trial(trial.id, recording)
+            trial = store.begin_trial(person.id, 0, task, 0, "keys")
+            with Writer(store) as writer:
+                writer.finish_trial(trial.id, recording)
     with pytest.raises(EvaluationError, match="holds 2 studies; name one of s1, s2"):
         read_groups([place])
     (group,) = read_groups([f"{place}#s1"])

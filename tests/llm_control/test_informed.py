@@ -62,7 +62,7 @@ def test_a_script_says_exactly_the_actions():
 
 @pytest.mark.parametrize("action", [IDLE, Action(Move.FORWARD, Rotate.LEFT)])
 def test_what_no_script_says_is_refused(action):
-    with pytest.raises(RecordingError, match="no script says"):
+    with pytest.raises(RecordingError, match="no command has the action"):
         compress([FORWARD, action])
 
 
@@ -226,7 +226,7 @@ DIAGONAL = Action(Move.FORWARD, Rotate.LEFT)
 @pytest.mark.parametrize(
     ("actions", "changes", "told_"),
     [
-        ((*OPENING, DIAGONAL), {}, "no script says.*`arena-llm replay .*01-04-03.json` plays any"),
+        ((*OPENING, DIAGONAL), {}, "no command has the action.*`arena-llm replay .*01-04-03.json` plays any"),
         ((*OPENING, *(IDLE, FORWARD) * 20), {}, "takes 40 replies.*allows 30; add --max-scripts 40"),
         ((*OPENING, *(IDLE,) * 40, FORWARD), {}, "takes 41 replies.*add --initial-idle-steps 89"),
         (OPENING, {"spec_sha256": "0"}, "made in another arena"),

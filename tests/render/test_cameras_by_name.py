@@ -41,7 +41,7 @@ def test_a_missing_pyrender_is_named_with_what_to_install():
         "import sys\n"
         "sys.modules['pyrender'] = None\n"
         "from arena import RenderError\n"
-        "from render.pyrender_backend import PyrenderRenderer\n"
+        "from render.pyrender.backend import PyrenderRenderer\n"
         "try:\n    PyrenderRenderer(8, 8)\n"
         "except RenderError as error:\n    print(error)\n"
     )

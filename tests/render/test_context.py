@@ -99,7 +99,7 @@ def test_a_device_is_a_number(value):
 def test_a_device_that_is_not_there_is_said():
     done = python("from render import Renderer; Renderer(16, 16)", **{DEVICE: "999"})
     assert "requested device index 999" in done.stderr
-    assert f"choose another by {DEVICE}" in done.stderr
+    assert f"choose another with {DEVICE}" in done.stderr
 
 
 def test_the_first_device_may_be_chosen():

@@ -13,9 +13,9 @@ from arena.channels import CLASSES, SKY
 from arena.errors import RenderError
 from arena.scene import Animal
 from arena.taskfile.catalog import KINDS
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import Version
 from render import Renderer, birds_eye, third_person, top_view
-from render.pyrender_backend import PyrenderRenderer
+from render.pyrender.backend import PyrenderRenderer
 from tests.arena.worlds import agent, episode, item
 
 pytestmark = pytest.mark.skipif(
@@ -39,8 +39,8 @@ def theirs():
 
 def everything(version, part):
     """A scene with every second, or every other second, kind of a version, after half a second of physics."""
-    absent = DIFFERENCES[version].absent
-    names = [name for name, kind in KINDS.items() if not kind.internal and name not in absent][part::2]
+    names = [name for name, kind in KINDS.items() if not kind.internal]
+    names = [name for name in names if version == Version.V4 or not KINDS[name].new_in_4][part::2]
     places = [(x, z) for z in (14, 20, 27, 34) for x in (5, 12.5, 20, 27.5, 35)]
     things = [
         item(name, f"{x} 0 {z}", sizes="3 2 3", rotations=str(20 * number), colors="200 90 30")
@@ -169,7 +169,7 @@ def test_both_live_in_one_process(theirs, start):
     program = (
         "from render import Renderer\n"
         "from render.context import gl_context\n"
-        "from render.pyrender_backend import PyrenderRenderer\n"
+        "from render.pyrender.backend import PyrenderRenderer\n"
         "from tests.arena.worlds import agent, episode, item\n"
         "scene = episode(agent('20 0 20'), item('GoodGoal', '20 0 24', sizes='2 2 2')).scene()\n"
         f"{start}\n"

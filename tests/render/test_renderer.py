@@ -10,7 +10,7 @@ import pytest
 from arena import IDLE, RenderError
 from arena.taskfile.catalog import KINDS
 from render import Renderer, birds_eye, decode, png
-from render.look import LOOKS
+from render.looks.look import LOOKS
 from tests.arena.worlds import agent, episode, item
 
 GOOD, MULTI, BAD = (190, 224, 140), (247, 220, 103), (207, 89, 89)

@@ -9,8 +9,8 @@ import pytest
 
 from arena.scene import SKINS, Animal, yaw_rotation
 from render import Renderer, birds_eye, third_person, top_view
-from render.animals import BODIES
 from render.context import gl_context
+from render.parts.animals import BODIES
 from tests.arena.worlds import agent, episode, item
 
 SIZE = 96

@@ -5,7 +5,7 @@ import pytest
 
 from arena.taskfile.symbols import DEFAULT, PRESETS
 from render import Camera, Renderer
-from render.glyphs import GLYPHS
+from render.parts.glyphs import GLYPHS
 from tests.arena.worlds import agent, episode, item
 
 NEAR = Camera((16.0, 1.0, 20.0), 90.0, fov=50.0)

@@ -8,8 +8,8 @@ import pytest
 from arena import IDLE
 from arena.taskfile.versions import DIFFERENCES, Version
 from render import Camera, Renderer, top_view
-from render.composed import drawn_parts
-from render.sun import light_of
+from render.looks.sun import light_of
+from render.parts.composed import drawn_parts
 from tests.arena.worlds import agent, episode, item
 
 

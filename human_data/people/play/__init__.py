@@ -1,1 +1,1 @@
-"""People at the controls: a page in the browser, the original's rate, the same recording as a model's."""
+"""Playing in the browser: a page, the original's speed, and the same recording as a model's."""

@@ -1,129 +1,143 @@
-"""The web application: the page, its websocket, and who is who."""
+"""The web application of the game: its page, its websocket, and the identification of participants."""
 
 import asyncio
 import contextlib
-import json
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from importlib.resources import files
+from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from arena.errors import ArenaError
-from human_data.people.play.link import Link
-from human_data.people.play.messages import POLICY, Refused
+from human_data.people.play.connection import Connection
+from human_data.people.play.page_protocol import INTERNAL, POLICY, ConnectionRefused
+from human_data.people.play.page_texts import START_AGAIN
 from human_data.people.play.players import Players
 from human_data.people.play.security import COOKIE, COOKIE_AGE_S, Guard, same_origin
 from human_data.people.store import Participant
+from human_data.people.store.store_thread import StoreThread
 
-Who = Callable[[HTTPConnection], Awaitable[Participant | None]]
-"""Tells which participant a request comes from, None where from nobody that is known."""
+Identify = Callable[[HTTPConnection], Awaitable[Participant | None]]
+"""The participant who sent a request, None if unknown."""
 
 STUDY = "play"
-"""The study of people who just play."""
+"""The study of everyone who plays without a study."""
 
-_SCRIPTS = ("play.js", "play_stage.js", "play_wire.js", "play_words.js", "play_scripts.js")
-_PAGE = {"play": "text/html", "play.css": "text/css", **dict.fromkeys(_SCRIPTS, "text/javascript")}
-_FILES = {"play": "play.html"}
-INTERNAL = 1011
-"""Close code of RFC 6455: the server met something that it cannot go on with."""
-
-
-def by_cookie(players: Players) -> Who:
-    """Who has the token of the request's cookie."""
-
-    async def who(connection: HTTPConnection) -> Participant | None:
-        token = connection.cookies.get(COOKIE)
-        return await players.records.participant(token) if token else None
-
-    return who
+PAGE = Path(__file__).parent / "page"
+FILES = (
+    *("play.html", "play.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
+    "play_scripts.js",
+)
 
 
-def play_router(players: Players, who: Who, words: Mapping[str, str] = {}) -> APIRouter:
-    """The page at /play and its websocket, for an application that decides itself who gets there.
+async def cookie_owner(store: StoreThread, connection: HTTPConnection) -> Participant | None:
+    """The participant whose token is in the request's cookie."""
+    token = connection.cookies.get(COOKIE)
+    return await store.run(lambda store: store.participant(token)) if token else None
 
-    `words`: what to say in the place of some of `phrases.PHRASES`; "language" is the code of their language.
+
+def as_participant(response: Response, participant: Participant, request: Request) -> Response:
+    """The response with a cookie that identifies the browser as this participant from now on."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(
+        COOKIE, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
+    )
+    return response
+
+
+def file_router(folder: Path, *names: str) -> APIRouter:
+    """Routes to files of a folder; the address of an HTML page is without its ending."""
+    router = APIRouter()
+    for name in names:
+        address = "/" + name.removesuffix(".html")
+        router.add_api_route(address, _sender(folder / name), include_in_schema=False)
+    return router
+
+
+def play_router(players: Players, identify: Identify, texts: Mapping[str, str] = {}) -> APIRouter:
+    """The page at /play and its websocket, for an application that identifies participants itself.
+
+    `texts` replace some of `page_texts.PAGE_TEXTS`; "language" is the code of their language.
     """
     router = APIRouter()
-    for name, kind in _PAGE.items():
-        content = (files(__package__) / "page" / _FILES.get(name, name)).read_bytes()
-        router.add_api_route(f"/{name}", _sender(content, kind), methods=["GET"], include_in_schema=False)
+    router.include_router(file_router(PAGE, *FILES))
 
-    content = json.dumps(dict(words)).encode()
-    router.add_api_route(
-        "/play.words", _sender(content, "application/json"), methods=["GET"], include_in_schema=False
-    )
+    @router.get("/play.words", include_in_schema=False)
+    async def page_texts() -> Response:
+        return JSONResponse(dict(texts))
 
     @router.websocket("/play/socket")
     async def socket(websocket: WebSocket) -> None:
-        await _converse(websocket, players, who)
+        await _serve(websocket, players, identify)
 
     return router
 
 
-def create_app(players: Players, *, names: tuple[str, ...] | None = None) -> FastAPI:
-    """An application in which everybody who opens it plays: they become a participant by a cookie.
-
-    `names`: the host names that it answers to, None for any.
-    """
-    who = by_cookie(players)
+def base_app(
+    players: Players, names: tuple[str, ...] | None, on_close: Callable[[], None] = lambda: None
+) -> FastAPI:
+    """An application without pages that starts and closes `players`; `names` as for `Guard`."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         players.start()
         yield
         await players.close()
+        on_close()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
     app.add_middleware(Guard, names=names)
-    app.include_router(play_router(players, who))
+    return app
+
+
+def create_app(players: Players, *, names: tuple[str, ...] | None = None) -> FastAPI:
+    """An application that lets everyone play who opens it: a cookie makes them a participant.
+
+    `names`: the host names that it answers to, None for any.
+    """
+    app, store = base_app(players, names), players.recorder.store
+
+    async def identify(connection: HTTPConnection) -> Participant | None:
+        return await cookie_owner(store, connection)
+
+    app.include_router(play_router(players, identify))
 
     @app.get("/", include_in_schema=False)
     async def entrance(request: Request) -> Response:
-        participant = await who(request) or await _newcomer(players)
-        response = RedirectResponse("/play", status_code=303)
-        give_cookie(response, participant, secure=request.url.scheme == "https")
-        return response
+        participant = await identify(request)
+        if participant is None:
+            code = f"p{secrets.token_hex(4)}"
+            participant = await store.run(lambda store: store.add_participant(code, STUDY))
+        return as_participant(RedirectResponse("/play", 303), participant, request)
 
     return app
 
 
-def give_cookie(response: Response, participant: Participant, *, secure: bool) -> None:
-    """Let the browser be this participant."""
-    response.set_cookie(
-        COOKIE, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
-    )
-
-
-async def _newcomer(players: Players) -> Participant:
-    return await players.records.add_participant(f"p{secrets.token_hex(4)}", STUDY)
-
-
-def _sender(content: bytes, kind: str) -> Callable[[], Awaitable[Response]]:
+def _sender(path: Path) -> Callable[[], Awaitable[Response]]:
     async def send() -> Response:
-        return Response(content, media_type=f"{kind}; charset=utf-8")
+        return FileResponse(path)
 
     return send
 
 
-async def _converse(websocket: WebSocket, players: Players, who: Who) -> None:
-    """Play over a websocket; whatever ends it is said in its close frame."""
+async def _serve(websocket: WebSocket, players: Players, identify: Identify) -> None:
+    """Serve a websocket; the close frame says why it ends."""
     await websocket.accept()
-    link = Link(websocket)
-    sender = asyncio.create_task(link.run_sender())
+    connection = Connection(websocket)
+    sender = asyncio.create_task(connection.run_sender())
     try:
         if not same_origin(websocket):
-            raise Refused(POLICY, "the page comes from another site")
-        if (participant := await who(websocket)) is None:
-            raise Refused(POLICY, "nobody is known by this cookie; open the first page again")
-        await players.serve(participant, link)
-    except Refused as error:
-        await link.close(error)
+            raise ConnectionRefused(POLICY, "the page comes from another site")
+        if (participant := await identify(websocket)) is None:
+            raise ConnectionRefused(POLICY, START_AGAIN)
+        await players.serve(participant, connection)
+    except ConnectionRefused as error:
+        await connection.close(error)
     except ArenaError as error:
-        await link.close(Refused(INTERNAL, str(error)))
+        await connection.close(ConnectionRefused(INTERNAL, str(error)))
     except WebSocketDisconnect:
         pass
     finally:

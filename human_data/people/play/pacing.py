@@ -1,170 +1,162 @@
-"""How much picture a connection is given: first the quality goes down, then the size, then the rate."""
+"""Adapts the images to a connection: first their quality is reduced, then their size, then their rate."""
 
 from collections import deque
 from math import ceil
 from statistics import median
 from typing import NamedTuple
 
-STEP_S = 0.06
-"""One step of the arena: 3 ticks of 0.02 s, 16.7 steps per second."""
+from arena.action import STEP_S
 
-LEAST_UNSEEN, MOST_UNSEEN = 2, 8
-"""Frames on their way at once: one being sent, one being shown. A long way holds more of them, up to 0.4 s;
-elsewhere more would only queue up, and age."""
+MIN_IN_FLIGHT, MAX_IN_FLIGHT = 2, 8
+"""Limits of the frames in flight: of two, one is being sent and one displayed. A long round trip needs more,
+up to 0.4 s of them; on a slow connection more would only queue up."""
 
 
-class Rung(NamedTuple):
-    """One grade of picture: pixels a side, JPEG quality, and after every how many steps there is one."""
+class QualityLevel(NamedTuple):
+    """Quality of the images: pixels per side, JPEG quality, and a frame after every `interval` steps."""
 
     size: int
     quality: int
-    every: int
+    interval: int
 
 
-LADDER = (
-    Rung(512, 85, 1),
-    Rung(512, 70, 1),
-    Rung(512, 50, 1),
-    Rung(384, 60, 1),
-    Rung(384, 40, 1),
-    Rung(256, 50, 1),
-    Rung(256, 30, 1),
-    Rung(256, 30, 2),
-    Rung(256, 30, 3),
-    Rung(256, 25, 5),
+QUALITY_LEVELS = (
+    QualityLevel(512, 85, 1),
+    QualityLevel(512, 70, 1),
+    QualityLevel(512, 50, 1),
+    QualityLevel(384, 60, 1),
+    QualityLevel(384, 40, 1),
+    QualityLevel(256, 50, 1),
+    QualityLevel(256, 30, 1),
+    QualityLevel(256, 30, 2),
+    QualityLevel(256, 30, 3),
+    QualityLevel(256, 25, 5),
 )
-"""From about 330 kB/s (5 sorts of tasks, 16.7 frames per second) down to 12 kB/s."""
+"""From about 330 kB/s (mean of 5 kinds of tasks at 16.7 frames per second) down to 12 kB/s."""
 
-WINDOW = 12
-"""Frames on time, 0.7 s of them, before a better grade is tried."""
+UPGRADE_FRAMES = 12
+"""Punctual frames, 0.7 s of them, before a better level is tried."""
 
-FEW = 8
-"""Frames, late for the most part, before the grade goes down: 0.5 s of them."""
+LATE_FRAMES, LATE_S = 8, 0.09
+"""One level down at this median delay of recent frames, round trip excluded (1.5 steps): they queue up."""
 
-FAR_TOO_LATE_S = 0.3
-VERY_FEW = 4
-"""Where half of so many are later than that, two grades go at once: on such a line frames are few."""
+VERY_LATE_FRAMES, VERY_LATE_S = 4, 0.3
+"""Two levels down at this one, of fewer frames: on such a connection frames are rare."""
 
-TOO_LATE_S = 0.09
-"""A median delay beyond one and a half steps, the way's own taken off: frames queue up."""
+PUNCTUAL_S = 0.06
+"""A median delay below one step leaves room for a better level."""
 
-IN_TIME_S = 0.06
-"""A median delay below one step leaves room for more."""
-
-PATIENCE_S, MOST_PATIENCE_S = 3.0, 60.0
-"""A better grade is tried after so long without trouble; after each try that failed, after twice as long."""
+PATIENCE_S, MAX_PATIENCE_S = 3.0, 60.0
+"""A better level is tried after so long without trouble; the time doubles with each failed attempt."""
 
 LOST_S = 1.0
-"""A picture that was not made in so long never will be: its worker died."""
+"""An image that has not been drawn by then never will be: its worker died."""
 
 
 class _Sent(NamedTuple):
-    """When the step on a frame was due, and when the frame was sent."""
+    """When the step shown in a frame was due, and when the frame was sent."""
 
     due: float
     at: float
 
 
 class Pacer:
-    """Decides, for one connection, which steps are drawn and how; times are Unix seconds."""
+    """Decides for one connection which steps are drawn, and at which quality; times are Unix seconds."""
 
     def __init__(self) -> None:
-        self._rung = 0
-        self._delays: deque[float] = deque(maxlen=WINDOW)
-        self._unseen: dict[int, _Sent] = {}
+        self._level = 0
+        self._delays: deque[float] = deque(maxlen=UPGRADE_FRAMES)
+        self._in_flight: dict[int, _Sent] = {}
         self._drawing_since = -LOST_S
-        self._changed = 0.0
-        self._tried = False
-        self._patience = PATIENCE_S
-        self._way: float | None = None
-        self._trips: deque[float] = deque(maxlen=WINDOW)
-        self._last_step = -LADDER[-1].every
+        self._changed_at = 0.0
+        self._upgraded = False
+        self._patience_s = PATIENCE_S
+        self._ping_s: float | None = None
+        self._trips: deque[float] = deque(maxlen=UPGRADE_FRAMES)
+        self._last_step = -QUALITY_LEVELS[-1].interval
 
     @property
-    def rung(self) -> Rung:
-        """The present grade."""
-        return LADDER[self._rung]
+    def level(self) -> QualityLevel:
+        """The present level."""
+        return QUALITY_LEVELS[self._level]
 
     @property
-    def unseen(self) -> int:
-        """Frames on their way."""
-        return len(self._unseen)
+    def in_flight(self) -> int:
+        """Number of frames that were sent and not yet acknowledged."""
+        return len(self._in_flight)
 
     @property
-    def way_s(self) -> float:
-        """Seconds of the way there and back, 0 before it is known.
+    def round_trip_s(self) -> float:
+        """Round trip of a message in seconds, 0 before it is known.
 
-        A page that was busy may have made the measurement too long; no frame is faster than the way.
+        A busy page may have inflated the measurement, but no frame is faster than the round trip.
         """
-        return 0.0 if self._way is None else min((self._way, *self._trips))
+        return 0.0 if self._ping_s is None else min((self._ping_s, *self._trips))
 
     @property
-    def most_unseen(self) -> int:
-        """Frames that may be on their way: as many as the way holds, but few where they queue up on it."""
-        if len(self._delays) >= VERY_FEW and self._recent(VERY_FEW) > TOO_LATE_S:
-            return LEAST_UNSEEN
-        return min(max(ceil(self.way_s / STEP_S) + 1, LEAST_UNSEEN), MOST_UNSEEN)
+    def max_in_flight(self) -> int:
+        """How many frames may be in flight: as many as the round trip needs, but few while they queue up."""
+        if len(self._delays) >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > LATE_S:
+            return MIN_IN_FLIGHT
+        return min(max(ceil(self.round_trip_s / STEP_S) + 1, MIN_IN_FLIGHT), MAX_IN_FLIGHT)
 
     @property
     def doubtful(self) -> bool:
-        """Whether most frames were long on their way, which may be longer than it was."""
-        return len(self._trips) >= FEW and median(self._trips) > self.way_s + IN_TIME_S
+        """Whether most frames took so long that the round trip may have become longer."""
+        return len(self._trips) >= LATE_FRAMES and median(self._trips) > self.round_trip_s + PUNCTUAL_S
 
-    def wants(self, step: int, now: float) -> bool:
-        """Whether this step is to be drawn; where it is, the picture counts as being made from now on."""
-        if step - self._last_step < self.rung.every:
-            return False
-        making = now - self._drawing_since < LOST_S
-        if making or len(self._unseen) >= self.most_unseen:
+    def should_draw(self, step: int, now: float) -> bool:
+        """Whether to draw this step; if so, its image counts as being drawn from now on."""
+        drawing = now - self._drawing_since < LOST_S
+        if step - self._last_step < self.level.interval or drawing or self.in_flight >= self.max_in_flight:
             return False
         self._last_step, self._drawing_since = step, now
         return True
 
     def sent(self, number: int, due: float, now: float) -> None:
-        """The picture of the step that was due then is made, and on its way as this frame."""
+        """The image of the step that was due then has been sent as this frame."""
         self._drawing_since = -LOST_S
-        self._unseen[number] = _Sent(due, now)
+        self._in_flight[number] = _Sent(due, now)
 
     def acknowledged(self, number: int, now: float) -> bool:
-        """A frame is on the screen; False where no such frame was on its way."""
-        if number not in self._unseen:
+        """A frame is displayed; False if no such frame was in flight."""
+        if number not in self._in_flight:
             return False
-        sent = self._unseen[number]
+        sent = self._in_flight[number]
         self._trips.append(now - sent.at)
-        self._delays.append(now - sent.due - self.way_s)
-        # The frames before it were passed over.
-        self._unseen = {other: each for other, each in self._unseen.items() if other > number}
-        self._judge(now)
+        self._delays.append(now - sent.due - self.round_trip_s)
+        # Earlier frames were skipped by the page.
+        self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
+        self._adapt(now)
         return True
 
-    def way(self, seconds: float) -> None:
-        """A message before which no picture was sent was so long on its way there and back."""
-        self._way = seconds
+    def measured(self, round_trip_s: float) -> None:
+        """The round trip of a message with no frame before it."""
+        self._ping_s = round_trip_s
 
     def pause(self) -> None:
-        """What was on its way says nothing about the connection any more."""
-        self._unseen.clear()
+        """Forget the frames in flight: they say nothing about the connection any more."""
+        self._in_flight.clear()
         self._delays.clear()
         self._trips.clear()
-        self._last_step = -LADDER[-1].every
+        self._last_step = -QUALITY_LEVELS[-1].interval
 
-    def _judge(self, now: float) -> None:
-        far = len(self._delays) >= VERY_FEW and self._recent(VERY_FEW) > FAR_TOO_LATE_S
-        late = len(self._delays) >= FEW and self._recent(FEW) > TOO_LATE_S
-        if (far or late) and self._rung < len(LADDER) - 1:
-            if self._tried:
-                self._patience = min(2 * self._patience, MOST_PATIENCE_S)
-            self._change(2 if far else 1, now)
-        elif self._rung and now - self._changed > self._patience and self._on_time():
+    def _adapt(self, now: float) -> None:
+        count = len(self._delays)
+        very_late = count >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > VERY_LATE_S
+        late = count >= LATE_FRAMES and self._recent_delay(LATE_FRAMES) > LATE_S
+        punctual = count == UPGRADE_FRAMES and median(self._delays) < PUNCTUAL_S
+        if (very_late or late) and self._level < len(QUALITY_LEVELS) - 1:
+            if self._upgraded:
+                self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
+            self._change(2 if very_late else 1, now)
+        elif self._level and now - self._changed_at > self._patience_s and punctual:
             self._change(-1, now)
 
-    def _recent(self, frames: int) -> float:
+    def _recent_delay(self, frames: int) -> float:
         return median(list(self._delays)[-frames:])
 
-    def _on_time(self) -> bool:
-        return len(self._delays) == WINDOW and median(self._delays) < IN_TIME_S
-
     def _change(self, by: int, now: float) -> None:
-        self._rung = min(self._rung + by, len(LADDER) - 1)
-        self._tried, self._changed = by < 0, now
+        self._level = min(self._level + by, len(QUALITY_LEVELS) - 1)
+        self._upgraded, self._changed_at = by < 0, now
         self._delays.clear()

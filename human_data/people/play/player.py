@@ -1,4 +1,4 @@
-"""One participant at the controls: what their page says, and what becomes of it."""
+"""One participant: the present game, and the page that plays it."""
 
 import asyncio
 import time
@@ -6,113 +6,121 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena import Recording
+from human_data.people.play.client import Client, ending, turn_values
+from human_data.people.play.connection import Connection
 from human_data.people.play.game import Game
-from human_data.people.play.link import Link
-from human_data.people.play.messages import (
+from human_data.people.play.page_protocol import (
     POLICY,
     REPLACED,
     Ack,
-    GiveUp,
+    ChangeView,
+    ConnectionRefused,
     Hello,
     Keys,
-    Look,
     Message,
     Next,
     Pause,
     Pong,
-    Refused,
     ScriptText,
     Start,
+    StopTask,
 )
-from human_data.people.play.records import SCRIPT_NOTE, Records
-from human_data.people.play.screen import Screen, ending, shown
-from human_data.people.play.wire import Drawn, State, Told, View
-from human_data.people.play.workers import EpisodeFailed, Workers
+from human_data.people.play.trial_recorder import SCRIPT_NOTE, TrialRecorder
+from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State, View
+from human_data.people.play.workers import EpisodeFailed, WorkerPool
 from human_data.people.store import ActionRow, Participant
 
 
 class Player:
-    """The participant's present trial, and the connection of their page where there is one.
+    """The participant's present trial, and the connection of their page, if any.
 
-    Only the newest connection counts; an older one is closed. Without one the episode waits.
+    Only the newest connection counts; an older one is closed. Without one the game is paused.
     """
 
-    def __init__(self, participant: Participant, records: Records, workers: Workers) -> None:
+    def __init__(self, participant: Participant, recorder: TrialRecorder, workers: WorkerPool) -> None:
         self.participant = participant
-        self._records, self._workers = records, workers
-        self._screen: Screen | None = None
+        self._recorder, self._workers = recorder, workers
+        self._client: Client | None = None
         self._game: Game | None = None
         self._view: View = "first"
-        self._told: list[Told] = []
+        self._turns: list[ScriptTurn] = []
         self._instructions = ""
-        self._end: dict[str, Any] | None = None
+        self._ending: dict[str, Any] | None = None
         self._failure = ""
         self._saving: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
     @property
     def connected(self) -> bool:
-        """Whether a page is there."""
-        return self._screen is not None
+        """Whether a page is connected."""
+        return self._client is not None
 
-    async def attach(self, link: Link) -> None:
-        """Take a new connection, and tell it where the participant is."""
+    async def attach(self, connection: Connection) -> None:
+        """Switch to a new connection, and send it the present state."""
         self._pause("reconnected")
-        if self._screen is not None:
-            self._screen.link.end(Refused(REPLACED, "opened in another window"))
-        self._screen = screen = Screen(link)
+        self.dismiss(REPLACED, "opened in another window")
+        self._client = client = Client(connection)
         async with self._lock:
             if self._game is None:
                 await self._begin()
-        if self._screen is screen:
-            self._tell()
+        if self._client is client:
+            self._send_trial()
 
-    def detach(self, link: Link) -> None:
-        """A connection is gone; the episode waits if it was the newest."""
-        if self._screen is not None and self._screen.link is link:
+    def detach(self, connection: Connection) -> None:
+        """A connection is closed; the game pauses if it was the newest."""
+        if self._client is not None and self._client.connection is connection:
             self._pause("disconnected")
-            self._screen = None
+            self._client = None
 
-    def dismiss(self, reason: Refused) -> None:
-        """Close the connection, where there is one."""
-        if self._screen is not None:
-            self._screen.link.end(reason)
+    def dismiss(self, code: int, reason: str) -> None:
+        """Close the connection, if any."""
+        if self._client is not None:
+            self._client.connection.end(code, reason)
 
     async def close(self) -> None:
-        """Forget the episode; the store has all of it."""
+        """Discard the game; the store has all of it."""
         if self._game is not None:
             self._game.close()
             self._game = None
         if self._saving is not None:
             await self._saving
 
-    async def handle(self, message: Message, screen_of: Link) -> None:
-        """Do what the page says. Raises Refused where it may not say so now."""
-        screen, now = self._screen, time.time()
-        if screen is None or screen.link is not screen_of:
+    async def handle(self, message: Message, connection: Connection) -> None:
+        """Act on a message of the page. Raises ConnectionRefused if it is not allowed now."""
+        client, now = self._client, time.time()
+        if client is None or client.connection is not connection:
             return
-        screen.hears(now)
-        if isinstance(message, Hello):
-            raise Refused(POLICY, "hello is said once")
-        if isinstance(message, Pong):
-            screen.ponged(message.ping, now)
-            return
-        if isinstance(message, Ack):
-            screen.acknowledged(message.frame, now)
-            return
-        game = self._game
-        if game is None or message.trial != game.begun.trial.id:
-            raise Refused(POLICY, f"trial {message.trial} is not the one that is played here")
+        client.heard(now)
         match message:
-            case Next():
-                await self._go_on()
-            case _ if self._end is None and not self._failure:
-                await self._play(game, message)
+            case Hello():
+                raise ConnectionRefused(POLICY, "hello was sent twice")
+            case Pong():
+                client.ponged(message.ping, now)
+            case Ack():
+                client.acknowledged(message.frame, now)
+            case _:
+                await self._handle_in_trial(message)
 
-    async def _play(self, game: Game, message: Start | Pause | Keys | Look | ScriptText | GiveUp) -> None:
-        """What may be said before the end; what was on its way when the end came is passed over."""
-        assignment = game.begun.assignment
-        by_keys = assignment.mode == "keys"
+    async def _handle_in_trial(
+        self, message: Start | Pause | Keys | ChangeView | ScriptText | StopTask | Next
+    ) -> None:
+        game = self._game
+        if game is None or message.trial != game.trial.id:
+            raise ConnectionRefused(POLICY, f"trial {message.trial} is not the one being played here")
+        if isinstance(message, Next):
+            await self._next()
+        # A message sent before the page knew of the end is ignored.
+        elif not self._over:
+            await self._play(game, message)
+
+    @property
+    def _over(self) -> bool:
+        return self._ending is not None or bool(self._failure)
+
+    async def _play(
+        self, game: Game, message: Start | Pause | Keys | ChangeView | ScriptText | StopTask
+    ) -> None:
+        by_keys = game.assignment.mode == "keys"
         match message:
             case Keys() if by_keys:
                 game.action = message.action if game.running else 0
@@ -122,138 +130,140 @@ class Player:
                 self._pause(message.reason)
             case ScriptText() if not by_keys:
                 await self._script(game, message.text)
-            case Look() if message.view in assignment.views:
+            case ChangeView() if message.view in game.assignment.views:
                 self._view = message.view
                 self._note("view", view=message.view)
-            case GiveUp() if assignment.may_stop:
+            case StopTask() if game.assignment.may_stop:
                 self._note("stop")
-                await game.stop()
+                stopped = await game.stop()
+                if stopped is not None and stopped.recording is not None:
+                    self._send_state()
+                    self.ended(stopped.recording)
             case _:
-                raise Refused(POLICY, f"{message.type} may not be said in this trial")
+                raise ConnectionRefused(POLICY, f"{message.type} is not allowed in this trial")
 
     def _start(self, game: Game) -> None:
         if not game.running and game.state is not None:
             self._note("start")
-            self._say("running")
+            self._send("running")
             game.start()
-            if self._screen is not None:
-                self._screen.started(time.time())
+            if self._client is not None:
+                self._client.started(time.time())
                 self.stepped(game.state._replace(events=()), time.time(), ())
 
     def _pause(self, reason: str) -> None:
         if self._game is not None and self._game.running:
             self._game.pause()
-            self._note("pause", reason=reason)
-            self._halted(reason)
+            self._paused(reason)
+
+    def _paused(self, reason: str) -> None:
+        """Note a pause and send it, with the state: the last image may be some steps old."""
+        self._note("pause", reason=reason)
+        self._send_state()
+        self._send("paused", reason=reason)
 
     async def _script(self, game: Game, text: str) -> None:
-        assert game.state is not None
-        data = {"trial": game.begun.trial.id, "step": game.state.step, "text": text}
-        self._records.note(self.participant, SCRIPT_NOTE, data)
+        self._note(SCRIPT_NOTE, text=text)
         answer = await game.reply(text)
-        if answer is None:
+        if answer is None or answer.turn is None:
             return
-        self._told.append(answer.told)
-        self._say("told", told=[shown(answer.told)])
-        if self._screen is not None:
-            self._screen.tell(answer.state)
+        self._turns.append(answer.turn)
+        self._send("turns", turns=[turn_values(answer.turn)])
+        self._send_state()
         if answer.recording is not None:
             self.ended(answer.recording)
 
-    async def _go_on(self) -> None:
-        if self._end is None and not self._failure:
-            raise Refused(POLICY, "next comes after the end of the trial")
+    async def _next(self) -> None:
+        if not self._over:
+            raise ConnectionRefused(POLICY, "next comes after the end of the trial")
         async with self._lock:
             failed = bool(self._failure)
             await self.close()
             await self._begin(fresh=failed)
-        self._tell()
+        self._send_trial()
 
     async def _begin(self, fresh: bool = False) -> None:
-        """Build the episode that the participant is in, or their next; always the next where `fresh`."""
-        self._end, self._failure, self._saving = None, "", None
-        self._told, self._instructions = [], ""
-        begun = await self._records.begin(self.participant, fresh)
-        if begun is None:
+        """Open the participant's unfinished trial or, always if `fresh`, the next one."""
+        self._ending, self._failure, self._saving = None, "", None
+        self._turns, self._instructions = [], ""
+        trial = await self._recorder.begin(self.participant, fresh)
+        if trial is None:
             return
-        self._view = begun.assignment.views[0]
-        self._game = game = Game(begun, self._workers, self)
+        self._view = trial.assignment.views[0]
+        self._game = game = Game(trial, self._workers, self)
         try:
             opened = await game.open()
         except EpisodeFailed as error:
             self._failure = str(error)
             return
-        self._told, self._instructions = list(opened.told), opened.instructions
+        self._turns, self._instructions = list(opened.turns), opened.instructions
         if opened.recording is not None:
             self._finish(opened.recording)
 
-    def _tell(self) -> None:
-        """Say where the participant is."""
-        if self._screen is None:
+    def _send_trial(self) -> None:
+        """Send the participant's trial and its state, or that there are no more."""
+        if self._client is None:
             return
         if self._game is None:
-            self._say("over", after=self._records.course.after(self.participant))
+            self._send("over", next_page=self._recorder.task_source.next_page(self.participant))
             return
+        trial, assignment = self._game.trial.id, self._game.assignment
         state = self._game.state or State(0, 100.0, 0.0)
-        self._screen.tell_trial(self._game.begun, state, self._told, self._instructions)
+        self._client.send_trial(trial, assignment, state, self._turns, self._instructions)
         if self._failure:
-            self._say("failed", reason=self._failure)
-        elif self._end is not None:
-            self._say("end", **self._end)
+            self._send("failed", reason=self._failure)
+        elif self._ending is not None:
+            self._send("end", **self._ending)
 
     def take(self, rows: Sequence[ActionRow]) -> None:
-        """Actions were taken: they go to the store."""
-        self._records.put(rows)
+        """Record actions."""
+        self._recorder.put(rows)
 
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
-        """Steps were taken: tell of them, and ask for a picture if the connection can take one."""
-        screen, game, now = self._screen, self._game, time.time()
-        if screen is None or game is None:
+        """Send what happened, and request an image if the connection has room for one."""
+        client, game, now = self._client, self._game, time.time()
+        if client is None or game is None:
             return
-        if (rung := screen.takes(state, late_s, now)) is not None:
-            game.draw(due, self._view, rung.size, rung.quality)
-        if screen.silent(now):
+        if (level := client.stepped(state, late_s, now)) is not None:
+            game.draw(due, self._view, level.size, level.quality)
+        if client.silent(now):
             self._pause("connection")
 
     def drawn(self, drawn: Drawn) -> None:
-        """A picture is ready."""
-        if self._screen is not None and self._game is not None and self._game.state is not None:
-            self._screen.show(drawn, self._game.state)
+        """Send an image."""
+        if self._client is not None and self._game is not None and self._game.state is not None:
+            self._client.show(drawn, self._game.state)
 
     def stalled(self) -> None:
-        """The machine was held up, and the episode waits."""
-        self._note("pause", reason="stall")
-        self._halted("stall")
-
-    def _halted(self, reason: str) -> None:
-        """Say that the episode waits, and how it stands: the last picture may be some steps old."""
-        if self._screen is not None and self._game is not None and self._game.state is not None:
-            self._screen.tell(self._game.state)
-            self._say("paused", reason=reason)
+        """Report the pause."""
+        self._paused("stall")
 
     def ended(self, recording: Recording) -> None:
-        """The episode is over: it is kept, and the page told."""
+        """Store the recording, and report the end."""
         self._finish(recording)
-        self._say("end", **(self._end or {}))
+        self._send("end", **(self._ending or {}))
 
     def failed(self, reason: str) -> None:
-        """The episode cannot go on."""
+        """Report the failure."""
         self._failure = reason
-        self._say("failed", reason=reason)
+        self._send("failed", reason=reason)
 
     def _finish(self, recording: Recording) -> None:
         assert self._game is not None
-        begun = self._game.begun
-        self._end = ending(begun, recording)
-        self._saving = asyncio.create_task(self._records.finish(self.participant, begun.trial, recording))
+        trial = self._game.trial
+        self._ending = ending(self._game.assignment, recording)
+        self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, recording))
 
-    def _say(self, kind: str, **values: Any) -> None:
-        if self._screen is not None:
-            self._screen.say(kind, **values)
+    def _send(self, kind: str, **values: Any) -> None:
+        if self._client is not None:
+            self._client.send(kind, **values)
+
+    def _send_state(self) -> None:
+        if self._client is not None and self._game is not None and self._game.state is not None:
+            self._client.send_state(self._game.state)
 
     def _note(self, kind: str, **data: Any) -> None:
-        """Keep that something happened in this trial."""
+        """Record an event of this trial."""
         assert self._game is not None
-        state = self._game.state
-        data |= {"trial": self._game.begun.trial.id, "step": state.step if state else 0}
-        self._records.note(self.participant, kind, data)
+        step = self._game.state.step if self._game.state else 0
+        self._recorder.note(self.participant, kind, {"trial": self._game.trial.id, "step": step, **data})

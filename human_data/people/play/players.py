@@ -1,37 +1,38 @@
-"""Everybody who plays on this server, with the workers and the store that they share."""
+"""All participants who play on this server, and the workers and the store that they share."""
 
 import asyncio
 import contextlib
 
-from human_data.people.play.course import Course
-from human_data.people.play.link import Link
-from human_data.people.play.messages import POLICY, PROTOCOL, Hello, Refused
+from human_data.people.play.connection import Connection
+from human_data.people.play.page_protocol import POLICY, PROTOCOL, ConnectionRefused, Hello
+from human_data.people.play.page_texts import FULL
 from human_data.people.play.player import Player
-from human_data.people.play.records import Records
-from human_data.people.play.workers import Workers
+from human_data.people.play.task_source import TaskSource
+from human_data.people.play.trial_recorder import TrialRecorder
+from human_data.people.play.workers import WorkerPool
 from human_data.people.store import Participant, Store
 
-MOST_PLAYERS = 64
-"""Participants with an episode in memory. More than two cores can draw for; it bounds the memory."""
+MAX_PLAYERS = 64
+"""Participants with a game in memory: a limit of the memory, and more than two cores can draw for."""
 
-FORGET_S = 600.0
-"""An episode is kept in memory for so long after its page is gone; then it is built again from the store."""
+KEEP_S = 600.0
+"""A game is kept in memory for so long after its page has gone; after that it is rebuilt from the store."""
 
 CLOSING_S = 5.0
-"""The server's end waits so long for episodes that are being saved."""
+"""When the server stops, it waits at most this long for recordings to be stored."""
 
 HELLO_S = 10.0
-"""A connection that does not say hello in so long is closed."""
+"""A connection must begin with a hello within this time."""
 
 
 class Players:
-    """The participants. `start` and `close` are called in the event loop in which all else runs."""
+    """The participants. `start` and `close` are called in the server's event loop."""
 
-    def __init__(self, store: Store, course: Course, *, workers: int, scripts: bool = False) -> None:
-        self.records = Records(store, course)
-        self.workers = Workers(workers, scripts=scripts)
+    def __init__(self, store: Store, task_source: TaskSource, *, workers: int, scripts: bool = False) -> None:
+        self.recorder = TrialRecorder(store, task_source)
+        self.workers = WorkerPool(workers, scripts=scripts)
         self._players: dict[int, Player] = {}
-        self._forgetting: dict[int, asyncio.TimerHandle] = {}
+        self._timers: dict[int, asyncio.TimerHandle] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -39,68 +40,67 @@ class Players:
         self.workers.start()
 
     async def close(self) -> None:
-        """Let every episode wait and end the workers; `records` are closed by whoever made the store.
+        """Pause all games and end the workers; whoever made the store closes `recorder`.
 
-        Where the database is away, what is not saved in `CLOSING_S` is left to `records`, which say so.
+        If the database is unavailable, what is not stored within `CLOSING_S` is left to `recorder`, which
+        reports it.
         """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_S):
                 await asyncio.gather(*(player.close() for player in self._players.values()))
         self.workers.close()
 
-    async def serve(self, participant: Participant, link: Link) -> None:
-        """Play with a participant's page until its connection ends. Raises Refused, with the reason."""
-        await _greeted(link)
+    async def serve(self, participant: Participant, connection: Connection) -> None:
+        """Serve a participant's page until its connection ends. Raises ConnectionRefused."""
+        await _expect_hello(connection)
         player = self._player(participant)
-        await player.attach(link)
+        await player.attach(connection)
         try:
             while True:
-                await player.handle(await link.receive(), link)
+                await player.handle(await connection.receive(), connection)
         finally:
-            player.detach(link)
+            player.detach(connection)
             if not player.connected:
-                self._forget_later(participant.id)
+                loop = asyncio.get_running_loop()
+                self._timers[participant.id] = loop.call_later(KEEP_S, self._forget, participant.id)
 
     def dismiss(self, participant_id: int, reason: str) -> None:
-        """Close the page of somebody who does not play any more, and tell them why."""
+        """Close the page of a participant who has left the study."""
         if (player := self._players.get(participant_id)) is not None:
-            player.dismiss(Refused(POLICY, reason))
+            player.dismiss(POLICY, reason)
 
     def _player(self, participant: Participant) -> Player:
-        if (timer := self._forgetting.pop(participant.id, None)) is not None:
+        if (timer := self._timers.pop(participant.id, None)) is not None:
             timer.cancel()
         if participant.id not in self._players:
             self._make_room()
-            self._players[participant.id] = Player(participant, self.records, self.workers)
+            self._players[participant.id] = Player(participant, self.recorder, self.workers)
         return self._players[participant.id]
 
     def _make_room(self) -> None:
-        """Forget who has been away longest where there are too many. Raises Refused where all are here."""
-        if len(self._players) >= MOST_PLAYERS:
-            if not self._forgetting:
-                raise Refused(POLICY, f"full: {MOST_PLAYERS} people play here already; come back later")
-            longest_away = next(iter(self._forgetting))
-            self._forgetting[longest_away].cancel()
-            self._forget(longest_away)
-
-    def _forget_later(self, participant_id: int) -> None:
-        loop = asyncio.get_running_loop()
-        self._forgetting[participant_id] = loop.call_later(FORGET_S, self._forget, participant_id)
+        """On a full server, forget the participant who left first. Raises ConnectionRefused if none has."""
+        if len(self._players) >= MAX_PLAYERS:
+            if not self._timers:
+                raise ConnectionRefused(POLICY, FULL)
+            left_first = next(iter(self._timers))
+            self._timers[left_first].cancel()
+            self._forget(left_first)
 
     def _forget(self, participant_id: int) -> None:
-        self._forgetting.pop(participant_id, None)
-        player = self._players.pop(participant_id)
-        task = asyncio.create_task(player.close())
+        self._timers.pop(participant_id, None)
+        task = asyncio.create_task(self._players.pop(participant_id).close())
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)
 
 
-async def _greeted(link: Link) -> None:
+async def _expect_hello(connection: Connection) -> None:
     try:
-        hello = await asyncio.wait_for(link.receive(), HELLO_S)
+        hello = await asyncio.wait_for(connection.receive(), HELLO_S)
     except TimeoutError:
-        raise Refused(POLICY, "no hello was said") from None
+        raise ConnectionRefused(POLICY, "no hello was sent") from None
     if not isinstance(hello, Hello):
-        raise Refused(POLICY, f"out of order: got {hello.type}, expected hello first")
+        raise ConnectionRefused(POLICY, f"out of order: got {hello.type}, expected hello first")
     if hello.protocol != PROTOCOL:
-        raise Refused(POLICY, f"the page speaks protocol {hello.protocol}, the server {PROTOCOL}; reload it")
+        raise ConnectionRefused(
+            POLICY, f"the page uses protocol {hello.protocol}, the server {PROTOCOL}; please reload the page"
+        )

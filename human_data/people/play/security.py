@@ -1,4 +1,4 @@
-"""What every answer of the server says to the browser, and who may open a websocket."""
+"""Security headers of every response, and checks of where a request comes from."""
 
 from urllib.parse import urlsplit
 
@@ -8,7 +8,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "arena_llm_participant"
-"""Holds the participant's token; pages' scripts cannot read it, and other sites' requests do not carry it."""
+"""Contains the participant's token; scripts cannot read it, and requests from other sites do not carry it."""
 
 COOKIE_AGE_S = 90 * 24 * 3600
 
@@ -29,17 +29,17 @@ LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class Guard:
-    """Sets `HEADERS` on every answer, and refuses requests that are addressed to another name than `names`.
+    """Sets `HEADERS` on every response, and refuses requests for host names other than `names`.
 
-    Without the second, any web page could have its own name point to this machine and read what is here.
-    `names` None: any name may be used, as where a server is reached through a host name of its network.
+    Without the latter, any web site could let its own name point to this machine and read our pages.
+    `names` None: any name is accepted, for a server that is reached by a host name of its network.
     """
 
     def __init__(self, app: ASGIApp, names: tuple[str, ...] | None = None) -> None:
         self._app, self._names = app, names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, as ASGI has it."""
+        """Handle a request; see the ASGI specification."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -58,14 +58,14 @@ class Guard:
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": "another host name"})
+            await send({"type": "websocket.close", "code": 1008, "reason": "wrong host name"})
             return
-        text = "This server answers to " + ", ".join(self._names or ()) + " only."
+        text = f"This server only answers to {', '.join(self._names or ())}."
         await PlainTextResponse(text, 421, headers=HEADERS)(scope, receive, send)
 
 
 def host_of(headers: Headers) -> str:
-    """The host name that a request is addressed to, without its port; "" where it cannot be read."""
+    """The host name that a request is addressed to, without the port; "" if it is malformed."""
     try:
         return urlsplit("//" + headers.get("host", "")).hostname or ""
     except ValueError:
@@ -73,6 +73,6 @@ def host_of(headers: Headers) -> str:
 
 
 def same_origin(connection: HTTPConnection) -> bool:
-    """Whether the page that opens this connection comes from this server: its Origin names the same host."""
+    """Whether the page that sends this request comes from this server: its Origin names the same host."""
     origin = urlsplit(connection.headers.get("origin", ""))
     return origin.scheme in ("http", "https") and origin.netloc == connection.headers.get("host", "")

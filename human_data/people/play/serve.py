@@ -1,20 +1,24 @@
-"""Run an application on a port of this machine."""
+"""Serving an application on a port of this machine."""
 
 import errno
 import socket
+import sys
 from collections.abc import Callable
+from contextlib import closing, suppress
 
 from fastapi import FastAPI
 
 from arena.errors import EvaluationError
-from human_data.people.play.messages import LARGEST_MESSAGE
+from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
+from human_data.people.play.security import LOOPBACK
+from human_data.people.play.trial_recorder import TrialRecorder
 
 PING_S = 5.0
-"""A connection that vanished without a word is noticed after so long, and as long again."""
+"""A connection that vanished silently is noticed after twice this time."""
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes any that is free. Raises EvaluationError where it cannot be had."""
+    """A bound socket; port 0 selects a free one. Raises EvaluationError if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -28,13 +32,39 @@ def bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; `ready` is called when pages can be opened."""
+def url_of(host: str, listener: socket.socket) -> str:
+    """The address to open, with a slash at the end."""
+    name = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listener.getsockname()[1]}/"
+
+
+def answered_names(host: str, names: tuple[str, ...] = ()) -> tuple[str, ...] | None:
+    """The host names that the server answers to; None: any."""
+    return (*LOOPBACK, *names) if host in LOOPBACK or names else None
+
+
+def serve(
+    app: FastAPI,
+    recorder: TrialRecorder,
+    host: str,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    advice: str,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM, then close `recorder`; `ready` is called when pages can be opened.
+
+    If other machines can reach the server, a warning with `advice` is printed.
+    """
     import uvicorn
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
+            if host not in LOOPBACK:
+                print(
+                    f"Warning: other machines can reach {host}, without encryption; {advice}.",
+                    file=sys.stderr,
+                )
             ready()
 
     config = uvicorn.Config(
@@ -42,11 +72,13 @@ def serve(app: FastAPI, listener: socket.socket, ready: Callable[[], None]) -> N
         log_level="warning",
         access_log=False,
         server_header=False,
-        # Twice as much as is taken, so that what is a little too large is refused in our own words.
-        ws_max_size=2 * LARGEST_MESSAGE,
+        # Twice the limit, so that slightly larger messages are refused with our own reason.
+        ws_max_size=2 * MAX_MESSAGE_BYTES,
         ws_per_message_deflate=False,
         ws_ping_interval=PING_S,
         ws_ping_timeout=PING_S,
         timeout_graceful_shutdown=2,
     )
-    Server(config).run([listener])
+    with closing(recorder), suppress(KeyboardInterrupt):
+        Server(config).run([listener])
+    print("Stopped. Participants can resume where they left off.", flush=True)

@@ -1,4 +1,4 @@
-"""The process that owns episodes: it takes steps first, and draws in the time that is left."""
+"""The worker process: takes steps first, and draws in the time that is left."""
 
 import os
 import signal
@@ -6,25 +6,25 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from arena.errors import ArenaError
-from human_data.people.play.live import Live, LiveKeys
-from human_data.people.play.wire import Close, Draw, Failed, Open, Reply, Request, Step, Stop
+from human_data.people.play.worker_episode import KeyEpisode, WorkerEpisode
+from human_data.people.play.worker_protocol import Close, Draw, Failed, Open, Reply, Request, Step, Stop
 from render import Renderer
-from render.renderer import SMALLEST
+from render.image import SMALLEST
 
 
 def work(pipe: Connection, scripts: bool) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    What takes long the first time, such as opening OpenGL, is done at once, not in the middle of somebody's
-    episode; so is importing what `scripts` needs.
+    Whatever is slow the first time, such as opening OpenGL or importing what `scripts` needs, is done at the
+    start and not in the middle of an episode.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Mesa's own threads only get in the way of the other workers.
+    # Mesa's own threads would only slow down the other workers.
     os.environ.setdefault("LP_NUM_THREADS", "0")
     if scripts:
-        import human_data.people.play.live_scripts  # noqa: F401
-    # What is wrong is told to whoever opens an episode.
+        import human_data.people.play.script_episode  # noqa: F401
+    # If drawing does not work, opening an episode reports it.
     with suppress(ArenaError):
         Renderer(SMALLEST, SMALLEST)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -32,54 +32,54 @@ def work(pipe: Connection, scripts: bool) -> None:
 
 
 class Worker:
-    """Several episodes, each with a renderer of its own: a renderer keeps the shadows of one arena."""
+    """Several episodes, each with its own renderer, because a renderer caches the shadows of one arena."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
-        self._games: dict[int, Live] = {}
-        self._wanted: dict[int, Draw] = {}
+        self._episodes: dict[int, WorkerEpisode] = {}
+        self._to_draw: dict[int, Draw] = {}
 
     def run(self) -> None:
-        """Serve for ever; raises EOFError when the pipe is closed."""
+        """Serve forever; raises EOFError when the pipe is closed."""
         while True:
-            while not self._wanted or self._pipe.poll():
+            while not self._to_draw or self._pipe.poll():
                 self._serve(self._pipe.recv())
-            self._draw(self._wanted.pop(next(iter(self._wanted))))
+            self._draw(self._to_draw.pop(next(iter(self._to_draw))))
 
     def _serve(self, request: Request) -> None:
         match request:
             case Draw():
-                # A newer request keeps the place in the row of the one that it replaces.
-                self._wanted[request.game] = request
+                # A newer request keeps the position in the queue of the one that it replaces.
+                self._to_draw[request.episode] = request
             case Close():
-                self._wanted.pop(request.game, None)
-                if (live := self._games.pop(request.game, None)) is not None:
-                    live.close()
+                self._to_draw.pop(request.episode, None)
+                if (episode := self._episodes.pop(request.episode, None)) is not None:
+                    episode.close()
             case _:
                 self._answer(request)
 
     def _answer(self, request: Open | Step | Reply | Stop) -> None:
         try:
             if isinstance(request, Open):
-                self._games[request.game] = live = _made(request)
-                self._pipe.send(live.opened())
+                self._episodes[request.episode] = episode = _created(request)
+                self._pipe.send(episode.opened())
             else:
-                self._pipe.send(self._games[request.game].answer(request))
+                self._pipe.send(self._episodes[request.episode].answer(request))
         except ArenaError as error:
-            self._pipe.send(Failed(request.game, str(error)))
+            self._pipe.send(Failed(request.episode, str(error)))
 
     def _draw(self, request: Draw) -> None:
-        live = self._games.get(request.game)
-        if isinstance(live, LiveKeys):
+        episode = self._episodes.get(request.episode)
+        if isinstance(episode, KeyEpisode):
             try:
-                self._pipe.send(live.drawn(request))
+                self._pipe.send(episode.drawn(request))
             except ArenaError as error:
-                self._pipe.send(Failed(request.game, str(error)))
+                self._pipe.send(Failed(request.episode, str(error)))
 
 
-def _made(request: Open) -> Live:
+def _created(request: Open) -> WorkerEpisode:
     if request.mode == "keys":
-        return LiveKeys(request)
-    from human_data.people.play.live_scripts import LiveScripts
+        return KeyEpisode(request)
+    from human_data.people.play.script_episode import ScriptEpisode
 
-    return LiveScripts(request)
+    return ScriptEpisode(request)

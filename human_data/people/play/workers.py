@@ -1,4 +1,4 @@
-"""The worker processes as the server sees them, and episodes in them that outlive them."""
+"""The worker processes as seen from the server, and episodes in them that survive their death."""
 
 import asyncio
 import itertools
@@ -7,31 +7,28 @@ from contextlib import suppress
 from multiprocessing import get_context
 
 from arena.errors import EvaluationError
-from human_data.people.play.wire import (
-    MOST_STEPS,
+from human_data.people.play.worker import work
+from human_data.people.play.worker_protocol import (
     Answer,
     Close,
     Draw,
     Drawn,
     Failed,
-    Mode,
     Open,
     Opened,
-    Replied,
     Reply,
     Request,
     Step,
     Stepped,
     Stop,
+    View,
 )
-from human_data.people.play.worker import work
-from testbed import Task
 
-HANGS_S = 20.0
-"""A worker silent for so long counts as dead; to rebuild an episode of 20,000 steps takes 7 s."""
+TIMEOUT_S = 20.0
+"""A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
 
-MOST_DEATHS = 3
-"""An episode that saw so many workers die without a step in between is given up."""
+MAX_DEATHS = 3
+"""Deaths of its workers, without an answer in between, after which an episode is given up."""
 
 OnDrawn = Callable[[Drawn], None]
 
@@ -41,11 +38,11 @@ class WorkerLost(EvaluationError):
 
 
 class EpisodeFailed(EvaluationError):
-    """An episode cannot be built, drawn or go on; the message says why."""
+    """An episode cannot be built, drawn or continued; the message says why."""
 
 
 class WorkerProcess:
-    """One worker and its pipe; started at once, by `spawn`, as an OpenGL context cannot be forked."""
+    """One worker and its pipe, started by `spawn` because an OpenGL context cannot be forked."""
 
     def __init__(self, scripts: bool) -> None:
         context = get_context("spawn")
@@ -53,33 +50,33 @@ class WorkerProcess:
         self.process = context.Process(target=work, args=(theirs, scripts), daemon=True)
         self.process.start()
         theirs.close()
-        self.games: dict[int, OnDrawn] = {}
+        self.episodes: dict[int, OnDrawn] = {}
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self.lost = False
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
 
     async def ask(self, request: Open | Step | Reply | Stop) -> Answer:
-        """Send a request and wait for its answer. Raises WorkerLost, and EpisodeFailed with the reason."""
+        """Send a request and wait for its answer. Raises WorkerLost or EpisodeFailed."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting[request.game] = future
-        self.tell(request)
+        self._waiting[request.episode] = future
+        self.send(request)
         try:
-            return await asyncio.wait_for(future, HANGS_S)
+            return await asyncio.wait_for(future, TIMEOUT_S)
         except TimeoutError:
             self._lose()
             raise WorkerLost("a worker process hung") from None
         finally:
-            self._waiting.pop(request.game, None)
+            self._waiting.pop(request.episode, None)
 
-    def tell(self, request: Request) -> None:
-        """Send a request that has no answer of its own. Raises WorkerLost."""
-        if self.lost:
-            raise WorkerLost("a worker process has died")
-        try:
-            self._pipe.send(request)
-        except OSError:
-            self._lose()
-            raise WorkerLost("a worker process has died") from None
+    def send(self, request: Request) -> None:
+        """Send a request without waiting for an answer. Raises WorkerLost."""
+        if not self.lost:
+            try:
+                self._pipe.send(request)
+                return
+            except OSError:
+                self._lose()
+        raise WorkerLost("a worker process died")
 
     def close(self) -> None:
         """End the process."""
@@ -89,15 +86,15 @@ class WorkerProcess:
     def _read(self) -> None:
         try:
             while not self.lost and self._pipe.poll():
-                self._take(self._pipe.recv())
+                self._receive(self._pipe.recv())
         except (EOFError, OSError):
             self._lose()
 
-    def _take(self, message: Answer | Drawn) -> None:
+    def _receive(self, message: Answer | Drawn) -> None:
         if isinstance(message, Drawn):
-            if message.game in self.games:
-                self.games[message.game](message)
-        elif (future := self._waiting.get(message.game)) is not None and not future.done():
+            if message.episode in self.episodes:
+                self.episodes[message.episode](message)
+        elif (future := self._waiting.get(message.episode)) is not None and not future.done():
             if isinstance(message, Failed):
                 future.set_exception(EpisodeFailed(message.reason))
             else:
@@ -115,67 +112,51 @@ class WorkerProcess:
                 future.set_exception(WorkerLost("a worker process died"))
 
 
-class Workers:
-    """So many worker processes; one that died is replaced when it is next needed."""
+class WorkerPool:
+    """A fixed number of worker processes; one that died is replaced when it is next needed."""
 
     def __init__(self, count: int, *, scripts: bool = False) -> None:
         self._count, self._scripts = count, scripts
-        self._processes: list[WorkerProcess] = []
+        self.processes: list[WorkerProcess] = []
         self._numbers = itertools.count(1)
 
     def start(self) -> None:
         """Start the processes; they are ready some seconds later, and requests wait for that."""
-        self._processes = [WorkerProcess(self._scripts) for _ in range(self._count)]
+        self.processes = [WorkerProcess(self._scripts) for _ in range(self._count)]
 
     def close(self) -> None:
         """End all processes."""
-        for process in self._processes:
+        for process in self.processes:
             process.close()
-
-    @property
-    def processes(self) -> tuple[WorkerProcess, ...]:
-        """Those that there are now."""
-        return tuple(self._processes)
 
     def least_busy(self) -> WorkerProcess:
         """The process with the fewest episodes."""
-        for place, process in enumerate(self._processes):
+        for place, process in enumerate(self.processes):
             if process.lost:
-                self._processes[place] = WorkerProcess(self._scripts)
-        return min(self._processes, key=lambda process: len(process.games))
+                self.processes[place] = WorkerProcess(self._scripts)
+        return min(self.processes, key=lambda process: len(process.episodes))
 
-    def number(self) -> int:
-        """A number for an episode that no other has."""
+    def new_number(self) -> int:
+        """An unused number for an episode."""
         return next(self._numbers)
 
 
 class RemoteEpisode:
-    """An episode in a worker; where that dies, it is built again in another from what was done so far.
+    """An episode in a worker; if that dies, the episode is rebuilt in another from its past.
 
-    All methods raise EpisodeFailed where the episode cannot be played. One request at a time.
+    All methods raise EpisodeFailed if the episode cannot be played. One request at a time. Images are passed
+    to `on_drawn`.
     """
 
-    def __init__(
-        self,
-        workers: Workers,
-        task: Task,
-        seed: int,
-        trial: int,
-        mode: Mode,
-        drawn: OnDrawn,
-        most_steps: int = MOST_STEPS,
-    ) -> None:
-        self._workers, self._drawn = workers, drawn
-        self._game = workers.number()
-        self._start = Open(self._game, task, seed, trial, mode, most_steps=most_steps)
-        self._actions: list[int] = []
-        self._scripts: list[str] = []
+    def __init__(self, workers: WorkerPool, start: Open, on_drawn: OnDrawn) -> None:
+        self._workers, self._on_drawn = workers, on_drawn
+        self._number = workers.new_number()
+        self._past = start._replace(episode=self._number)
         self._process: WorkerProcess | None = None
         self._deaths = 0
 
-    async def open(self, actions: tuple[int, ...] = (), scripts: tuple[str, ...] = ()) -> Opened:
-        """Build the episode, and take earlier actions, or scripts, again."""
-        self._actions, self._scripts = list(actions), list(scripts)
+    async def open(self) -> Opened:
+        """Build the episode and replay its past."""
         while True:
             try:
                 return await self._open()
@@ -184,60 +165,57 @@ class RemoteEpisode:
 
     async def step(self, actions: tuple[int, ...]) -> Stepped:
         """Take actions (indices into `arena.ACTIONS`) until the episode is over."""
-        answer = await self._ask(Step(self._game, actions))
-        assert isinstance(answer, Stepped)
-        self._actions += (*actions[: answer.taken], *(0,) * answer.idle)
-        self._deaths = 0
-        return answer
+        return await self._ask(Step(self._number, actions))
 
-    async def reply(self, text: str) -> Replied:
+    async def reply(self, text: str) -> Stepped:
         """Play a script."""
-        answer = await self._ask(Reply(self._game, text))
-        assert isinstance(answer, Replied)
-        self._scripts.append(text)
+        answer = await self._ask(Reply(self._number, text))
+        self._past = self._past._replace(scripts=(*self._past.scripts, text))
         return answer
 
     async def stop(self) -> Stepped:
-        """End the episode from outside."""
-        answer = await self._ask(Stop(self._game))
-        assert isinstance(answer, Stepped)
-        return answer
+        """End the episode early."""
+        return await self._ask(Stop(self._number))
 
-    def draw(self, request: Draw) -> None:
-        """Ask for a picture; it comes to `drawn`, or never where the worker dies."""
+    def draw(self, due: float, view: View, size: int, quality: int) -> None:
+        """Request an image; it never comes if the worker dies."""
         if self._process is not None and not self._process.lost:
             with suppress(WorkerLost):
-                self._process.tell(request._replace(game=self._game))
+                self._process.send(Draw(self._number, due, view, size, quality))
 
     def close(self) -> None:
-        """Forget the episode."""
+        """Discard the episode."""
         if self._process is not None:
-            self._process.games.pop(self._game, None)
+            self._process.episodes.pop(self._number, None)
             with suppress(WorkerLost):
-                self._process.tell(Close(self._game))
+                self._process.send(Close(self._number))
 
-    async def _ask(self, request: Step | Reply | Stop) -> Answer:
+    async def _ask(self, request: Step | Reply | Stop) -> Stepped:
         while True:
             try:
                 if self._process is None or self._process.lost:
                     await self._open()
                 assert self._process is not None
-                return await self._process.ask(request)
+                answer = await self._process.ask(request)
             except WorkerLost:
                 self._count_death()
+                continue
+            assert isinstance(answer, Stepped)
+            self._past = self._past._replace(actions=self._past.actions + answer.actions)
+            self._deaths = 0
+            return answer
 
     async def _open(self) -> Opened:
         self._process = self._workers.least_busy()
-        self._process.games[self._game] = self._drawn
-        past = self._start._replace(actions=tuple(self._actions), scripts=tuple(self._scripts))
-        answer = await self._process.ask(past)
+        self._process.episodes[self._number] = self._on_drawn
+        answer = await self._process.ask(self._past)
         assert isinstance(answer, Opened)
         return answer
 
     def _count_death(self) -> None:
         self._deaths += 1
-        if self._deaths >= MOST_DEATHS:
+        if self._deaths >= MAX_DEATHS:
             raise EpisodeFailed(
-                f"{self._start.task.id}: {self._deaths} worker processes died while they played it; "
-                "`arena-llm doctor` tries physics and pictures"
+                f"{self._past.task.id}: {self._deaths} worker processes died while playing it; "
+                "`arena-llm doctor` checks physics and drawing"
             )

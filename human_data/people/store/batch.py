@@ -1,6 +1,6 @@
-"""What is put as it happens: actions, ends of trials and notes, many in one transaction.
+"""Writing what happens during a session: actions, ends of trials and notes, many in one transaction.
 
-Each has a key of its own, so that a batch may be put again when it is not known whether it arrived.
+Every row has its own key, so a batch may be written again if it is unknown whether it arrived.
 """
 
 import json
@@ -16,32 +16,32 @@ from sqlalchemy.orm import Session
 
 from arena import ACTIONS, Recording
 from human_data.people.store.database import Database
-from human_data.people.store.errors import Refused
-from human_data.people.store.tables import Action, ActionRow, Kept, Note, Participant, Trial
+from human_data.people.store.errors import InvalidRequest
+from human_data.people.store.tables import Action, ActionRow, Note, Participant, StoredRecording, Trial
 from human_data.people.store.text import clean
 
-ROWS_AT_ONCE = 5000
-"""Rows of one statement; PostgreSQL takes 65,535 parameters."""
-STEPS = 2**31
-"""More than a column of whole numbers holds in PostgreSQL."""
+ROWS_PER_STATEMENT = 5000
+"""PostgreSQL accepts 65,535 parameters in a statement."""
+STEP_LIMIT = 2**31
+"""Steps below it fit an integer column of PostgreSQL."""
 
 LOCK = {"key_share": True}
-"""Against changes and deletion, but not against rows that refer to the locked one."""
+"""Blocks changes and deletion of the locked row, but not new rows that refer to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
-    """How a trial ended."""
+class TrialEnd:
+    """The end of a trial."""
 
     trial_id: int
     recording: Recording
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
-    """That something happened to a participant, now where no time is given.
+class NewNote:
+    """An event of a participant, by default of now.
 
-    Raises Refused where `data` is not what JSON can hold.
+    Raises InvalidRequest if `data` cannot be represented as JSON.
     """
 
     participant_id: int
@@ -54,76 +54,78 @@ class Noted:
         try:
             json.dumps(dict(self.data), allow_nan=False)
         except (TypeError, ValueError) as error:
-            raise Refused(f"note {self.kind!r}: not what JSON can hold ({error})") from None
+            raise InvalidRequest(f"note {self.kind!r}: cannot be stored as JSON ({error})") from None
 
 
-Item = ActionRow | Finished | Noted
+Write = ActionRow | TrialEnd | NewNote
 
 
-def put(database: Database, items: Sequence[Item]) -> list[str]:
-    """Put everything in one transaction; what is there already is left as it is.
+def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
+    """Write everything in one transaction; rows that exist are left unchanged.
 
-    Returns what was refused and why, a sentence each: it belongs to a trial or participant that has been
-    deleted, or does not fit. Raises DatabaseAway or StoreError where nothing could be put.
+    Returns a sentence for each write that was rejected because its trial or participant has been deleted,
+    or because it does not fit. Raises DatabaseUnavailable or StoreError if nothing could be written.
     """
     with database.writing() as session:
-        gone = put_actions(database, session, [item for item in items if isinstance(item, ActionRow)])
-        refused = [f"{gone} actions of trials that are not there"] if gone else []
-        for item in items:
+        missing = insert_actions(database, session, [item for item in batch if isinstance(item, ActionRow)])
+        rejected = [f"{missing} actions of trials that do not exist"] if missing else []
+        for item in batch:
             try:
-                if isinstance(item, Finished):
-                    finish(session, item)
-                elif isinstance(item, Noted):
-                    put_note(database, session, item)
-            except Refused as error:
-                refused.append(str(error))
-        return refused
+                if isinstance(item, TrialEnd):
+                    finish_trial(session, item)
+                elif isinstance(item, NewNote):
+                    insert_note(database, session, item)
+            except InvalidRequest as error:
+                rejected.append(str(error))
+        return rejected
 
 
 def check_action(row: ActionRow) -> None:
-    """Raises Refused where step, action or time is none that can be kept."""
-    if not (0 <= row.step < STEPS and 0 <= row.action < len(ACTIONS) and math.isfinite(row.at)):
-        raise Refused(f"{row}: expected a step from 0, an action from 0 to {len(ACTIONS) - 1} and a time")
+    """Raise InvalidRequest if step, action or time is out of range."""
+    if not (0 <= row.step < STEP_LIMIT and 0 <= row.action < len(ACTIONS) and math.isfinite(row.at)):
+        raise InvalidRequest(
+            f"{row}: expected a step from 0, an action from 0 to {len(ACTIONS) - 1} and a time"
+        )
 
 
-def put_actions(database: Database, session: Session, rows: Sequence[ActionRow]) -> int:
-    """Put actions; returns how many were left out because their trial is not there."""
-    wanted = {row.trial_id for row in rows}
-    lock = select(Trial.id).where(Trial.id.in_(wanted)).with_for_update(read=True, key_share=True)
-    there = set(session.scalars(lock))
-    kept = [row._asdict() for row in rows if row.trial_id in there]
-    for start in range(0, len(kept), ROWS_AT_ONCE):
-        some = kept[start : start + ROWS_AT_ONCE]
-        session.execute(database.insert(Action).on_conflict_do_nothing(), some)
-    return len(rows) - len(kept)
+def insert_actions(database: Database, session: Session, rows: Sequence[ActionRow]) -> int:
+    """Insert actions; returns how many were skipped because their trial does not exist."""
+    lock = select(Trial.id).where(Trial.id.in_({row.trial_id for row in rows}))
+    known = set(session.scalars(lock.with_for_update(read=True, key_share=True)))
+    values = [row._asdict() for row in rows if row.trial_id in known]
+    for start in range(0, len(values), ROWS_PER_STATEMENT):
+        session.execute(
+            database.insert(Action).on_conflict_do_nothing(), values[start : start + ROWS_PER_STATEMENT]
+        )
+    return len(rows) - len(values)
 
 
-def finish(session: Session, end: Finished) -> None:
-    """Keep how a trial ended, unless it is finished; raises Refused where the recording is of another."""
+def finish_trial(session: Session, end: TrialEnd) -> None:
+    """Store the end of a trial unless it has one; raises InvalidRequest if the recording does not fit it."""
     trial = session.get(Trial, end.trial_id, with_for_update=LOCK)
     recording = end.recording
     if trial is None:
-        raise Refused(f"trial {end.trial_id}: no such trial")
+        raise InvalidRequest(f"trial {end.trial_id}: no such trial")
     got = (recording.task_id, recording.seed, recording.trial, recording.spec_sha256)
     expected = (trial.task_id, trial.seed, trial.trial, trial.spec_sha256)
     if got != expected:
-        raise Refused(f"trial {trial.id}: the recording is of {got}, expected {expected}")
+        raise InvalidRequest(f"trial {trial.id}: the recording is of {got}, expected {expected}")
     if trial.finished_at is not None:
         return
     trial.finished_at = time.time()
     for name in ("steps", "total_reward", "health", "outcome", "passed"):
         setattr(trial, name, getattr(recording, name))
-    session.add(Kept(trial_id=trial.id, recording=recording.model_dump_json()))
+    session.add(StoredRecording(trial_id=trial.id, recording=recording.model_dump_json()))
 
 
-def put_note(database: Database, session: Session, note: Noted) -> None:
-    """Keep a note; raises Refused where its participant is not there."""
+def insert_note(database: Database, session: Session, note: NewNote) -> None:
+    """Insert a note; raises InvalidRequest if its participant does not exist."""
     lock_participant(session, note.participant_id)
     row = asdict(note) | {"kind": clean(note.kind), "data": dict(note.data)}
     session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
 
 
 def lock_participant(session: Session, participant_id: int) -> None:
-    """Let nobody change or delete the participant meanwhile; raises Refused where there is none."""
+    """Block changes and deletion of the participant; raises InvalidRequest if there is none."""
     if session.get(Participant, participant_id, with_for_update=LOCK) is None:
-        raise Refused(f"participant {participant_id}: no such participant")
+        raise InvalidRequest(f"participant {participant_id}: no such participant")

@@ -1,4 +1,4 @@
-"""What every file and column of an export means, for people and for programs."""
+"""The codebook of an export: the meaning of every file and column, for people and for programs."""
 
 import json
 from collections.abc import Mapping
@@ -9,16 +9,16 @@ from human_data.people.store.columns import Table
 
 RECORDINGS = (
     "recordings/PARTICIPANT/TASK-trial.json: a finished trial as arena.Recording; watch it with "
-    "`arena-llm replay FILE`, prove it with `arena-llm verify FILE`."
+    "`arena-llm replay FILE`, verify it with `arena-llm verify FILE`."
 )
 CAUTION = (
-    "Texts stand as participants wrote them; a spreadsheet may take one that begins with = for a formula. "
-    "Codes and link parameters can name a person: leave them out of what is published."
+    "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
+    "formula. Codes and link parameters may identify a person: remove them before publishing the data."
 )
 
 
 def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
-    """The codebook as a value that JSON can hold; `tables` by the names of their files."""
+    """The codebook as JSON-serialisable values; `tables` by the names of their files."""
     return {
         "study": study,
         "arena_llm": version("arena-llm"),
@@ -37,9 +37,9 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
     }
 
 
-def as_json(book: Mapping[str, Any]) -> str:
+def as_json(value: Mapping[str, Any]) -> str:
     """The codebook for programs."""
-    return json.dumps(book, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_markdown(book: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The tables of an export, column by column: where each comes from and what it means."""
+"""The tables of an export, column by column: the source and meaning of each."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from human_data.people.store.tables import SECONDS, Action, Answer, Base, Note, Participant, Trial
+from human_data.people.store.tables import Action, Answer, Base, Note, Participant, Trial
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
-"""The types of a codebook and those of pandas that can be empty."""
-# SQLAlchemy 2.0 says dict of JSON, 2.1 object.
+"""Types of the codebook and the nullable types of pandas for them."""
+# JSON columns: SQLAlchemy 2.0 says dict, 2.1 object.
 _TYPES = {str: "text", int: "integer", float: "number", bool: "boolean", dict: "text", object: "text"}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of an exported table; `source` is its SQL, None in tables that are not read by SQL."""
+    """A column of an exported table; `source` is its SQL expression, None if the table is not a query."""
 
     name: str
     type: str
@@ -29,8 +29,8 @@ class Column:
 class Table:
     """An exported table with one row per `one_row`.
 
-    `path` are the tables of the database that it reads, each belonging to the next, and `order` that of its
-    rows; both are empty where it is not read by SQL.
+    `path` lists the database tables that are joined, each referring to the next, and `order` the columns by
+    which rows are sorted; both are empty if the table is not a query.
     """
 
     one_row: str
@@ -39,7 +39,7 @@ class Table:
     order: tuple[Any, ...] = ()
 
     def query(self, study: str) -> Select[Any]:
-        """All rows of a study; the order is always the same."""
+        """All rows of a study, always in the same order."""
         chosen = select(*(column.source.label(column.name) for column in self.columns))
         chosen = chosen.select_from(self.path[0])
         for parent in self.path[1:]:
@@ -65,7 +65,7 @@ TABLES = {
         (Participant.id,),
     ),
     "trials": Table(
-        "trial that was begun",
+        "trial, finished or not",
         (
             *_TRIAL,
             *map(_of, (Trial.position, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)),
@@ -76,7 +76,7 @@ TABLES = {
         (Participant.id, Trial.id),
     ),
     "actions": Table(
-        "step that was taken",
+        "step taken",
         (
             *_TRIAL,
             *map(_of, (Action.step, Action.action)),
@@ -94,48 +94,38 @@ TABLES = {
         (Participant.id, Answer.at, Answer.page, Answer.item),
     ),
     "notes": Table(
-        "thing that happened",
+        "event",
         (_PERSON, *map(_of, (Note.kind, Note.data, Note.at))),
         (Note, Participant),
         (Participant.id, Note.at, Note.key),
     ),
 }
-"""What an export holds. The participants' tokens are not among it: they would let anyone in."""
+"""The tables of an export. Participants' tokens are left out: they would give access to the study."""
 
-_RESULTS = (
-    (
-        "agent",
-        "text",
-        "none",
-        "Who played: person, or in the table by participant their code; (scripts) by scripts",
-    ),
-    ("task_id", "text", "none", "Id of the task"),
-    ("level", "integer", "none", "Level of the task, 1 to 10; 0 where its id names none"),
-    ("trial", "integer", "none", "Number of this agent's trial at the task, from 0"),
-    (
-        "pass_mark",
-        "number",
-        "reward",
-        "Total reward at which the task is passed; empty where the task has none",
-    ),
-    ("total_reward", "number", "reward", "Sum of all rewards"),
-    ("passed", "boolean", "none", "Whether the total reward reached the pass mark; empty without a verdict"),
-    ("outcome", "text", "none", "Why the episode ended"),
-    ("steps", "integer", "steps", "Steps taken, of 0.06 s in the arena each"),
-    ("turns", "integer", "replies", "Replies of a model; empty for people"),
-    ("error", "text", "none", "Why there is no verdict"),
-)
+_TRIALS = {column.name: column for column in TABLES["trials"].columns}
 RESULTS = Table(
-    "trial outside practice, as in the results of a model", tuple(Column(*each) for each in _RESULTS)
+    "trial without practice, in the format of a model's results",
+    (
+        Column(
+            "agent", "text", "none", "person, or in the table by participant their code; (scripts) by scripts"
+        ),
+        _TRIALS["task_id"],
+        Column("level", "integer", "none", "Level of the task, 1 to 10; 0 if its id names none"),
+        Column("trial", "integer", "none", "Number of the agent's trial of the task, from 0"),
+        *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
+        Column("turns", "integer", "replies", "Number of replies of a model; empty for people"),
+        Column("score", "number", "none", "Score of suites that have one, 0 to 1; empty for people"),
+        Column("error", "text", "none", "Why the trial has no verdict"),
+    ),
 )
 
 BIDS_ACTIONS = (
-    Column("onset", "number", "s", "Time of the step since the trial began, by the server's clock"),
-    *(Column(c.name, c.type, c.unit, c.description) for c in TABLES["actions"].columns[4:8]),
+    Column("onset", "number", "s", "Time of the step since the start of the trial, by the server's clock"),
+    *TABLES["actions"].columns[4:8],
 )
 """Columns of a trial's behavioural file."""
 BIDS_PARTICIPANTS = (
     Column("participant_id", "text", "none", "Name of the participant's folder"),
-    Column("code", "text", "none", _PERSON.description),
-    Column("created_at", "number", SECONDS, _of(Participant.created_at).description),
+    _of(Participant.code),
+    _of(Participant.created_at),
 )

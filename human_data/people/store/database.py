@@ -12,28 +12,29 @@ from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
 from human_data.people.extra import require
-from human_data.people.store.errors import DatabaseAway, StoreError, shown, told
+from human_data.people.store.errors import DatabaseUnavailable, StoreError, as_store_errors, display_name
 from human_data.people.store.tables import TABLES, Base
 
 BUSY_S = 10.0
-"""How long we wait for another writer or reader; ours need milliseconds."""
+"""How long a transaction waits for other programs; ours take milliseconds."""
 POSTGRES = {
     "connect_timeout": 3,
-    # A server whose machine has vanished answers nothing; the connection is given up after these ms.
+    # Milliseconds after which a connection to a machine that has vanished is closed.
     "tcp_user_timeout": 10_000,
     "application_name": "arena-llm",
 }
-WRITING, ALONE = "arena_writing", "arena_alone"
-"""Options of a connection to SQLite: it writes from the start; each statement stands by itself."""
-TRACES = "the file beside it, which ends in -wal"
-AGAIN = "another program is using the database; end it and give the same command again"
+WRITING, AUTOCOMMIT = "arena_writing", "arena_autocommit"
+"""Options of a connection to SQLite: its transactions write; it has no transactions."""
+WAL_FILE = "the file next to it that ends in -wal"
+REPEAT = "another program is using the database; close it and run the same command again"
 EXPECTED = "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 
 
 class Database:
-    """An engine, its two kinds of transactions, and its `insert` that can leave out what is there.
+    """An engine, its read and write transactions, and its `insert` with conflict handling.
 
-    Raises StoreError where the URL or the database is none of ours, DatabaseAway where it cannot be reached.
+    Raises StoreError if the URL or the database is not one of arena-llm, DatabaseUnavailable if it cannot be
+    reached.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -42,14 +43,14 @@ class Database:
         self.insert = sqlite.insert if self.is_sqlite else postgresql.insert
         if self.is_sqlite:
             _prepare_file(self.url, create)
-        with told(self.url):
+        with as_store_errors(self.url):
             self.engine = _sqlite(self.url) if self.is_sqlite else _postgres(self.url)
             self._writing = self.engine.execution_options(**{WRITING: True})
         try:
             self._check_tables(create)
             if self.is_sqlite:
-                # Readers and the writer do not wait for each other; set only now, as it changes the file.
-                with told(self.url), self.alone() as connection:
+                # Readers and the writer need not wait for each other. Set only now, as it changes the file.
+                with as_store_errors(self.url), self.autocommit() as connection:
                     connection.exec_driver_sql("PRAGMA journal_mode=WAL")
         except BaseException:
             self.close()
@@ -57,50 +58,56 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A transaction that only reads; errors of the database become StoreError."""
-        with told(self.url), Session(self.engine, expire_on_commit=False) as session:
+        """A read-only transaction; errors of the database become StoreError."""
+        with as_store_errors(self.url), Session(self.engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that is committed at the end, or rolled back where something is raised."""
-        with told(self.url), Session(self._writing, expire_on_commit=False) as session, session.begin():
+        """A transaction that is committed at the end, or rolled back if an exception is raised."""
+        with (
+            as_store_errors(self.url),
+            Session(self._writing, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     def erase(self) -> None:
-        """Write the tables anew, so that nothing of deleted rows stays.
+        """Rewrite the tables, so that nothing of deleted rows remains.
 
-        Raises StoreError where another program keeps the database busy; traces stay then.
+        Raises StoreError if another program keeps the database busy; then traces remain.
         """
         try:
-            with told(self.url), self.alone() as connection:
+            with as_store_errors(self.url), self.autocommit() as connection:
                 busy = _rewrite_sqlite(connection) if self.is_sqlite else _rewrite_postgres(connection)
-        except DatabaseAway as error:
-            raise StoreError(f"{error}; the rows are removed, but traces may stay: {AGAIN}") from None
+        except DatabaseUnavailable as error:
+            raise StoreError(f"{error}; the rows are removed, but traces may remain: {REPEAT}") from None
         if busy:
-            raise StoreError(f"{shown(self.url)}: the rows are removed, but traces stay in {TRACES}: {AGAIN}")
+            raise StoreError(
+                f"{display_name(self.url)}: the rows are removed, but traces remain in {WAL_FILE}: {REPEAT}"
+            )
 
-    def alone(self) -> AbstractContextManager[Connection]:
-        """A connection for statements that no transaction may hold, such as VACUUM."""
-        alone: dict[str, Any] = {ALONE: True} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
-        return self.engine.execution_options(**alone).connect()
+    def autocommit(self) -> AbstractContextManager[Connection]:
+        """A connection for statements that cannot run in a transaction, such as VACUUM."""
+        options: dict[str, Any] = {AUTOCOMMIT: True} if self.is_sqlite else {"isolation_level": "AUTOCOMMIT"}
+        return self.engine.execution_options(**options).connect()
 
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
 
     def _check_tables(self, create: bool) -> None:
-        with told(self.url), self._writing.begin() as connection:
-            there = {table: inspect(connection).get_columns(table) for table in _names(connection)}
+        with as_store_errors(self.url), self._writing.begin() as connection:
+            present = {table: inspect(connection).get_columns(table) for table in _names(connection)}
             for table in Base.metadata.sorted_tables:
-                got = {column["name"] for column in there.get(table.name, ())}
+                got = {column["name"] for column in present.get(table.name, ())}
                 if got and got != set(table.columns.keys()):
                     raise StoreError(
-                        f"{shown(self.url)}: table {table.name} has other columns than this version of "
-                        "arena-llm expects; name another database, or export with the version that made it"
+                        f"{display_name(self.url)}: table {table.name} has other columns than this version "
+                        "of arena-llm expects; use another database, or export with the version that made it"
                     )
-            if len(there) < len(TABLES) and not create:
-                raise StoreError(f"{shown(self.url)}: a database, but no study of arena-llm is in it")
+            if len(present) < len(TABLES) and not create:
+                raise StoreError(f"{display_name(self.url)}: this database holds no study of arena-llm")
             Base.metadata.create_all(connection)
 
 
@@ -111,12 +118,12 @@ def _rewrite_sqlite(connection: Connection) -> bool:
 
 
 def _rewrite_postgres(connection: Connection) -> bool:
-    # Closed afterwards and not used again, for the sake of its setting.
+    # Detached: closed afterwards and not returned to the pool, because of its setting.
     connection.detach()
-    # Whoever waits for a whole table makes all others wait behind them.
+    # A statement that waits for a whole table blocks all others behind it.
     connection.exec_driver_sql(f"SET lock_timeout = {BUSY_S * 1000:.0f}")
     for table in TABLES:
-        # The statistics of a column hold values of it, until they are made anew.
+        # The statistics of a column contain some of its values until they are recomputed.
         connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {table.__tablename__}")
     return False
 
@@ -131,16 +138,16 @@ def _parsed(text: str) -> URL:
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        # The text is not repeated: it may hold a password.
+        # The text is not repeated: it may contain a password.
         raise StoreError(f"database: not a URL; {EXPECTED}") from None
     if "@" in (url.host or ""):
-        raise StoreError("database: the password has an '@'; write it as %40")
+        raise StoreError("database: the password contains '@'; write it as %40")
     if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
         require("psycopg")
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite" and url.database not in (None, "", ":memory:"):
         return url
-    raise StoreError(f"database: got one of {url.drivername}, {EXPECTED}")
+    raise StoreError(f"database: got a URL of {url.drivername}, {EXPECTED}")
 
 
 def _prepare_file(url: URL, create: bool) -> None:
@@ -150,7 +157,7 @@ def _prepare_file(url: URL, create: bool) -> None:
     if not path.exists() and not create:
         raise StoreError(f"{path}: no such database file")
     try:
-        # Answers are nobody else's business: a new file is for its owner only, as are those beside it.
+        # Answers are private: a new file, and SQLite's files next to it, are readable by the owner only.
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened ({error.strerror or error})") from None
@@ -172,14 +179,14 @@ def _sqlite(url: URL) -> Engine:
 
 
 def _set_up_sqlite(connection: Any, _: Any) -> None:
-    # None: transactions begin where `_begin_sqlite` says, not where the driver guesses.
+    # None: transactions are started by `_begin_sqlite`, not implicitly by the driver.
     connection.isolation_level = None
     for setting in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {setting}").close()
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    # A transaction that reads before it writes would fail, without waiting, where another wrote meanwhile.
+    # A transaction that reads first would fail at its first write if another one wrote meanwhile.
     options = connection.get_execution_options()
-    if not options.get(ALONE, False):
+    if not options.get(AUTOCOMMIT, False):
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")

@@ -1,9 +1,9 @@
-"""What can go wrong with a store.
+"""Errors of the store.
 
 ArenaError
-└── StoreError          the database, or what is asked of it, is not as it must be
-    ├── DatabaseAway    the database does not answer now; the same call may succeed later
-    └── Refused         what was asked is never done: no such trial, no possible name or action
+└── StoreError                  the database cannot be used as requested
+    ├── DatabaseUnavailable     the database does not respond; the same call may succeed later
+    └── InvalidRequest          the call can never succeed: no such trial, an invalid name or action
 """
 
 from collections.abc import Iterator
@@ -16,35 +16,36 @@ from arena.errors import ArenaError
 
 
 class StoreError(ArenaError):
-    """The database, or what is asked of it, is not as it must be."""
+    """The database cannot be used as requested."""
 
 
-class DatabaseAway(StoreError):
-    """The database does not answer now; what was asked is not done, and may be asked again later."""
+class DatabaseUnavailable(StoreError):
+    """The database does not respond. Nothing was changed; the call may be repeated later."""
 
 
-class Refused(StoreError):
-    """What was asked does not fit what is there, and will not later."""
+class InvalidRequest(StoreError):
+    """The call does not fit the stored data, and never will."""
 
 
-def shown(url: URL) -> str:
-    """The database's name for people: a file's path, or a URL without its password."""
+def display_name(url: URL) -> str:
+    """The database as shown to users: the path of a file, or the URL without its password."""
     if url.get_backend_name() == "sqlite":
         return url.database or ""
-    # The query may hold a password too.
+    # The query may contain a password too.
     return url.set(drivername=url.get_backend_name(), query={}).render_as_string()
 
 
 @contextmanager
-def told(url: URL) -> Iterator[None]:
-    """Turns errors of the database into StoreError, in one line and without the password."""
+def as_store_errors(url: URL) -> Iterator[None]:
+    """Turn errors of the database into StoreError, on one line and without the password."""
     try:
         yield
     except SQLAlchemyError as error:
-        away = isinstance(error, OperationalError | InterfaceError)
-        away = away or (isinstance(error, DBAPIError) and error.connection_invalidated)
-        cause = getattr(error, "orig", None) or error
-        text = " ".join(str(cause).split())
+        unavailable = isinstance(error, OperationalError | InterfaceError) or (
+            isinstance(error, DBAPIError) and error.connection_invalidated
+        )
+        text = " ".join(str(getattr(error, "orig", None) or error).split())
         for secret in filter(None, (url.password, url.query.get("password"))):
             text = text.replace(str(secret), "[password]")
-        raise (DatabaseAway if away else StoreError)(f"{shown(url)}: {text}") from None
+        kind = DatabaseUnavailable if unavailable else StoreError
+        raise kind(f"{display_name(url)}: {text}") from None

@@ -1,6 +1,8 @@
-"""A study as files: tidy tables with a codebook, recordings, and a BIDS-like folder."""
+"""A study as files: tidy tables with a codebook, recordings, and a folder in the style of BIDS."""
 
 import json
+import tempfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,23 +18,23 @@ from human_data.people.store.columns import DTYPES, RESULTS, TABLES, Table
 from human_data.people.store.results import people_results
 from human_data.people.store.store import Store
 
-ROWS_AT_ONCE = 50_000
-"""Rows in memory: a study of a hundred people has millions of actions."""
+ROWS_IN_MEMORY = 50_000
+"""A limit, as a study with a hundred participants has millions of actions."""
 FORMATS = ("csv", "parquet")
 
 
 class Exported(NamedTuple):
-    """How many rows each table of an export has, and how many recordings there are."""
+    """Number of rows of each exported table, and number of recordings."""
 
     rows: dict[str, int]
     recordings: int
 
 
 def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bool = False) -> Exported:
-    """Write a study into a folder; what an earlier export left there is replaced, nothing else is touched.
+    """Write a study into a folder; the files of an earlier export are replaced, others are not touched.
 
-    `format` is "csv" or "parquet". Raises Refused where there is no such study, ConfigError where the format
-    is unknown or needs pyarrow, and EvaluationError where the folder cannot be written.
+    `format` is "csv" or "parquet". Raises InvalidRequest if there is no such study, ConfigError if the format
+    is unknown or needs pyarrow, and EvaluationError if the folder cannot be written.
     """
     _check(store, study, format)
     folder = ReportFolder(out)
@@ -41,8 +43,8 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
         for name, agent in (("results", "person"), ("results_by_participant", None)):
             frame = people_results(store, study, agent)
             rows[name] = len(frame)
-            # CSV in any case: `arena-llm compare` reads it.
-            _write(folder, f"{name}.csv", iter([frame]), "csv")
+            # Always CSV, the format that `arena-llm compare` reads.
+            _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
         book = codebook.codebook(study, tables_of(format))
         folder.write("codebook.json", codebook.as_json(book))
         folder.write("codebook.md", codebook.as_markdown(book))
@@ -55,6 +57,18 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
     finally:
         folder.close()
     return Exported(rows, recordings)
+
+
+def export_zip(store: Store, study: str, *, bids: bool = False) -> Path:
+    """Write an export as a temporary ZIP file, which the caller must delete."""
+    with tempfile.TemporaryDirectory(prefix="arena-export-") as folder:
+        export(store, study, Path(folder) / study, bids=bids)
+        handle, name = tempfile.mkstemp(prefix="arena-export-", suffix=".zip")
+        with open(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in sorted((Path(folder) / study).rglob("*")):
+                if path.is_file() and not path.name.startswith("."):
+                    archive.write(path, path.relative_to(folder))
+    return Path(name)
 
 
 def tables_of(format: str) -> dict[str, Table]:
@@ -72,27 +86,23 @@ def _check(store: Store, study: str, format: str) -> None:
 
 
 def _write_table(store: Store, study: str, folder: ReportFolder, name: str, format: str) -> int:
-    return _write(folder, f"{name}.{format}", frames(store, study, TABLES[name]), format)
+    path, pieces = folder.claim(f"{name}.{format}"), frames(store, study, TABLES[name])
+    return _write_csv(path, pieces) if format == "csv" else _write_parquet(path, pieces)
 
 
 def frames(store: Store, study: str, table: Table) -> Iterator[pd.DataFrame]:
-    """A table of a study piece by piece, at least one, which may be empty."""
+    """A table of a study in pieces; there is at least one, which may be empty."""
     types = {column.name: DTYPES[column.type] for column in table.columns}
     with store.database.reading() as session:
-        query = table.query(study).execution_options(yield_per=ROWS_AT_ONCE)
+        query = table.query(study).execution_options(yield_per=ROWS_IN_MEMORY)
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
-            texts = [[_flat(value) for value in row] for row in rows]
-            yield pd.DataFrame(texts, columns=list(types)).astype(types)
+            values = [[_flat(value) for value in row] for row in rows]
+            yield pd.DataFrame(values, columns=list(types)).astype(types)
 
 
 def _flat(value: Any) -> Any:
     return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
-
-
-def _write(folder: ReportFolder, name: str, pieces: Iterator[pd.DataFrame], format: str) -> int:
-    path = folder.claim(name)
-    return _write_csv(path, pieces) if format == "csv" else _write_parquet(path, pieces)
 
 
 def _write_csv(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
@@ -120,12 +130,12 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder) -> int:
     count = 0
-    people = FileNames()
+    codes = FileNames()
     for person in store.participants(study):
         names = FileNames()
         for trial in store.trials(person.id):
             if recording := store.recording(trial.id):
                 name = names.of(f"{trial.task_id}-{trial.trial}")
-                folder.write(f"recordings/{people.of(person.code)}/{name}.json", recording.model_dump_json())
+                folder.write(f"recordings/{codes.of(person.code)}/{name}.json", recording.model_dump_json())
                 count += 1
     return count

@@ -1,4 +1,4 @@
-"""People's trials in the shape of a model's results, so that both meet in one comparison."""
+"""People's trials in the format of a model's results, so that both can be compared."""
 
 from collections import Counter
 from pathlib import Path
@@ -14,19 +14,20 @@ PERSON = "person"
 
 
 def people_results(store: Store, study: str, agent: str | None = PERSON) -> pd.DataFrame:
-    """One row per trial, practice left out, columns as `evaluation.results.results_frame`.
+    """One row per trial without practice; columns as of `evaluation.results.results_frame`.
 
-    All participants are one agent, and their trials of a task are numbered through; where `agent` is None
-    each is an agent named by their code. Trials by scripts are an agent of their own, "... (scripts)".
+    All participants are one agent, and their trials of a task are numbered consecutively; if `agent` is None
+    each participant is an agent named by their code. Trials by scripts belong to a separate agent,
+    "... (scripts)".
     """
     rows = []
-    begun: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     for person in store.participants(study):
         for trial in store.trials(person.id):
             if trial.position >= 0:
                 name = _name(person, trial, agent)
-                rows.append(_row(trial, name, begun[name, trial.task_id]))
-                begun[name, trial.task_id] += 1
+                rows.append(_row(trial, name, counts[name, trial.task_id]))
+                counts[name, trial.task_id] += 1
     return results_frame(rows)
 
 

@@ -1,21 +1,22 @@
-"""Text from outside, made such that every database, file and folder takes it."""
+"""Text from outside, made safe for every database, file and folder."""
 
 import re
 
-from human_data.people.store.errors import Refused
+from human_data.people.store.errors import InvalidRequest
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
-"""Codes and names of studies: they become names of files and folders in an export."""
+"""Participant codes and names of studies, which become names of files and folders in an export."""
 
 
 def clean(text: str) -> str:
-    """The text without NUL, which PostgreSQL refuses, and with "?" for half characters."""
+    """The text without NUL, which PostgreSQL rejects, and with "?" for lone surrogates."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def check_name(what: str, name: str) -> None:
-    """Raises Refused where a code or a study's name could not be the name of a file."""
+    """Raise InvalidRequest if a code or a study's name cannot be the name of a file."""
     if not NAME.fullmatch(name):
-        raise Refused(
-            f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not '-' or '.' first"
+        raise InvalidRequest(
+            f"{what}: got {name!r}, expected 1 to 64 letters, digits, '_', '-' or '.', not starting with '-' "
+            "or '.'"
         )

@@ -1,4 +1,4 @@
-"""Writes as things happen, without making the game wait."""
+"""Writing in the background, so that the game never waits for the database."""
 
 import threading
 import time
@@ -9,91 +9,92 @@ from itertools import islice
 from typing import Any, Self
 
 from arena import Recording
-from human_data.people.store.batch import Finished, Item, Noted, check_action, put
+from human_data.people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
 from human_data.people.store.errors import StoreError
 from human_data.people.store.store import Store
 from human_data.people.store.tables import ActionRow
 
-EVERY_S = 0.05
-"""Time in which what is put gathers for one transaction; the other 50 ms of the 100 are for the commit."""
-RETRY_FIRST_S = 0.1
-RETRY_MOST_S = 2.0
-ITEMS_AT_ONCE = 20_000
-"""Of one transaction, so that a long backlog shows progress."""
+INTERVAL_S = 0.05
+"""Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
+FIRST_RETRY_S = 0.1
+MAX_RETRY_S = 2.0
+MAX_BATCH = 20_000
+"""Writes in one transaction; a limit, so that a long backlog shows progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class WriterState:
-    """How the writer is doing.
+    """The state of the writer.
 
-    `waiting` and `committed` count what was put; `refused` what could not be kept (its participant was
-    deleted), with the last reason. `error` says why the last attempt failed, None while the database answers;
-    `since` is when it was first away (unix seconds).
+    `waiting` and `committed` count writes; `rejected` those that could not be stored (because their
+    participant was deleted), with the last reason. `error` says why the last attempt failed, None while the
+    database responds; `since` is the time of the first failure (Unix seconds).
     """
 
     waiting: int
     committed: int
-    refused: int
-    last_refusal: str | None
+    rejected: int
+    last_rejection: str | None
     error: str | None
     since: float | None
 
 
 class Writer:
-    """A thread that commits all that was put, every 50 ms in one transaction.
+    """A thread that commits all writes, every 50 ms in one transaction.
 
-    While the database is away everything waits in memory, in order, and is tried again after 0.1 s, growing
-    to 2 s. Nothing is doubled: a batch whose answer was lost is put again, and what is there already stays.
+    While the database is unavailable everything waits in memory, in order, and is tried again after 0.1 s,
+    growing to 2 s. Nothing is stored twice: a batch whose confirmation was lost is written again, and
+    existing rows are left unchanged.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._queue: deque[Item] = deque()
+        self._queue: deque[Write] = deque()
         self._changed = threading.Condition()
         self._hurry = threading.Event()
         self._closing = False
-        self._put = self._committed = self._refused = 0
-        self._last_refusal: str | None = None
+        self._accepted = self._committed = self._rejected = 0
+        self._last_rejection: str | None = None
         self._error: str | None = None
         self._since: float | None = None
         self._thread = threading.Thread(target=self._run, name="people-writer", daemon=True)
         self._thread.start()
 
     def put(self, row: ActionRow) -> None:
-        """Take an action, without waiting; raises StoreError where it is no action, or after `close`."""
+        """Queue an action; raises StoreError if it is not valid, or after `close`."""
         check_action(row)
-        self._take(row)
+        self._enqueue(row)
 
     def finish_trial(self, trial_id: int, recording: Recording) -> None:
-        """As `Store.finish_trial`, after all that was put before, without waiting."""
-        self._take(Finished(trial_id, recording))
+        """Queue the end of a trial; a trial that is finished already is left unchanged."""
+        self._enqueue(TrialEnd(trial_id, recording))
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
-        """As `Store.note`, with the time of this call, without waiting."""
-        self._take(Noted(participant_id, kind, dict(data)))
+        """Queue what `Store.note` does, with the time of this call."""
+        self._enqueue(NewNote(participant_id, kind, dict(data)))
 
     @property
     def state(self) -> WriterState:
-        """How the writer is doing now."""
+        """The present state."""
         with self._changed:
             return WriterState(
-                waiting=self._put - self._committed,
+                waiting=self._accepted - self._committed,
                 committed=self._committed,
-                refused=self._refused,
-                last_refusal=self._last_refusal,
+                rejected=self._rejected,
+                last_rejection=self._last_rejection,
                 error=self._error,
                 since=self._since,
             )
 
     def flush(self, timeout_s: float = 5.0) -> bool:
-        """Wait until all that was put before this call is committed; False where it is not in time."""
+        """Wait until everything queued before this call is committed; False after the timeout."""
         with self._changed:
-            wanted = self._put
+            wanted = self._accepted
             self._hurry.set()
             return self._changed.wait_for(lambda: self._committed >= wanted, timeout_s)
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """Commit what waits and end the thread; raises StoreError where the database stays away so long."""
+        """Commit what is queued and end the thread; raises StoreError if that takes too long."""
         done = self.flush(timeout_s)
         with self._changed:
             self._closing = True
@@ -103,24 +104,23 @@ class Writer:
         if not done:
             state = self.state
             raise StoreError(
-                f"{state.waiting} actions or notes could not be written: {state.error or 'no answer'}"
+                f"{state.waiting} actions or notes could not be written: {state.error or 'no response'}"
             )
 
-    def _take(self, item: Item) -> None:
+    def _enqueue(self, item: Write) -> None:
         with self._changed:
             if self._closing:
                 raise StoreError("the writer is closed")
             self._queue.append(item)
-            self._put += 1
+            self._accepted += 1
             self._changed.notify_all()
 
     def _run(self) -> None:
-        pause = EVERY_S
+        pause = INTERVAL_S
         while self._wait_for_items():
             self._hurry.wait(pause)
             self._hurry.clear()
-            done = self._commit()
-            pause = EVERY_S if done else min(max(2 * pause, RETRY_FIRST_S), RETRY_MOST_S)
+            pause = INTERVAL_S if self._commit() else min(max(2 * pause, FIRST_RETRY_S), MAX_RETRY_S)
 
     def _wait_for_items(self) -> bool:
         with self._changed:
@@ -129,30 +129,24 @@ class Writer:
 
     def _commit(self) -> bool:
         with self._changed:
-            batch = list(islice(self._queue, ITEMS_AT_ONCE))
+            batch = list(islice(self._queue, MAX_BATCH))
         try:
-            refused = put(self._store.database, batch)
-        # Whatever goes wrong, a thread that ended here would lose all that is put later, unseen.
+            rejected = write_batch(self._store.database, batch)
+        # Whatever goes wrong: if the thread ended here, all later writes would be lost unnoticed.
         except Exception as error:
-            self._failed(error)
+            with self._changed:
+                self._error = str(error) or type(error).__name__
+                self._since = self._since or time.time()
             return False
-        self._done(len(batch), refused)
-        return True
-
-    def _failed(self, error: Exception) -> None:
         with self._changed:
-            self._error = str(error) or type(error).__name__
-            self._since = self._since or time.time()
-
-    def _done(self, count: int, refused: list[str]) -> None:
-        with self._changed:
-            for _ in range(count):
+            for _ in batch:
                 self._queue.popleft()
-            self._committed += count
-            self._refused += len(refused)
-            self._last_refusal = refused[-1] if refused else self._last_refusal
+            self._committed += len(batch)
+            self._rejected += len(rejected)
+            self._last_rejection = rejected[-1] if rejected else self._last_rejection
             self._error = self._since = None
             self._changed.notify_all()
+        return True
 
     def __enter__(self) -> Self:
         return self

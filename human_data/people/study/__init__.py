@@ -1,1 +1,1 @@
-"""A whole experiment with people, served from one file: consent to completion."""
+"""A whole experiment with people, described in one file: from consent to completion."""

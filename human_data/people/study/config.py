@@ -1,32 +1,32 @@
-"""What a study's file says."""
+"""The schema of a study's file."""
 
 from difflib import get_close_matches
 from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from human_data.people.play.phrases import PHRASES
-from human_data.people.play.wire import Mode, View
-from human_data.people.study.base import Line, Name, Part, Text
-from human_data.people.study.items import Questionnaire
-from human_data.people.study.words import Words
+from human_data.people.play.page_texts import PAGE_TEXTS
+from human_data.people.play.worker_protocol import Mode, View
+from human_data.people.study.items import Questionnaire, duplicates
+from human_data.people.study.schema import Line, Name, Section, Text
+from human_data.people.study.texts import Texts
 
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 
 
-class Consent(Part):
-    """What people agree to, in Markdown; `version` is kept with their consent."""
+class Consent(Section):
+    """The consent form, in Markdown; `version` is stored with each consent."""
 
     version: Name
     text: Text
     title: Line = "Taking part in this study"
 
 
-class Participants(Part):
-    """Where people come from: from a link whose parameters say who they are, or with a code.
+class Participants(Section):
+    """How participants are identified: by a parameter of their link, or by a code.
 
-    `from_` "link": the parameter `id` names the person, those of `keep` are kept with them. "codes": only the
-    codes that are listed; "free": whatever code a person gives.
+    `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
+    "codes": only the listed codes are accepted; "free": any code is.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -40,18 +40,18 @@ class Participants(Part):
         if self.from_ == "codes" and not self.codes:
             raise ValueError("from: codes needs the list codes")
         if self.from_ != "codes" and self.codes:
-            raise ValueError(f"codes are not used with from: {self.from_}; leave them out")
-        if twice := sorted({code for code in self.codes if self.codes.count(code) > 1}):
+            raise ValueError(f"codes are not used with from: {self.from_}; remove them")
+        if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self
 
 
-class Block(Part):
-    """Tasks that are played one after the other, behind a page with `title` and `text`.
+class Block(Section):
+    """Tasks that are played one after another, introduced by a page with `title` and `text`.
 
-    `tasks`: ids of the battery, or files' paths (from the folder of the study's file on). `feedback`: whether
-    health, rewards and success are shown. `may_stop`: whether the person may end a task themselves.
-    `limit_s`: seconds in the arena after which a task is ended; without it by the arena's own limit only.
+    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
+    rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
+    simulated seconds after which a task is ended (default: the arena's own limit only).
     """
 
     tasks: Literal["children"] | tuple[Line, ...] = ()
@@ -64,10 +64,7 @@ class Block(Part):
 
 
 class Practice(Block):
-    """Tasks that must be passed; after `tries` the next one comes all the same.
-
-    `tries` none: as often as needed.
-    """
+    """Tasks that must be passed; after `tries` attempts (None: no limit) the next one follows anyway."""
 
     tries: int | None = Field(default=3, ge=1, le=100)
 
@@ -75,11 +72,11 @@ class Practice(Block):
 class Test(Block):
     """The tasks that count.
 
-    `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws from the
-    battery as many tasks of each level as it says, the same for everybody. `order`: as listed, random for
-    each person, or counterbalanced so that over people each task (`by: task`) or level (`by: level`) comes
-    equally often at each place and after each other one. `break_every` tasks there is a break. After
-    `limit_minutes` of playing no further task begins.
+    `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
+    number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
+    participant, or counterbalanced, so that over participants each task (`by: task`) or level (`by: level`)
+    appears equally often in each position and after each other one. A break follows every `break_every`
+    tasks. After `limit_minutes` of playing no further task starts.
     """
 
     levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
@@ -92,20 +89,20 @@ class Test(Block):
     @model_validator(mode="after")
     def _one_source(self) -> "Test":
         if bool(self.tasks) == bool(self.levels):
-            raise ValueError("either tasks or levels says what is played; give one of them")
+            raise ValueError("either tasks or levels must be given, and not both")
         return self
 
 
-class Completion(Part):
-    """The last page. `link` may hold `{participant}` and `{code}`, for example Prolific's address."""
+class Completion(Section):
+    """The last page. `link` may contain `{participant}` and `{code}`, as for Prolific."""
 
     title: Line = "Thank you!"
-    text: Text = "You have done all of it. Thank you for taking part."
+    text: Text = "You have completed the study. Thank you for taking part."
     code: str = ""
     link: str | None = Field(default=None, pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)
 
 
-class Study(Part):
+class Study(Section):
     """A whole study."""
 
     name: Name
@@ -122,41 +119,41 @@ class Study(Part):
     test: Test
     questionnaires: tuple[Questionnaire, ...] = ()
     completion: Completion = Completion()
-    words: Words = Words()
+    words: Texts = Texts()
     play_words: dict[str, Line] = Field(default={})
 
     @field_validator("questionnaires")
     @classmethod
     def _names_once(cls, pages: tuple[Questionnaire, ...]) -> tuple[Questionnaire, ...]:
-        names = [page.name for page in pages]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        if twice := duplicates(page.name for page in pages):
             raise ValueError(f"two questionnaires are named {twice[0]}")
         return pages
 
     @field_validator("play_words")
     @classmethod
-    def _phrases_known(cls, words: dict[str, str]) -> dict[str, str]:
-        for phrase in words:
-            if phrase not in PHRASES:
-                near = get_close_matches(phrase, PHRASES, n=1, cutoff=0.4)
+    def _texts_exist(cls, texts: dict[str, str]) -> dict[str, str]:
+        for text in texts:
+            if text not in PAGE_TEXTS:
+                near = get_close_matches(text, PAGE_TEXTS, n=1, cutoff=0.4)
                 hint = f"did you mean {near[0]!r}?" if near else "`--example` shows some"
-                raise ValueError(f"the page of the game has no {phrase!r}; {hint}")
-        return words
+                raise ValueError(f"the game page has no text {text!r}; {hint}")
+        return texts
 
     @model_validator(mode="after")
     def _fits(self) -> "Study":
         if any(page.when == "between" for page in self.questionnaires) and self.test.break_every is None:
-            raise ValueError("a questionnaire comes between, at breaks, but the test has no break_every")
-        for name in ("tutorial", "practice"):
-            block = getattr(self, name)
-            if block is not None and not block.tasks:
-                raise ValueError(f"{name} has no tasks; list some, or leave it out")
-        if self.mode == "scripts" and any(block.limit_s for block in self.blocks()):
-            raise ValueError("limit_s ends tasks that are played by keys; with mode: scripts leave it out")
-        if self.mode == "scripts" and any(block.views != ("first",) for block in self.blocks()):
-            raise ValueError("mode: scripts shows the pictures that a model gets; views is [first]")
+            raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
+        for phase, block in self.blocks().items():
+            if not (block.tasks or isinstance(block, Test)):
+                raise ValueError(f"{phase} has no tasks; list some, or remove it")
+            if self.mode == "scripts" and block.limit_s:
+                raise ValueError("limit_s ends tasks that are played with keys; remove it with mode: scripts")
+            if self.mode == "scripts" and block.views != ("first",):
+                raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self
 
-    def blocks(self) -> tuple[Block, ...]:
-        """Tutorial, practice and test, as far as they are there."""
-        return tuple(block for block in (self.tutorial, self.practice, self.test) if block is not None)
+    def blocks(self) -> dict[Literal["tutorial", "practice", "test"], Block]:
+        """Those of tutorial, practice and test that the study has."""
+        blocks: dict[Literal["tutorial", "practice", "test"], Block | None]
+        blocks = {"tutorial": self.tutorial, "practice": self.practice, "test": self.test}
+        return {phase: block for phase, block in blocks.items() if block is not None}

@@ -1,44 +1,46 @@
-"""Where a person is in a study, and what moves them on. Everything is told by the store: a server that is
-started again knows it as well as one that never stopped.
+"""Where a participant is in a study, and what moves them on.
+
+Everything is derived from the store, so a restarted server knows it as well as one that never stopped.
 """
 
 from collections.abc import Mapping
 
 from human_data.people.store import Participant, Store
-from human_data.people.study.facts import (
+from human_data.people.study.order import least_used, order_of, rows_of
+from human_data.people.study.plan import Plan
+from human_data.people.study.progress import (
     ABANDONED,
     COMPLETED,
     CONSENT,
     ORDER,
-    OURS,
-    PASSED,
+    PAGE_DONE,
+    STUDY_CODE,
     WITHDRAWN,
-    Facts,
-    all_facts,
-    facts_of,
+    Progress,
+    all_progress,
+    progress_of,
 )
-from human_data.people.study.order import least_used, order_of, rows_of
-from human_data.people.study.plan import Plan
-from human_data.people.study.stages import Asking, End, Playing, Reading, Stage
+from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 
 
-def where(plan: Plan, facts: Facts) -> Stage:
-    """The stage that a person is at."""
-    if facts.withdrawn:
-        return End("withdrawn")
-    if facts.completed:
-        return End("completed")
-    late = _time_is_over(plan, facts)
-    return next(stage for stage in plan.stages(facts.order) if not _behind(stage, facts, late))
+def current_stage(plan: Plan, progress: Progress) -> Stage:
+    """The stage that a participant has reached."""
+    if progress.withdrawn:
+        return EndStage("withdrawn")
+    if progress.completed:
+        return EndStage("completed")
+    limit = plan.study.test.limit_minutes
+    time_is_up = limit is not None and progress.played_s() >= 60 * limit
+    return next(stage for stage in plan.stages(progress.order) if not _is_done(stage, progress, time_is_up))
 
 
-def enter(plan: Plan, store: Store, code: str, link: Mapping[str, str]) -> Participant:
-    """Let a person in who has agreed; one who is in already is left as they are."""
+def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str]) -> Participant:
+    """Enrol a person who has agreed; one who is enrolled already is left unchanged."""
     person = store.add_participant(code, plan.study.name, link)
-    if not facts_of(store, person).order:
+    if not progress_of(store, person).order:
         consent = plan.study.consent
         store.note(person.id, CONSENT, {"agreed": True, "version": consent.version, "title": consent.title})
-        others = all_facts(store, plan.study.name)
+        others = all_progress(store, plan.study.name)
         used = [other.row for other in others if other.order and not other.withdrawn]
         row = least_used(rows_of(plan.study.test, plan.test), used)
         order = order_of(plan.study.test, plan.test, plan.study.seed, code, row)
@@ -47,74 +49,72 @@ def enter(plan: Plan, store: Store, code: str, link: Mapping[str, str]) -> Parti
 
 
 def refuse(plan: Plan, store: Store) -> None:
-    """Note that somebody does not take part, and not who."""
-    ours = store.add_participant(OURS, plan.study.name)
-    store.note(ours.id, CONSENT, {"agreed": False, "version": plan.study.consent.version})
+    """Note that someone did not agree, and nothing about them."""
+    study = store.add_participant(STUDY_CODE, plan.study.name)
+    store.note(study.id, CONSENT, {"agreed": False, "version": plan.study.consent.version})
 
 
-def known(plan: Plan, store: Store, code: str) -> Participant | None:
-    """Who entered the study with this code."""
+def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
+    """The participant with this code, None if there is none."""
     people = store.participants(plan.study.name)
-    return next((person for person in people if person.code == code and code != OURS), None)
+    return next((person for person in people if person.code == code and code != STUDY_CODE), None)
 
 
-def read_on(store: Store, person: Participant, stage: Reading) -> None:
-    """The person has read a page, or ended a break."""
-    store.note(person.id, PASSED, {"stage": stage.name})
-
-
-def keep_answers(store: Store, person: Participant, stage: Asking, answers: Mapping[str, str]) -> None:
-    """Keep the answers of a page, which is passed by it; what was left out is kept as an empty answer."""
-    for item in stage.questionnaire.items:
-        store.answer(person.id, stage.page, item.id, answers.get(item.id, ""))
-    store.note(person.id, PASSED, {"stage": stage.name})
+def finish_page(
+    plan: Plan,
+    store: Store,
+    person: Participant,
+    stage: TextStage | QuestionStage,
+    answers: Mapping[str, str],
+) -> None:
+    """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
+    if isinstance(stage, QuestionStage):
+        for item in stage.questionnaire.items:
+            store.answer(person.id, stage.page, item.id, answers.get(item.id, ""))
+    store.note(person.id, PAGE_DONE, {"stage": stage.name})
+    complete_if_done(plan, store, person)
 
 
 def abandon(store: Store, person: Participant, trial: int) -> None:
-    """A trial cannot be gone on with; the next stage comes."""
+    """A trial cannot be resumed; continue with the next stage."""
     store.note(person.id, ABANDONED, {"trial": trial})
 
 
 def withdraw(store: Store, person: Participant, stage: Stage) -> None:
-    """The person stops taking part."""
+    """The participant leaves the study."""
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 
-def settle(plan: Plan, store: Store, person: Participant) -> None:
-    """Note that the person is through, once they are."""
-    facts = facts_of(store, person)
-    if not facts.completed and where(plan, facts) == End("completed"):
+def complete_if_done(plan: Plan, store: Store, person: Participant) -> None:
+    """Note the completion if all stages are done."""
+    progress = progress_of(store, person)
+    if not progress.completed and current_stage(plan, progress) == EndStage("completed"):
         store.note(person.id, COMPLETED, {})
 
 
-def _behind(stage: Stage, facts: Facts, late: bool) -> bool:
+def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
     match stage:
-        case Playing(part="test"):
-            begun = facts.at(stage.position)
-            return all(map(facts.over, begun)) if begun else late
-        case Playing():
-            return _practised(stage, facts)
-        case Reading() | Asking():
-            return stage.name in facts.passed or (late and _within_test(stage))
+        case TaskStage(phase="test"):
+            trials = progress.trials_at(stage.position)
+            return all(map(progress.is_over, trials)) if trials else time_is_up
+        case TaskStage():
+            return _practice_is_done(stage, progress)
+        case TextStage() | QuestionStage():
+            return stage.name in progress.pages_done or (time_is_up and _belongs_to_test(stage))
     return False
 
 
-def _within_test(stage: Reading | Asking) -> bool:
-    if isinstance(stage, Reading):
+def _belongs_to_test(stage: TextStage | QuestionStage) -> bool:
+    if isinstance(stage, TextStage):
         return stage.is_break or stage.name == "introduction-test"
     return stage.questionnaire.when == "between"
 
 
-def _practised(stage: Playing, facts: Facts) -> bool:
-    begun = facts.at(stage.position)
-    if not begun or not facts.over(begun[-1]):
+def _practice_is_done(stage: TaskStage, progress: Progress) -> bool:
+    trials = progress.trials_at(stage.position)
+    if not trials or not progress.is_over(trials[-1]):
         return False
-    passed = any(trial.passed or trial.pass_mark is None for trial in begun if facts.over(trial))
-    # One that cannot be ended would not be the next time either.
-    hopeless = begun[-1].id in facts.abandoned
-    return passed or hopeless or (stage.tries is not None and len(begun) >= stage.tries)
-
-
-def _time_is_over(plan: Plan, facts: Facts) -> bool:
-    limit = plan.study.test.limit_minutes
-    return limit is not None and facts.played_s() >= 60 * limit
+    passed = any(trial.passed or trial.pass_mark is None for trial in trials if progress.is_over(trial))
+    # An episode that could not be resumed would fail again.
+    hopeless = trials[-1].id in progress.abandoned
+    return passed or hopeless or (stage.tries is not None and len(trials) >= stage.tries)

@@ -1,4 +1,4 @@
-"""In which order a person plays the tasks: from the study's seed and their place in the design."""
+"""The order in which a participant plays the tasks, from the study's seed and their row of the design."""
 
 import random
 from collections import Counter
@@ -8,11 +8,11 @@ from human_data.people.study.config import Test
 from testbed import Task
 
 
-def balanced_square(count: int) -> tuple[tuple[int, ...], ...]:
-    """Orders of 0 to count - 1: each comes equally often at each place, and right after each other one.
+def balanced_latin_square(count: int) -> tuple[tuple[int, ...], ...]:
+    """Orders of 0 to count - 1 in which each appears equally often in each position and after each other one.
 
     Williams' design (Williams 1949, Australian Journal of Scientific Research A 2, 149-168): `count` rows
-    where it is even, twice as many where it is odd.
+    if it is even, twice as many if it is odd.
     """
     first = [(k + 1) // 2 if k % 2 else (count - k // 2) % count for k in range(count)]
     rows = [tuple((place + row) % count for place in first) for row in range(count)]
@@ -20,30 +20,30 @@ def balanced_square(count: int) -> tuple[tuple[int, ...], ...]:
 
 
 def rows_of(test: Test, tasks: Sequence[Task]) -> int:
-    """How many orders the design has; 1 where it has none."""
-    return len(balanced_square(len(_units(test, tasks)))) if test.order == "latin-square" else 1
+    """Number of rows of the design; 1 if there is no design."""
+    return len(balanced_latin_square(len(_units(test, tasks)))) if test.order == "latin-square" else 1
 
 
 def least_used(rows: int, used: Sequence[int]) -> int:
-    """The design's row that fewest people have; the first of several."""
+    """The row of the design that the fewest participants have; the first of several."""
     counts = Counter(used)
     return min(range(rows), key=lambda row: (counts[row], row))
 
 
 def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) -> tuple[str, ...]:
-    """The ids of the tasks as the person with this code plays them.
+    """The ids of the tasks in the order of the participant with this code.
 
-    With `by: level` levels are kept together, and tasks within a level are shuffled for each person.
+    With `by: level` the tasks of a level stay together, shuffled for each participant.
     """
     if test.order == "listed":
         return tuple(task.id for task in tasks)
-    # A text as seed is hashed in full, and alike by every Python.
+    # A text as seed is hashed completely, and identically by every version of Python.
     source = random.Random(f"{seed} {code}")
     units = _units(test, tasks)
     if test.order == "random":
         source.shuffle(units)
     else:
-        units = [units[k] for k in balanced_square(len(units))[row]]
+        units = [units[k] for k in balanced_latin_square(len(units))[row]]
     return tuple(task.id for unit in units for task in source.sample(unit, len(unit)))
 
 

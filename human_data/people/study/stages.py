@@ -1,4 +1,4 @@
-"""The stages that a person goes through, one after the other."""
+"""The stages that a participant goes through, one after another."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,12 +7,12 @@ from human_data.people.study.config import Block, Practice
 from human_data.people.study.items import Questionnaire
 from testbed import Task
 
-Part = Literal["tutorial", "practice", "test"]
+Phase = Literal["tutorial", "practice", "test"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A page to read; a break is one too."""
+class TextStage:
+    """A page to read, such as an introduction or a break."""
 
     name: str
     title: str
@@ -21,8 +21,8 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """A page with questions; `page` is what their answers are kept under."""
+class QuestionStage:
+    """A page with questions; answers are stored under `page`."""
 
     name: str
     page: str
@@ -30,11 +30,11 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Playing:
-    """A task. `number` of `count` tasks of its part, from 1; `position` as `Assignment` has it."""
+class TaskStage:
+    """A task: `number` of `count` tasks of its phase, from 1; `position` as in `Assignment`."""
 
     name: str
-    part: Part
+    phase: Phase
     block: Block
     task: Task
     position: int
@@ -43,16 +43,16 @@ class Playing:
 
     @property
     def tries(self) -> int | None:
-        """How often it is played at most until it is passed; None: until it is passed."""
+        """Maximum number of attempts at passing it; None: no limit."""
         return self.block.tries if isinstance(self.block, Practice) else 1
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """Nothing more comes."""
+class EndStage:
+    """The end of the study."""
 
     name: Literal["completed", "withdrawn"]
 
 
-Stage = Reading | Asking | Playing | End
-"""`name` is that of one stage of a person only."""
+Stage = TextStage | QuestionStage | TaskStage | EndStage
+"""`name` is unique among the stages of a participant."""

@@ -1,23 +1,15 @@
-"""Level 2, preferences: two or more things can be had, and the pass mark asks for the best."""
+"""Level 2, preferences: of two or more things that can be reached, the pass mark asks for the best."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import fill, ledge
-from testbed.blueprints.condition import condition
-from testbed.blueprints.level_02.costs import (
-    climbing_for_more,
-    crossing_heat_for_more,
-    far_but_more,
-    size_against_distance,
-)
-from testbed.blueprints.level_02.waiting import green_last, green_rolls_first, terraces, waiting_for_more
+from testbed.blueprints.condition import Condition
+from testbed.blueprints.level_02 import costs, waiting
 from testbed.blueprints.mazes import radial_sectors, y_maze
-from testbed.blueprints.parts import BLUE, Spot, agent, ball, near, side, wall
-from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.parts import BLUE, agent, ball, wall
+from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import XZ, near, side
 from testbed.blueprints.walls import GAP
 
 LOW, TALL = 0.3, 3.0
@@ -41,39 +33,36 @@ def red(size: float) -> Thing:
     return Thing("BadGoal", size)
 
 
-def _choice(objects: Sequence[Object], best: Thing, other: Thing | None, solution: str) -> Blueprint:
-    """A choice of one; the mark is just what the other would bring without a clock."""
+def _choice(best: Thing, other: Thing | None, solution: str, *objects: Object) -> Blueprint:
+    """A choice; the pass mark is exactly what the other option would bring without a clock."""
     rival = "" if other is None else f" and not the {'red' if other.kind == 'BadGoal' else 'smaller'} one"
-    return Blueprint(
+    return task(
         f"Take the green ball of size {best.size:g}{rival}.",
         ("preference", "discrimination" if other else "search"),
         solution,
-        tuple(objects),
+        *objects,
         pass_mark=other.size if other and other.kind == "GoodGoal" else 0,
     )
 
 
-def _placed(thing: Thing | None, spot: Spot) -> list[Object]:
+def _placed(thing: Thing | None, spot: XZ) -> list[Object]:
     return [] if thing is None else [ball(thing.kind, *spot, thing.size)]
 
 
-def y_maze_choice(rng: np.random.Generator, best: Thing, other: Thing | None, height: float) -> Blueprint:
+@any_quarter_turn
+def y_maze_choice(rng: Rng, best: Thing, other: Thing | None, height: float) -> Blueprint:
     """Two-alternative choice in a Y-maze (Yerkes 1907)."""
     fork, spread = near(rng, 13, 3), near(rng, 38, 7)
     walls, ends = y_maze(fork, spread, near(rng, 20, 2), height)
     places = ends if side(rng) > 0 else ends[::-1]
     start = agent(20, near(rng, 3, 1.5), near(rng, 0, 12))
     balls = [*_placed(best, places[0]), *_placed(other, places[1])]
-    return _choice(
-        any_quarter(rng, (start, *walls, *balls)),
-        best,
-        other,
-        "Look into both arms at the fork, then enter one.",
-    )
+    return _choice(best, other, "Look into both arms at the fork, then enter one.", start, *walls, *balls)
 
 
-def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
-    """Two-alternative choice from a ledge: once down on one side there is no way to the other."""
+@any_quarter_turn
+def ledge_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
+    """Two-alternative choice from a ledge: once down on one side, the agent cannot reach the other."""
     apparatus = ledge(rng)
     balls = [
         thing
@@ -81,30 +70,24 @@ def ledge_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> 
         if held is not None
         for thing in fill(rng, (area[0], 18, area[2], area[3]), (held.size,), held.kind)
     ]
-    objects = any_quarter(rng, (*apparatus.objects, *balls))
-    return _choice(
-        objects, best, other, "Look to both sides from the ledge, then drop down on the better side."
-    )
+    solution = "Look to both sides from the ledge, then drop down on the better side."
+    return _choice(best, other, solution, *apparatus.objects, *balls)
 
 
-def radial_choice(rng: np.random.Generator, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
+def radial_choice(rng: Rng, best: Thing, other: Thing, arms: int, height: float) -> Blueprint:
     """Choice among the arms of a radial maze, one of which is better (Olton & Samuelson 1976)."""
     walls, places = radial_sectors(arms, near(rng, 180, 180), near(rng, 14, 1.5), height)
     start = agent(near(rng, 20, 0.5), near(rng, 20, 0.5), near(rng, 180, 180))
     balls = [thing for i, spot in enumerate(places) for thing in _placed(other if i else best, spot)]
-    return _choice(
-        (start, *walls, *balls), best, other, "Turn round to see what every arm holds, then enter the best."
-    )
+    solution = "Turn round to see what every arm holds, then enter the best."
+    return _choice(best, other, solution, start, *walls, *balls)
 
 
-def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) -> Blueprint:
-    """Choice in a corridor: from a beam one drops for good into one of two lanes that part."""
-    half, width, height, end = (
-        near(rng, 4.2, 0.5),
-        near(rng, 1.6, 0.2),
-        near(rng, 1.2, 0.15),
-        near(rng, 24, 2),
-    )
+@any_quarter_turn
+def corridor_choice(rng: Rng, best: Thing, other: Thing | None) -> Blueprint:
+    """Choice in a corridor: from a beam the agent drops into one of two lanes and cannot return."""
+    half, width = near(rng, 4.2, 0.5), near(rng, 1.6, 0.2)
+    height, end = near(rng, 1.2, 0.15), near(rng, 24, 2)
     objects = [
         agent(20, near(rng, 8, 4), near(rng, 0, 4), y=height),
         wall(20, end / 2, (width, height, end - 2 * GAP), color=BLUE),
@@ -113,43 +96,40 @@ def corridor_choice(rng: np.random.Generator, best: Thing, other: Thing | None) 
     ]
     first = side(rng)
     middle = (half + width / 2) / 2
-    for s, held in ((first, best), (-first, other)):
-        objects += _placed(held, (20 + s * middle, near(rng, 35, 1.5)))
-    return _choice(
-        any_quarter(rng, objects), best, other, "From the beam look down both lanes, then drop into one."
-    )
+    for hand, held in ((first, best), (-first, other)):
+        objects += _placed(held, (20 + hand * middle, near(rng, 35, 1.5)))
+    return _choice(best, other, "From the beam look down both lanes, then drop into one.", *objects)
 
 
 CONDITIONS = (
-    condition(y_maze_choice, 1, best=green(2), other=None, height=LOW),
-    condition(y_maze_choice, 1, best=green(1), other=None, height=TALL),
-    condition(ledge_choice, 1, best=green(1), other=None),
-    condition(y_maze_choice, 1, best=green(1), other=red(1), height=LOW),
-    condition(y_maze_choice, 2, best=green(1), other=red(2), height=TALL),
-    condition(y_maze_choice, 1, best=green(3), other=green(1), height=LOW),
-    condition(y_maze_choice, 2, best=green(2), other=green(1), height=TALL),
-    condition(y_maze_choice, 3, best=green(2), other=green(1.5), height=TALL),
-    condition(ledge_choice, 1, best=green(3), other=green(1)),
-    condition(ledge_choice, 1, best=green(1), other=red(1)),
-    condition(ledge_choice, 3, best=green(2), other=green(1.5)),
-    condition(radial_choice, 1, best=green(3), other=green(1), arms=3, height=LOW),
-    condition(radial_choice, 2, best=green(2), other=green(1), arms=5, height=TALL),
-    condition(radial_choice, 3, best=green(1), other=red(1), arms=6, height=TALL),
-    condition(corridor_choice, 1, best=green(1), other=None),
-    condition(corridor_choice, 1, best=green(1), other=red(1)),
-    condition(corridor_choice, 2, best=green(2), other=green(1)),
-    condition(corridor_choice, 3, best=green(2), other=green(1.5)),
-    condition(size_against_distance, 1, large=2, small=0.5, far=26, close=10),
-    condition(size_against_distance, 2, large=2, small=1, far=33, close=5),
-    condition(climbing_for_more, 2, large=3, small=1, height=2.5),
-    condition(climbing_for_more, 3, large=2, small=1, height=5),
-    condition(crossing_heat_for_more, 2, large=3, small=1, depth=5),
-    condition(far_but_more, 2, close=1, far=3),
-    condition(waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
-    condition(waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
-    condition(terraces, 2, levels=2, each=2),
-    condition(terraces, 3, levels=3, each=2),
-    condition(green_rolls_first, 2, count=2, slope=2),
-    condition(green_last, 2, count=4),
+    Condition(y_maze_choice, 1, best=green(2), other=None, height=LOW),
+    Condition(y_maze_choice, 1, best=green(1), other=None, height=TALL),
+    Condition(ledge_choice, 1, best=green(1), other=None),
+    Condition(y_maze_choice, 1, best=green(1), other=red(1), height=LOW),
+    Condition(y_maze_choice, 2, best=green(1), other=red(2), height=TALL),
+    Condition(y_maze_choice, 1, best=green(3), other=green(1), height=LOW),
+    Condition(y_maze_choice, 2, best=green(2), other=green(1), height=TALL),
+    Condition(y_maze_choice, 3, best=green(2), other=green(1.5), height=TALL),
+    Condition(ledge_choice, 1, best=green(3), other=green(1)),
+    Condition(ledge_choice, 1, best=green(1), other=red(1)),
+    Condition(ledge_choice, 3, best=green(2), other=green(1.5)),
+    Condition(radial_choice, 1, best=green(3), other=green(1), arms=3, height=LOW),
+    Condition(radial_choice, 2, best=green(2), other=green(1), arms=5, height=TALL),
+    Condition(radial_choice, 3, best=green(1), other=red(1), arms=6, height=TALL),
+    Condition(corridor_choice, 1, best=green(1), other=None),
+    Condition(corridor_choice, 1, best=green(1), other=red(1)),
+    Condition(corridor_choice, 2, best=green(2), other=green(1)),
+    Condition(corridor_choice, 3, best=green(2), other=green(1.5)),
+    Condition(costs.size_against_distance, 1, large=2, small=0.5, far=26, close=10),
+    Condition(costs.size_against_distance, 2, large=2, small=1, far=33, close=5),
+    Condition(costs.climbing_for_more, 2, large=3, small=1, height=2.5),
+    Condition(costs.climbing_for_more, 3, large=2, small=1, height=5),
+    Condition(costs.crossing_heat_for_more, 2, large=3, small=1, depth=5),
+    Condition(costs.far_but_more, 2, close=1, far=3),
+    Condition(waiting.waiting_for_more, 2, large=3, small=1, slope=4, limit=250),
+    Condition(waiting.waiting_for_more, 3, large=2, small=1, slope=2.2, limit=500),
+    Condition(waiting.terraces, 2, levels=2, each=2),
+    Condition(waiting.terraces, 3, levels=3, each=2),
+    Condition(waiting.green_rolls_first, 2, count=2, slope=2),
+    Condition(waiting.green_last, 2, count=4),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

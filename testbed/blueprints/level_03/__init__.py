@@ -1,85 +1,64 @@
-"""Level 3, static obstacles: the way has to be found around or through something, on the floor.
-
-Obstacles of several storeys are in `level_03_heights.py`.
-"""
+"""Level 3, static obstacles: going around or through something; several storeys are in `heights.py`."""
 
 import math
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.condition import condition
-from testbed.blueprints.level_03.heights import over_the_wall, platform, ridge, terraces, walkway, yard
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
+from testbed.blueprints.condition import Condition
+from testbed.blueprints.level_03 import heights
 from testbed.blueprints.mazes import Rooms
-from testbed.blueprints.parts import (
-    Spot,
-    agent,
-    ball,
-    bearing_to,
-    block,
-    near,
-    polar,
-    side,
-    tunnel,
-    wall,
-)
-from testbed.blueprints.placement import posed
+from testbed.blueprints.parts import agent, ball, block, tunnel, wall
+from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.places import XZ, bearing_to, near, polar, side
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, fan, ring, run
 
 
-def detour(rng: np.random.Generator, width: float, transparent: bool) -> Blueprint:
+@any_free_pose
+def detour(rng: Rng, width: float, transparent: bool) -> Blueprint:
     """Detour (Koehler 1925): a barrier hides the reward or, transparent, shows it out of reach."""
     before, behind = near(rng, 11, 2), near(rng, 4.5, 1.5)
     shift = near(rng, 0, width / 6)
-    task = Blueprint(
+    return task(
         "Reach the green ball behind the barrier.",
         ("detour", "inhibition" if transparent else "object permanence"),
         "Drive past the nearer end of the barrier, then turn towards the ball.",
-        (
-            agent(20, 20 - before, near(rng, 0, 15)),
-            barrier(20 + shift, 20, (width, HEIGHT, 0.6), near(rng, 0, 12), transparent),
-            ball("GoodGoal", 20 + near(rng, 1.3 * shift, width / 8), 20 + behind, 1),
-        ),
+        agent(20, 20 - before, near(rng, 0, 15)),
+        barrier(20 + shift, 20, (width, HEIGHT, 0.6), near(rng, 0, 12), transparent),
+        ball("GoodGoal", 20 + near(rng, 1.3 * shift, width / 8), 20 + behind, 1),
     )
-    return posed(rng, task, free=True)
 
 
-def blind_alley(rng: np.random.Generator, length: float, width: float) -> Blueprint:
+@any_pose
+def blind_alley(rng: Rng, length: float, width: float) -> Blueprint:
     """Detour into a corner: a long wall screens it, and only the far end of the alley is open."""
     line = 40 - width
-    task = Blueprint(
+    return task(
         "Reach the green ball in the corner behind the long wall.",
         ("detour", "navigation"),
         "Drive along the wall to its open end, around it, and back to the corner.",
-        (
-            agent(near(rng, 8, 5), near(rng, 5, 3), near(rng, 70, 40)),
-            wall(line, length / 2 + EDGE, (0.8, HEIGHT, length)),
-            ball("GoodGoal", line + width / 2, near(rng, 3, 1), 1),
-        ),
+        agent(near(rng, 8, 5), near(rng, 5, 3), near(rng, 70, 40)),
+        wall(line, length / 2 + EDGE, (0.8, HEIGHT, length)),
+        ball("GoodGoal", line + width / 2, near(rng, 3, 1), 1),
     )
-    return posed(rng, task)
 
 
-def passage(rng: np.random.Generator, gaps: tuple[float, ...]) -> Blueprint:
-    """Passage: walls across the whole arena, each with one opening so wide."""
+@any_pose
+def passage(rng: Rng, gaps: tuple[float, ...]) -> Blueprint:
+    """Passage: walls across the whole arena, each with one opening of a given width."""
     objects: list[Object] = []
     where = 0.0
     for number, width in enumerate(gaps, 1):
         z = 40 * number / (len(gaps) + 1) + near(rng, 0, 1.5)
         where = near(rng, 20, 14) if number == 1 else 20 - math.copysign(near(rng, 9, 5), where - 20)
         objects += _wall_with_gap(where, z, width, near(rng, 1.25, 0.75))
-    task = Blueprint(
+    return task(
         "Pass to the far side of the arena and reach the green ball.",
         ("navigation", "search"),
         "Drive to each opening, through it, and then to the ball.",
-        (
-            agent(near(rng, 20, 15), near(rng, 4, 2), near(rng, 0, 40)),
-            *objects,
-            ball("GoodGoal", near(rng, 20, 16), near(rng, 36, 1.5), 1),
-        ),
+        agent(near(rng, 20, 15), near(rng, 4, 2), near(rng, 0, 40)),
+        *objects,
+        ball("GoodGoal", near(rng, 20, 16), near(rng, 36, 1.5), 1),
         time_limit=250 if len(gaps) == 1 else 500,
     )
-    return posed(rng, task)
 
 
 def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[Object]:
@@ -90,8 +69,9 @@ def _wall_with_gap(x: float, z: float, width: float, thickness: float) -> list[O
     ]
 
 
-def wedge(rng: np.random.Generator, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
-    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, else the ball is in it.
+@any_free_pose
+def wedge(rng: Rng, half: float, length: float, within: bool, transparent: bool) -> Blueprint:
+    """V-shaped detour (Koehler 1925): the agent starts `within` the wedge, or the ball is in it.
 
     `half` is half the angle of the wedge, degrees; it opens towards smaller z.
     """
@@ -102,75 +82,67 @@ def wedge(rng: np.random.Generator, half: float, length: float, within: bool, tr
         start, goal, yaw = (20.0, 20 - deep), (20 + near(rng, 0, 1), 20 + ahead), 0.0
     else:
         start, goal, yaw = (20 + near(rng, 0, 2), 20 + back), (20 + near(rng, 0, 0.3), 20 - deep), 180.0
-    task = Blueprint(
+    return task(
         "Get around the V-shaped barrier to the green ball.",
         ("detour", "inhibition"),
         "Turn away from the ball, go around the end of the barrier, and come back to the ball.",
-        (
-            agent(*start, yaw + near(rng, 0, 12)),
-            *fan(20, 20, (180 - half, 180 + half), length, transparent),
-            ball("GoodGoal", *goal, 1),
-        ),
+        agent(*start, yaw + near(rng, 0, 12)),
+        *fan(20, 20, (180 - half, 180 + half), length, transparent),
+        ball("GoodGoal", *goal, 1),
     )
-    return posed(rng, task, free=True)
 
 
-def cross(rng: np.random.Generator, length: float, quarters: int, transparent: bool) -> Blueprint:
+@any_free_pose
+def cross(rng: Rng, length: float, quarters: int, transparent: bool) -> Blueprint:
     """Detour around a cross of barriers: the reward is in the quarter beside the agent's, or opposite (2)."""
     start = polar(20, 20, 45 + near(rng, 0, 6), near(rng, 5, 1))
     goal = polar(20, 20, 45 + 90 * quarters + near(rng, 0, 12), near(rng, 5, 1))
     yaw = bearing_to(start, goal) + near(rng, 0, 20)
-    task = Blueprint(
+    return task(
         "Reach the green ball in another quarter of the cross.",
         ("detour", "inhibition" if transparent else "search"),
         "Go outwards along an arm of the cross, around its end, and inwards again.",
-        (
-            agent(*start, yaw),
-            *fan(20, 20, (0, 90, 180, 270), length, transparent),
-            ball("GoodGoal", *goal, 1),
-        ),
+        agent(*start, yaw),
+        *fan(20, 20, (0, 90, 180, 270), length, transparent),
+        ball("GoodGoal", *goal, 1),
     )
-    return posed(rng, task, free=True)
 
 
-def barrier_in_u(rng: np.random.Generator, depth: float, width: float, transparent: bool) -> Blueprint:
+@any_free_pose
+def barrier_in_u(rng: Rng, depth: float, width: float, transparent: bool) -> Blueprint:
     """U-shaped detour (Koehler 1925): the agent starts inside the U and must first turn away."""
-    sides = [20 + way * (width / 2 + 0.3) for way in (-1, 1)]
-    task = Blueprint(
+    sides = [20 + sign * (width / 2 + 0.3) for sign in (-1, 1)]
+    return task(
         "Leave the U-shaped barrier and reach the green ball behind it.",
         ("detour", "inhibition"),
         "Turn round, leave the U by its open side, and go around it.",
-        (
-            agent(20, 20 - near(rng, 3, 0.8), near(rng, 0, 15)),
-            barrier(20, 20.5, (width + 2, HEIGHT, 0.6), 0, transparent),
-            *(barrier(x, 20.2 - JOINT - depth / 2, (0.6, HEIGHT, depth), 0, transparent) for x in sides),
-            ball("GoodGoal", 20 + near(rng, 0, width / 3), near(rng, 26.5, 2), 1),
-        ),
+        agent(20, 20 - near(rng, 3, 0.8), near(rng, 0, 15)),
+        barrier(20, 20.5, (width + 2, HEIGHT, 0.6), 0, transparent),
+        *(barrier(x, 20.2 - JOINT - depth / 2, (0.6, HEIGHT, depth), 0, transparent) for x in sides),
+        ball("GoodGoal", 20 + near(rng, 0, width / 3), near(rng, 26.5, 2), 1),
     )
-    return posed(rng, task, free=True)
 
 
-def cylinder(rng: np.random.Generator, length: float, width: float, kind: str, aside: float) -> Blueprint:
+@any_free_pose
+def cylinder(rng: Rng, length: float, width: float, kind: str, aside: float) -> Blueprint:
     """Cylinder task (MacLean et al. 2014): the reward lies in a tunnel that is open at its ends.
 
     `aside` is the angle of the tunnel's side to the line of sight: at 0 the agent faces the side squarely.
     """
     yaw = 90 + side(rng) * near(rng, aside, 8)
     goal = polar(20, 20, yaw, near(rng, 0, length / 2 - 1.5))
-    task = Blueprint(
+    return task(
         "Reach the green ball inside the tunnel.",
         ("detour", "inhibition" if kind == "CylinderTunnelTransparent" else "object permanence"),
         "Drive around to an end of the tunnel and in to the ball.",
-        (
-            agent(20 + near(rng, 0, 3), 20 - near(rng, 12, 2), near(rng, 0, 15)),
-            tunnel(kind, 20, 20, (width, width, length), yaw),
-            ball("GoodGoal", *goal, 1),
-        ),
+        agent(20 + near(rng, 0, 3), 20 - near(rng, 12, 2), near(rng, 0, 15)),
+        tunnel(kind, 20, 20, (width, width, length), yaw),
+        ball("GoodGoal", *goal, 1),
     )
-    return posed(rng, task, free=True)
 
 
-def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns: int, rows: int) -> Blueprint:
+@any_pose
+def blocks_in_the_way(rng: Rng, kind: str, size: float, columns: int, rows: int) -> Blueprint:
     """Obstacle removal: rows of loose blocks fill the only opening of a wall."""
     x, z = near(rng, 20, 11), near(rng, 17, 2)
     pitch = size + JOINT
@@ -180,43 +152,39 @@ def blocks_in_the_way(rng: np.random.Generator, kind: str, size: float, columns:
         for i in range(columns)
         for j in range(rows)
     )
-    task = Blueprint(
+    return task(
         "Get through the blocked opening and reach the green ball.",
         ("pushing", "navigation"),
         "Drive against the blocks in the opening until there is a way, then go on to the ball.",
-        (
-            agent(min(max(x + near(rng, 0, 6), 3), 37), near(rng, 4.5, 2), near(rng, 0, 20)),
-            *_wall_with_gap(x, z, width, 1),
-            *blocks,
-            ball("GoodGoal", near(rng, 20, 15), near(rng, 34.5, 2), 1),
-        ),
+        agent(min(max(x + near(rng, 0, 6), 3), 37), near(rng, 4.5, 2), near(rng, 0, 20)),
+        *_wall_with_gap(x, z, width, 1),
+        *blocks,
+        ball("GoodGoal", near(rng, 20, 15), near(rng, 34.5, 2), 1),
         time_limit=500,
     )
-    return posed(rng, task)
 
 
-def spiral(rng: np.random.Generator, corners: int, lane: float) -> Blueprint:
+@any_free_pose
+def spiral(rng: Rng, corners: int, lane: float) -> Blueprint:
     """Spiral: the agent starts in its middle and has to follow the lane out; the reward is outside."""
-    points: list[Spot] = [(20 - lane / 2, 20 + lane / 2)]
+    points: list[XZ] = [(20 - lane / 2, 20 + lane / 2)]
     for number in range(corners):
         bearing = 90 * (number + 1)
         points.append(polar(*points[-1], bearing, lane * (number // 2 + 1)))
     goal = polar(20, 20, near(rng, 180, 180), near(rng, 16.2, 0.8))
-    task = Blueprint(
+    return task(
         "Find the way out of the spiral and reach the green ball outside.",
         ("navigation", "search"),
         "Follow the lane from turn to turn, then search for the ball outside.",
-        (
-            agent(20, 20, near(rng, 180, 180)),
-            *run(points),
-            ball("GoodGoal", *goal, 1),
-        ),
+        agent(20, 20, near(rng, 180, 180)),
+        *run(points),
+        ball("GoodGoal", *goal, 1),
         time_limit=500,
     )
-    return posed(rng, task, free=True)
 
 
-def rings(rng: np.random.Generator, radii: tuple[float, ...], transparent: bool) -> Blueprint:
+@any_free_pose
+def rings(rng: Rng, radii: tuple[float, ...], transparent: bool) -> Blueprint:
     """Circular labyrinth: rings around the agent, each with one opening; the reward is outside or between."""
     pieces = 10
     opening = 0
@@ -225,17 +193,19 @@ def rings(rng: np.random.Generator, radii: tuple[float, ...], transparent: bool)
         opening = (opening + int(rng.integers(3, 8))) % pieces
         walls += ring(radius, pieces, {opening}, transparent)
     goal = polar(20, 20, 36 * opening + near(rng, 180, 70), radii[-1] + 2.6)
-    task = Blueprint(
+    return task(
         "Get out through the openings of the rings and reach the green ball.",
         ("navigation", "detour"),
         "Find the opening of each ring, pass through it, and go around to the ball.",
-        (agent(20, 20, near(rng, 180, 180)), *walls, ball("GoodGoal", *goal, 1)),
+        agent(20, 20, near(rng, 180, 180)),
+        *walls,
+        ball("GoodGoal", *goal, 1),
         time_limit=500,
     )
-    return posed(rng, task, free=True)
 
 
-def maze(rng: np.random.Generator, count: int, loops: float) -> Blueprint:
+@any_pose
+def maze(rng: Rng, count: int, loops: float) -> Blueprint:
     """Maze (Small 1901): `count` cells along each side; `loops` is the share of walls that are left out."""
     rooms = Rooms(rng, count, loops)
     start = (int(rng.integers(count)), 0)
@@ -243,50 +213,46 @@ def maze(rng: np.random.Generator, count: int, loops: float) -> Blueprint:
     farthest = sorted(apart, key=lambda cell: (apart[cell], cell))
     goal = farthest[-1 - int(rng.integers(2))]
     x, z = rooms.middle(goal)
-    task = Blueprint(
+    return task(
         "Find the way through the maze to the green ball.",
         ("navigation", "search"),
         "Follow the lanes, leave dead ends again, and go on to the ball.",
-        (
-            agent(*rooms.middle(start), near(rng, 180, 180)),
-            *rooms.walls(rng),
-            ball("GoodGoal", near(rng, x, 1), near(rng, z, 1), 1),
-        ),
+        agent(*rooms.middle(start), near(rng, 180, 180)),
+        *rooms.walls(rng),
+        ball("GoodGoal", near(rng, x, 1), near(rng, z, 1), 1),
         time_limit=500,
     )
-    return posed(rng, task)
 
 
 CONDITIONS = (
-    condition(detour, 1, width=8, transparent=False),
-    condition(blind_alley, 1, length=20, width=7),
-    condition(detour, 1, width=16, transparent=False),
-    condition(detour, 2, width=9, transparent=True),
-    condition(detour, 3, width=20, transparent=True),
-    condition(passage, 1, gaps=(4.5,)),
-    condition(passage, 2, gaps=(2.2,)),
-    condition(blind_alley, 2, length=33, width=4),
-    condition(ridge, 2, width=12, transparent=True),
-    condition(wedge, 2, half=45, length=8, within=False, transparent=True),
-    condition(wedge, 2, half=45, length=7, within=True, transparent=True),
-    condition(cross, 3, length=13, quarters=1, transparent=True),
-    condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
-    condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
-    condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
-    condition(platform, 1, height=1.2, beside=60),
-    condition(platform, 2, height=2.2, beside=160),
-    condition(walkway, 2, legs=1, width=2.2, height=2),
-    condition(walkway, 3, legs=2, width=2.2, height=1.5),
-    condition(over_the_wall, 2, height=1.5),
-    condition(terraces, 3, storeys=3, rise=1),
-    condition(terraces, 1, storeys=1, rise=1),
-    condition(barrier_in_u, 2, depth=6, width=7, transparent=False),
-    condition(barrier_in_u, 3, depth=10, width=6, transparent=True),
-    condition(blocks_in_the_way, 2, kind="LightBlock", size=1.5, columns=2, rows=1),
-    condition(passage, 3, gaps=(4, 3, 3)),
-    condition(spiral, 2, corners=6, lane=3.5),
-    condition(yard, 3, inner=9, height=1.5),
-    condition(rings, 2, radii=(6, 12), transparent=False),
-    condition(maze, 3, count=5, loops=0.1),
+    Condition(detour, 1, width=8, transparent=False),
+    Condition(blind_alley, 1, length=20, width=7),
+    Condition(detour, 1, width=16, transparent=False),
+    Condition(detour, 2, width=9, transparent=True),
+    Condition(detour, 3, width=20, transparent=True),
+    Condition(passage, 1, gaps=(4.5,)),
+    Condition(passage, 2, gaps=(2.2,)),
+    Condition(blind_alley, 2, length=33, width=4),
+    Condition(heights.ridge, 2, width=12, transparent=True),
+    Condition(wedge, 2, half=45, length=8, within=False, transparent=True),
+    Condition(wedge, 2, half=45, length=7, within=True, transparent=True),
+    Condition(cross, 3, length=13, quarters=1, transparent=True),
+    Condition(cylinder, 1, length=6, width=4, kind="CylinderTunnel", aside=25),
+    Condition(cylinder, 2, length=6, width=3.5, kind="CylinderTunnelTransparent", aside=25),
+    Condition(cylinder, 3, length=10, width=4, kind="CylinderTunnelTransparent", aside=5),
+    Condition(heights.platform, 1, height=1.2, beside=60),
+    Condition(heights.platform, 2, height=2.2, beside=160),
+    Condition(heights.walkway, 2, legs=1, width=2.2, height=2),
+    Condition(heights.walkway, 3, legs=2, width=2.2, height=1.5),
+    Condition(heights.over_the_wall, 2, height=1.5),
+    Condition(heights.terraces, 3, storeys=3, rise=1),
+    Condition(heights.terraces, 1, storeys=1, rise=1),
+    Condition(barrier_in_u, 2, depth=6, width=7, transparent=False),
+    Condition(barrier_in_u, 3, depth=10, width=6, transparent=True),
+    Condition(blocks_in_the_way, 2, kind="LightBlock", size=1.5, columns=2, rows=1),
+    Condition(passage, 3, gaps=(4, 3, 3)),
+    Condition(spiral, 2, corners=6, lane=3.5),
+    Condition(heights.yard, 3, inner=9, height=1.5),
+    Condition(rings, 2, radii=(6, 12), transparent=False),
+    Condition(maze, 3, count=5, loops=0.1),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,54 +1,48 @@
-"""Level 4, avoidance: hot zones, which cost time, and red balls in the way."""
+"""Level 4, avoidance: hot zones, which cost time, and rows of red balls."""
 
 from itertools import pairwise
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import DEATH, HOT, agent, ball, even, near, zone_between
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.parts import DEATH, HOT, agent, ball, zone_between
+from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near
 from testbed.blueprints.walls import along
 
 
-def hot_band(rng: np.random.Generator, depth: float) -> Blueprint:
-    """A hot zone across the whole way: it has to be crossed, at once and fast (motivation against cost)."""
+@any_orientation
+def hot_band(rng: Rng, depth: float) -> Blueprint:
+    """A hot zone across the whole arena: it has to be crossed, fast (motivation against cost)."""
     z = near(rng, 20, 3)
-    return Blueprint(
+    return task(
         "Reach the green ball beyond the orange zone, in which time runs ten times as fast.",
         ("avoidance", "cost and benefit"),
         "Take a run and cross the zone without stopping.",
-        any_way(
-            rng,
-            (
-                agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
-                zone_between(HOT, 0, z - depth / 2, 40, z + depth / 2),
-                ball("GoodGoal", near(rng, 20, 14), near(rng, 35, 2), 1),
-            ),
-        ),
+        agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
+        zone_between(HOT, 0, z - depth / 2, 40, z + depth / 2),
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 35, 2), 1),
     )
 
 
-def hot_lake(rng: np.random.Generator, width: float, depth: float) -> Blueprint:
-    """A hot zone between agent and goal: the way round is longer and cheaper (cost and benefit)."""
+@any_orientation
+def hot_lake(rng: Rng, width: float, depth: float) -> Blueprint:
+    """A hot zone between agent and goal: the detour is longer and cheaper (cost and benefit)."""
     x, z = near(rng, 20, 4), near(rng, 20, 0.5)
-    return Blueprint(
+    return task(
         "Reach the green ball with a reward above the mark: crossing the orange zone costs too much.",
         ("avoidance", "detour", "cost and benefit"),
         "Go round the orange zone, although the way is longer.",
-        any_way(
-            rng,
-            (
-                agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
-                zone_between(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
-                ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
-            ),
-        ),
+        agent(x + near(rng, 0, 3), near(rng, 2.5, 0.5), near(rng, 0, 20)),
+        zone_between(HOT, x - width / 2, z - depth / 2, x + width / 2, z + depth / 2),
+        ball("GoodGoal", x + near(rng, 0, 3), near(rng, 37, 0.5), 1),
         pass_mark=0.5,
     )
 
 
-def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
+@any_orientation
+def hot_gate(rng: Rng, gates: int) -> Blueprint:
     """A barrier that ends the episode, with gates in it that are only hot (the lesser evil)."""
     z, depth, width = near(rng, 20, 3), near(rng, 4, 0.5), near(rng, 5, 0.5)
     places = [40 * (number + 0.5) / gates + near(rng, 0, 40 / gates / 2 - 4) for number in range(gates)]
@@ -56,24 +50,18 @@ def hot_gate(rng: np.random.Generator, gates: int) -> Blueprint:
     objects: list[Object] = []
     for number, (left, right) in enumerate(pairwise(edges)):
         objects.append(zone_between(HOT if number % 2 else DEATH, left, z - depth / 2, right, z + depth / 2))
-    return Blueprint(
+    return task(
         "Cross the barrier where it is orange, not red, and reach the green ball.",
         ("avoidance", "discrimination", "cost and benefit"),
         "Line up with an orange gate and drive straight and fast through it.",
-        any_way(
-            rng,
-            (
-                agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
-                *objects,
-                ball("GoodGoal", near(rng, 20, 14), near(rng, 36, 1.5), 1),
-            ),
-        ),
+        agent(near(rng, 20, 14), near(rng, 4, 2), near(rng, 0, 40)),
+        *objects,
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 36, 1.5), 1),
     )
 
 
-def lanes(
-    rng: np.random.Generator, sizes: tuple[float, float], heat: tuple[float, float], mark: float
-) -> Blueprint:
+@any_orientation
+def lanes(rng: Rng, sizes: tuple[float, float], heat: tuple[float, float], mark: float) -> Blueprint:
     """Two lanes below a platform, of which only one can be entered: their goals and heat differ.
 
     `heat` is the share of each lane that is hot.
@@ -90,16 +78,17 @@ def lanes(
             length = 28 * heat[number]
             objects.append(zone_between(HOT, left, 34 - length, right, 34))
         objects.append(ball("GoodGoal", (left + right) / 2 + near(rng, 0, 4), far, sizes[number]))
-    return Blueprint(
+    return task(
         f"Choose a lane and reach its green ball with a reward above {mark:g}.",
         ("avoidance", "cost and benefit", "irreversible choice"),
         "Look at both lanes from the platform: weigh ball against heat, then drop into the better one.",
-        any_way(rng, objects),
+        *objects,
         pass_mark=mark,
     )
 
 
-def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
+@any_orientation
+def red_rows(rng: Rng, rows: int, gap: float) -> Blueprint:
     """Rows of red balls with one opening each."""
     apart, size, pitch = 20 / rows, 2.0, 2.5
     objects = [agent(near(rng, 20, 14), near(rng, 3.5, 1), near(rng, 0, 40))]
@@ -110,10 +99,10 @@ def red_rows(rng: np.random.Generator, rows: int, gap: float) -> Blueprint:
         objects += [
             ball("BadGoal", float(x), z, size) for x in places if abs(x - opening) > gap / 2 + size / 2
         ]
-    objects.append(ball("GoodGoal", near(rng, 20, 14), near(rng, 36.5, 1), 1))
-    return Blueprint(
+    return task(
         "Reach the green ball through the openings in the rows of red balls.",
         ("avoidance", "discrimination", "detour"),
         "Find each row's opening and pass through the middle of it.",
-        any_way(rng, objects),
+        *objects,
+        ball("GoodGoal", near(rng, 20, 14), near(rng, 36.5, 1), 1),
     )

@@ -2,43 +2,48 @@
 
 import numpy as np
 
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import platform
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, even, near, ramp, wall, zone_between
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, ramp, wall, zone_between
+from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near
 
 LOW, HIGH = 9.0, 31.0
-"""Where fields that are crossed begin and end, metres along the way."""
+"""The z at which fields that are crossed begin and end, metres."""
 
 PATHS = ("avoidance", "precise movement")
 
 
-def _ends(rng: np.random.Generator, spread: float = 14) -> tuple[Object, Object]:
-    """An agent before such a field and a goal beyond it."""
+def _ends(rng: Rng, spread: float = 14) -> tuple[Object, Object]:
+    """An agent on one side of such a field and a goal on the other."""
     start = agent(near(rng, 20, spread), near(rng, 3.5, 1.5), near(rng, 0, 40))
     return start, ball("GoodGoal", near(rng, 20, spread), near(rng, 36, 1.5), 1)
 
 
 def _row(gaps: list[tuple[float, float]], low: float, high: float) -> list[Object]:
-    """Zones over the whole width but for gaps (from x, to x)."""
+    """Zones over the whole width except for gaps (from x, to x)."""
     starts = [0.0, *(gap[1] for gap in gaps)]
     stops = [*(gap[0] for gap in gaps), 40.0]
     return [zone_between(DEATH, a, low, b, high) for a, b in zip(starts, stops, strict=True) if b - a >= 1]
 
 
-def straight_path(rng: np.random.Generator, width: float) -> Blueprint:
+@any_orientation
+def straight_path(rng: Rng, width: float) -> Blueprint:
     """A straight path between two zones (beam walking)."""
     x = near(rng, 20, 13)
     start, goal = _ends(rng)
-    return Blueprint(
+    return task(
         "Reach the green ball along the path between the red zones.",
         PATHS,
         "Drive to the path's beginning, turn into its direction, then go straight.",
-        any_way(rng, (start, goal, *_row([(x - width / 2, x + width / 2)], LOW + 1, HIGH))),
+        start,
+        goal,
+        *_row([(x - width / 2, x + width / 2)], LOW + 1, HIGH),
     )
 
 
-def corridors(rng: np.random.Generator, count: int, blocked: int, width: float) -> Blueprint:
+@any_orientation
+def corridors(rng: Rng, count: int, blocked: int, width: float) -> Blueprint:
     """Corridors between zones, some of which end at a further zone (maze with dead ends)."""
     pitch = 38 / count
     middles = [1 + pitch * (number + 0.5) + near(rng, 0, 0.3) for number in range(count)]
@@ -47,15 +52,19 @@ def corridors(rng: np.random.Generator, count: int, blocked: int, width: float) 
     gaps = [(x - width / 2, x + width / 2) for x in middles]
     low, high = LOW + 2, HIGH - 2
     plugs = [zone_between(DEATH, gaps[i][0], high - near(rng, 5, 2) - 2, gaps[i][1], high) for i in closed]
-    return Blueprint(
+    return task(
         f"Reach the green ball beyond the red zones; {blocked} of {count} corridors are dead ends.",
         ("avoidance", "search", "detour"),
         "Look down each corridor before driving into it, and take one that is free to its end.",
-        any_way(rng, (start, goal, *_row(gaps, low, high), *plugs)),
+        start,
+        goal,
+        *_row(gaps, low, high),
+        *plugs,
     )
 
 
-def winding_path(rng: np.random.Generator, bends: int, width: float) -> Blueprint:
+@any_orientation
+def winding_path(rng: Rng, bends: int, width: float) -> Blueprint:
     """A path with bends through a field that must not be touched."""
     half, first = width / 2, int(rng.integers(2))
     columns = [near(rng, 10 if (number + first) % 2 else 30, 5) for number in range(bends + 1)]
@@ -69,15 +78,17 @@ def winding_path(rng: np.random.Generator, bends: int, width: float) -> Blueprin
             left, right = sorted((x, columns[number + 1]))
             objects += _row([(left - half, right + half)], z, z + width)
             z += width
-    return Blueprint(
+    return task(
         "Reach the green ball along the winding path through the red zone.",
         (*PATHS, "detour"),
         "Follow the path: stop at each bend, turn, and go on.",
-        any_way(rng, (*_ends(rng), *objects)),
+        *_ends(rng),
+        *objects,
     )
 
 
-def bridges(rng: np.random.Generator, width: float, height: float, broken: int) -> Blueprint:
+@any_orientation
+def bridges(rng: Rng, width: float, height: float, broken: int) -> Blueprint:
     """A zone that is crossed on a bridge with ramps; of several bridges only one reaches the other side."""
     places = (20.0,) if not broken else tuple(np.linspace(9, 31, broken + 1))
     good = int(rng.integers(len(places)))
@@ -91,53 +102,45 @@ def bridges(rng: np.random.Generator, width: float, height: float, broken: int) 
         objects.append(wall(x, (low + end) / 2, (width, height, end - low), 0, BLUE))
         if number == good:
             objects.append(ramp(x, high + length / 2, (width, height, length), 0))
-    return Blueprint(
+    return task(
         "Cross the red zone on a bridge and reach the green ball.",
         ("avoidance", "precise movement", "detour"),
         "Drive up the ramp of the bridge that is whole, straight over it, and down to the ball.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500 if broken else 250,
     )
 
 
-def leap(rng: np.random.Generator, depth: float) -> Blueprint:
+@any_orientation
+def leap(rng: Rng, depth: float) -> Blueprint:
     """From a platform over a zone: only a run-up carries the agent across (jumping a gap)."""
     x, long, height = near(rng, 20, 8), even(near(rng, 14, 1)), near(rng, 2.2, 0.2)
-    return Blueprint(
+    return task(
         "Get from the platform over the red zone to the green ball.",
         ("avoidance", "momentum", "risk"),
         "Face the zone squarely and drive at full speed over the edge: the leap carries across.",
-        any_way(
-            rng,
-            (
-                agent(x + near(rng, 0, 2), near(rng, 1.5, 0.5), near(rng, 0, 30), height),
-                platform(x, 10, long, height),
-                zone_between(DEATH, 0, 0, x - 5, long + depth),
-                zone_between(DEATH, x + 5, 0, 40, long + depth),
-                zone_between(DEATH, x - 5, long + 0.05, x + 5, long + depth),
-                ball("GoodGoal", x + near(rng, 0, 10), near(rng, 35.5, 2), 1),
-            ),
-        ),
+        agent(x + near(rng, 0, 2), near(rng, 1.5, 0.5), near(rng, 0, 30), height),
+        platform(x, 10, long, height),
+        zone_between(DEATH, 0, 0, x - 5, long + depth),
+        zone_between(DEATH, x + 5, 0, 40, long + depth),
+        zone_between(DEATH, x - 5, long + 0.05, x + 5, long + depth),
+        ball("GoodGoal", x + near(rng, 0, 10), near(rng, 35.5, 2), 1),
     )
 
 
-def ridge(rng: np.random.Generator, height: float) -> Blueprint:
-    """A ridge hides the zone behind it; only on its crest the free side is seen."""
+@any_orientation
+def ridge(rng: Rng, height: float) -> Blueprint:
+    """A ridge hides the zone behind it; the free side can be seen only from its crest."""
     z, long = even(near(rng, 12, 1)), even(near(rng, 5, 0.5))
     free = near(rng, 9, 1)
     top = wall(20, z + long + 2.5, (40, height, 5), 0, BLUE)
-    return Blueprint(
+    return task(
         "Cross the ridge and reach the green ball; what lies behind is seen from its top.",
         ("avoidance", "caution", "search"),
         "Drive up, stop on the crest, look, and go down where no red zone lies.",
-        any_way(
-            rng,
-            (
-                agent(near(rng, 20, 14), near(rng, 3, 1), near(rng, 0, 25)),
-                ramp(20, z + long / 2, (40, height, long), 180),
-                top,
-                zone_between(DEATH, 0, z + long + 5.05, 40 - free, z + long + 5 + 6),
-                ball("GoodGoal", near(rng, 10, 6), near(rng, 36, 1.5), 1),
-            ),
-        ),
+        agent(near(rng, 20, 14), near(rng, 3, 1), near(rng, 0, 25)),
+        ramp(20, z + long / 2, (40, height, long), 180),
+        top,
+        zone_between(DEATH, 0, z + long + 5.05, 40 - free, z + long + 5 + 6),
+        ball("GoodGoal", near(rng, 10, 6), near(rng, 36, 1.5), 1),
     )

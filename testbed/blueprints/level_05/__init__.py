@@ -1,46 +1,23 @@
-"""Level 5, spatial reasoning and support: where a reward must be that is not seen.
+"""Level 5, spatial reasoning and support: where a reward must be that is out of view.
 
-Tasks where something carries the reward are in `level_05_support.py`.
+Tasks in which something supports the reward are in `support.py`.
 """
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import perch
-from testbed.blueprints.condition import condition
-from testbed.blueprints.level_05.support import (
-    beam,
-    pillar,
-    pillars,
-    post_and_block,
-    shelf,
-    slope,
-    soft_side,
-    stack,
-    table,
-    two_pillars,
-)
+from testbed.blueprints.condition import Condition
+from testbed.blueprints.level_05 import support
 from testbed.blueprints.mazes import ARM_END, ARM_WIDTH, Rooms, arm_start, radial_arms
-from testbed.blueprints.parts import (
-    BLUE,
-    Spot,
-    agent,
-    ball,
-    bearing_to,
-    near,
-    pane,
-    polar,
-    ramp,
-    tunnel,
-    wall,
-)
-from testbed.blueprints.placement import posed
+from testbed.blueprints.parts import BLUE, agent, ball, pane, ramp, tunnel, wall
+from testbed.blueprints.placement import any_free_pose, any_pose
+from testbed.blueprints.places import XZ, bearing_to, near, polar
 from testbed.blueprints.walls import EDGE, HEIGHT, JOINT, barrier, run
 
 
-def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
+@any_pose
+def screens(rng: Rng, count: int, clear: int) -> Blueprint:
     """Search by exclusion (Call 2004): the reward is behind a screen, but not behind the `clear` ones."""
     bearings = [140 * (n - (count - 1) / 2) / count + near(rng, 0, 3) for n in range(count)]
     order = rng.permutation(count)
@@ -51,62 +28,60 @@ def screens(rng: np.random.Generator, count: int, clear: int) -> Blueprint:
         objects.append(barrier(x, z, (4.4, HEIGHT, 0.5), bearing + near(rng, 0, 8), transparent))
         if order[number] == 0:
             objects.append(ball("GoodGoal", *polar(x, z, bearing, near(rng, 2.4, 0.6)), 1))
-    task = Blueprint(
+    return task(
         "Find the green ball, which is behind one of the screens.",
         ("search", "exclusion" if clear else "working memory"),
         "Look behind one screen after another" + (", but not behind the clear ones." if clear else "."),
-        (agent(20, 6, near(rng, 0, 60)), *objects),
+        agent(20, 6, near(rng, 0, 60)),
+        *objects,
         time_limit=250 if count < 4 else 500,
     )
-    return posed(rng, task)
 
 
-def hooked_alley(rng: np.random.Generator, length: float, width: float) -> Blueprint:
-    """Detour into a hook: the reward is near, behind a wall, but the way to it leads far around."""
+@any_pose
+def hooked_alley(rng: Rng, length: float, width: float) -> Blueprint:
+    """Detour into a hook: the reward is near, behind a wall, but the path to it leads far around."""
     low = near(rng, 7.5, 1)
     bend = low + length
     out = near(rng, 5, 1)
-    task = Blueprint(
+    return task(
         "Find the green ball in the alley and reach it.",
         ("search", "detour"),
         "Drive along the bent wall to its far end, around it, and back through the alley.",
-        (
-            agent(near(rng, 14, 4), near(rng, 3.5, 1), near(rng, 300, 50)),
-            *run([(EDGE, low), (width, low), (width, bend), (width + out, bend)]),
-            ball("GoodGoal", width / 2, low + near(rng, 2.2, 0.5), 1),
-            pane(near(rng, 30, 2), near(rng, 26, 3), (near(rng, 9, 2), HEIGHT, 0.6), near(rng, 90, 90)),
-        ),
+        agent(near(rng, 14, 4), near(rng, 3.5, 1), near(rng, 300, 50)),
+        *run([(EDGE, low), (width, low), (width, bend), (width + out, bend)]),
+        ball("GoodGoal", width / 2, low + near(rng, 2.2, 0.5), 1),
+        pane(near(rng, 30, 2), near(rng, 26, 3), (near(rng, 9, 2), HEIGHT, 0.6), near(rng, 90, 90)),
     )
-    return posed(rng, task)
 
 
-def one_can_hide_it(rng: np.random.Generator, hides: str, bare: str) -> Blueprint:
+@any_pose
+def one_can_hide_it(rng: Rng, hides: str, bare: str) -> Blueprint:
     """Exclusion (Call 2004): a reward out of view must be at the object that can hide it.
 
-    The agent looks from a `perch` that it cannot climb again: a wrong side is lost. `hides` and `bare` name
-    what stands on the two sides.
+    The agent looks from a `perch` that it cannot climb again, so a wrong side cannot be undone. `hides` and
+    `bare` name what stands on the two sides.
     """
     start, stand = perch(rng, 40)
     objects: list[Object] = []
-    for what, way in ((hides, 1), (bare, -1)):
-        x, z = 20 + way * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
+    for what, sign in ((hides, 1), (bare, -1)):
+        x, z = 20 + sign * near(rng, 6.8, 1), near(rng, 17.5, 2.5)
         sight = bearing_to((start.place[0], start.place[2]), (x, z))
         things, behind = _hideout(rng, what, x, z, sight)
         objects += things
-        if way > 0:
+        if sign > 0:
             objects.append(ball("GoodGoal", *polar(x, z, sight, behind), 1))
-    task = Blueprint(
+    return task(
         "Go to the side where the green ball can be hidden, and reach it.",
         ("exclusion", "search"),
         "See which of the two objects could hide the ball, leave the perch on that side, and look behind it.",
-        (start, *stand, *objects),
+        start,
+        *stand,
+        *objects,
     )
-    return posed(rng, task)
 
 
-def _hideout(
-    rng: np.random.Generator, what: str, x: float, z: float, sight: float
-) -> tuple[Sequence[Object], float]:
+def _hideout(rng: Rng, what: str, x: float, z: float, sight: float) -> tuple[Sequence[Object], float]:
     """An object seen along `sight` (degrees), and how far behind its middle the ball lies, metres."""
     yaw = sight + near(rng, 0, 12)
     across = sight + 90 + near(rng, 0, 12)
@@ -125,10 +100,9 @@ def _hideout(
     return (wall(x, z, size, yaw),), near(rng, 2.6, 0.6)
 
 
-def arms(
-    rng: np.random.Generator, count: int, baited: int, closed: int, gable: float, limit: int
-) -> Blueprint:
-    """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each to be had once.
+@any_free_pose
+def arms(rng: Rng, count: int, baited: int, closed: int, gable: float, limit: int) -> Blueprint:
+    """Radial maze (Olton & Samuelson 1976): rewards at the ends of `baited` open arms, each available once.
 
     `gable` is the height of a hump in each arm that hides its end, 0 for none.
     """
@@ -141,15 +115,15 @@ def arms(
         ball("GoodGoalMulti", *polar(20, 20, 360 * number / count, ARM_END - near(rng, 1.6, 0.4)), 1)
         for number in full
     ]
-    task = Blueprint(
+    return task(
         f"Gather all {baited} yellow balls at the ends of the arms.",
         ("search", "working memory", *(("climbing",) if gable else ())),
         "Visit each open arm once, and return to the middle in between.",
-        (agent(20, 20, near(rng, 180, 180)), *objects),
+        agent(20, 20, near(rng, 180, 180)),
+        *objects,
         time_limit=limit,
         pass_mark=baited - 1,
     )
-    return posed(rng, task, free=True)
 
 
 def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
@@ -160,7 +134,8 @@ def _gable(bearing: float, height: float, arms: int) -> tuple[Object, Object]:
     return ramp(*first, size, (bearing + 180) % 360), ramp(*second, size, bearing % 360)
 
 
-def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: int) -> Blueprint:
+@any_pose
+def rooms(rng: Rng, count: int, goals: int, door: float, limit: int) -> Blueprint:
     """Exploration of rooms joined by doorways: the rewards are in other rooms than the agent."""
     plan = Rooms(rng, count, 0.25)
     start = (int(rng.integers(count)), int(rng.integers(count)))
@@ -169,28 +144,26 @@ def rooms(rng: np.random.Generator, count: int, goals: int, door: float, limit: 
     baited = [others[int(number)] for number in rng.permutation(len(others))[:goals]]
     slack = plan.side / 2 - 2.5
     kind = "GoodGoal" if goals == 1 else "GoodGoalMulti"
-    places: list[Spot] = []
+    places: list[XZ] = []
     for cell in baited:
         x, z = plan.middle(cell)
         places.append((near(rng, x, slack), near(rng, z, slack)))
     colour = "green ball" if goals == 1 else f"{goals} yellow balls"
-    task = Blueprint(
+    return task(
         f"Explore the rooms and take the {colour}.",
         ("exploration", "navigation"),
         "Go from doorway to doorway, look around in each room, and do not return to rooms already seen.",
-        (
-            agent(*plan.middle(start), near(rng, 180, 180)),
-            *plan.walls(rng, door),
-            *(ball(kind, x, z, 1) for x, z in places),
-        ),
+        agent(*plan.middle(start), near(rng, 180, 180)),
+        *plan.walls(rng, door),
+        *(ball(kind, x, z, 1) for x, z in places),
         time_limit=limit,
         pass_mark=goals - 1,
     )
-    return posed(rng, task)
 
 
-def ledges(rng: np.random.Generator, count: int, height: float) -> Blueprint:
-    """Search on ledges: the reward is on one of them behind a parapet, and is seen only from above."""
+@any_pose
+def ledges(rng: Rng, count: int, height: float) -> Blueprint:
+    """Search on ledges: the reward is on one of them behind a parapet, visible only from above."""
     baited = int(rng.integers(count))
     objects: list[Object] = []
     for number in range(count):
@@ -200,14 +173,14 @@ def ledges(rng: np.random.Generator, count: int, height: float) -> Blueprint:
         if number == baited:
             spot = polar(*polar(x, z, bearing, -1), bearing + 90, near(rng, 0, 1.2))
             objects.append(ball("GoodGoal", *spot, 1, y=height))
-    task = Blueprint(
+    return task(
         "Find the green ball, which is on one of the ledges.",
         ("exclusion", "search", "climbing"),
         "Nothing is on the floor: drive around to the ramp of each ledge and up until the ball is found.",
-        (agent(20, 10, near(rng, 0, 40)), *objects),
+        agent(20, 10, near(rng, 0, 40)),
+        *objects,
         time_limit=500,
     )
-    return posed(rng, task)
 
 
 def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
@@ -222,7 +195,8 @@ def _ledge(x: float, z: float, bearing: float, height: float) -> list[Object]:
     ]
 
 
-def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
+@any_pose
+def stairs(rng: Rng, flights: int, rise: float) -> Blueprint:
     """Stairs of ramps around corners, up to a reward on the highest landing (at most 3 flights)."""
     broad, length = 4.0, 2.3 * rise
     step = broad + length + 2 * JOINT
@@ -238,50 +212,46 @@ def stairs(rng: np.random.Generator, flights: int, rise: float) -> Blueprint:
         objects.append(ramp(*middle, (broad, rise, length), (bearing + 180) % 360, y=low))
         corner = polar(*corner, bearing, step)
         objects.append(wall(*corner, (broad, low + rise, broad), color=BLUE))
-    task = Blueprint(
+    return task(
         "Climb the stairs of ramps to the green ball.",
         ("climbing", "navigation", "search"),
         "Find the lowest ramp, and drive up one flight after another, turning on the landings.",
-        (
-            agent(near(rng, 30, 6), near(rng, 5, 2.5), near(rng, 320, 40)),
-            *objects,
-            ball("GoodGoal", near(rng, corner[0], 0.8), near(rng, corner[1], 0.8), 1, y=rise * flights),
-        ),
+        agent(near(rng, 30, 6), near(rng, 5, 2.5), near(rng, 320, 40)),
+        *objects,
+        ball("GoodGoal", near(rng, corner[0], 0.8), near(rng, corner[1], 0.8), 1, y=rise * flights),
         time_limit=500,
     )
-    return posed(rng, task)
 
 
 CONDITIONS = (
-    condition(screens, 1, count=2, clear=0),
-    condition(screens, 2, count=5, clear=0),
-    condition(screens, 1, count=4, clear=2),
-    condition(hooked_alley, 2, length=20, width=5),
-    condition(one_can_hide_it, 1, hides="wall", bare="pane"),
-    condition(one_can_hide_it, 1, hides="wall", bare="post"),
-    condition(one_can_hide_it, 1, hides="tunnel", bare="slab"),
-    condition(one_can_hide_it, 2, hides="tunnel", bare="clear tunnel"),
-    condition(one_can_hide_it, 2, hides="wall", bare="slab"),
-    condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
-    condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
-    condition(two_pillars, 3, height=2),
-    condition(pillar, 1, kind="LightBlock", height=2, width=1),
-    condition(pillar, 2, kind="HeavyBlock", height=3, width=1.2),
-    condition(post_and_block, 3, height=2),
-    condition(stack, 2, kind="LightBlock", count=3, cube=1.2),
-    condition(beam, 2, height=2, span=4),
-    condition(pillars, 2, count=3, height=2, limit=500),
-    condition(shelf, 3, height=2),
-    condition(table, 3, height=2),
-    condition(slope, 2, screened=False),
-    condition(soft_side, 2, inner=5),
-    condition(slope, 3, screened=True),
-    condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
-    condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
-    condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),
-    condition(rooms, 2, count=2, goals=1, door=3, limit=500),
-    condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
-    condition(ledges, 3, count=3, height=1.6),
-    condition(stairs, 3, flights=3, rise=1.2),
+    Condition(screens, 1, count=2, clear=0),
+    Condition(screens, 2, count=5, clear=0),
+    Condition(screens, 1, count=4, clear=2),
+    Condition(hooked_alley, 2, length=20, width=5),
+    Condition(one_can_hide_it, 1, hides="wall", bare="pane"),
+    Condition(one_can_hide_it, 1, hides="wall", bare="post"),
+    Condition(one_can_hide_it, 1, hides="tunnel", bare="slab"),
+    Condition(one_can_hide_it, 2, hides="tunnel", bare="clear tunnel"),
+    Condition(one_can_hide_it, 2, hides="wall", bare="slab"),
+    Condition(one_can_hide_it, 3, hides="tunnel", bare="end of a tunnel"),
+    Condition(one_can_hide_it, 3, hides="wall", bare="low wall"),
+    Condition(support.two_pillars, 3, height=2),
+    Condition(support.pillar, 1, kind="LightBlock", height=2, width=1),
+    Condition(support.pillar, 2, kind="HeavyBlock", height=3, width=1.2),
+    Condition(support.post_and_block, 3, height=2),
+    Condition(support.stack, 2, kind="LightBlock", count=3, cube=1.2),
+    Condition(support.beam, 2, height=2, span=4),
+    Condition(support.pillars, 2, count=3, height=2, limit=500),
+    Condition(support.shelf, 3, height=2),
+    Condition(support.table, 3, height=2),
+    Condition(support.slope, 2, screened=False),
+    Condition(support.soft_side, 2, inner=5),
+    Condition(support.slope, 3, screened=True),
+    Condition(arms, 2, count=8, baited=4, closed=4, gable=0, limit=500),
+    Condition(arms, 2, count=5, baited=3, closed=0, gable=1.2, limit=500),
+    Condition(arms, 3, count=8, baited=6, closed=2, gable=0, limit=1000),
+    Condition(rooms, 2, count=2, goals=1, door=3, limit=500),
+    Condition(rooms, 3, count=3, goals=3, door=3, limit=1000),
+    Condition(ledges, 3, count=3, height=1.6),
+    Condition(stairs, 3, flights=3, rise=1.2),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,47 +1,47 @@
 """Level 8, object permanence: rewards that roll behind screens."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import PLATFORM, platform
-from testbed.blueprints.parts import agent, ball, even, near, side, wall
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.parts import agent, ball, wall
+from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near, side
 from testbed.blueprints.walls import across, along
 
 SCREEN = 2.6
 """Height of screens, metres; the agent's eye on a platform is at 1.5."""
 
 FENCE, LOWER = 0.8, 0.6
-"""Height of walls that are looked over, metres; of those that must not hide a ball on the floor.
+"""Height of walls over which the agent looks, and of those that must not hide a ball on the floor, metres.
 
-Over walls lower than its centre the agent hops at full speed.
+At full speed the agent hops over walls lower than its centre.
 """
 
 BESIDE = 2.1
 """Metres beside a screen through which a passing ball is seen."""
 
 
-def rolling_behind(rng: np.random.Generator, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
+@any_orientation
+def rolling_behind(rng: Rng, screens: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """From a walkway a reward is seen to roll behind a screen, left or right (Piaget's stage 4).
 
-    The walkway is left on one side or the other, and then a wall keeps the agent there. With `lights` they go
-    out after the ball has vanished.
+    Once the agent leaves the walkway on one side, a wall keeps it there. With `lights` they go out after the
+    ball has vanished.
     """
-    middle, long, way = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
+    middle, long, sign = near(rng, 20, 2), even(near(rng, 10.5, 1)), side(rng)
     front = near(rng, 28, 0.3)
     objects = [
         agent(middle, long - near(rng, 3, 0.8), near(rng, 0, 8), PLATFORM),
         platform(middle, 3, long),
         along(middle, long, 40, FENCE, 0.5),
-        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, way * near(rng, 32.5, 0.7) % 360),
+        ball("GoodGoalBounce", middle, front - 7, 1.5, 0.95, sign * near(rng, 32.5, 0.7) % 360),
     ]
-    for hand in (way, -way)[:screens]:
+    for hand in (sign, -sign)[:screens]:
         objects += _garage(middle, hand, front)
-    return Blueprint(
+    return task(
         "Reach the green ball that rolls behind the screen; the walkway can be left once only.",
         ("object permanence", "working memory", "irreversible choice"),
         "Note on which side the ball vanishes; leave the walkway on that side and look behind the screen.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500 if lights else 250,
         pass_mark=0.5,
         blackouts=lights,
@@ -57,7 +57,8 @@ def _garage(middle: float, hand: int, front: float) -> list[Object]:
     ]
 
 
-def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
+@any_orientation
+def passing_behind(rng: Rng, count: int) -> Blueprint:
     """A reward rolls past screens, reappears between them, and stays behind one (A not B, Piaget 1954).
 
     It rolls through slots that are too narrow for the agent.
@@ -80,10 +81,10 @@ def passing_behind(rng: np.random.Generator, count: int) -> Blueprint:
     # Before the first screen the ball is seen from the start, so that gap is wider.
     screens = [(left + (2.3 if left == first else 1) * BESIDE, left + width - BESIDE) for left in lefts]
     objects += [across(front, a, b, SCREEN, 0.3) for a, b in screens]
-    return Blueprint(
+    return task(
         f"Reach the green ball that passes behind {count} screens in a row and stays behind one of them.",
         ("object permanence", "working memory", "tracking", "irreversible choice"),
         "Watch each gap between screens: the ball is behind the screen after the last in which it was seen.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500,
     )

@@ -1,10 +1,9 @@
 """Level 8, object permanence: bays, ramps and pits into which rewards fall."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
-from testbed.blueprints.parts import BLUE, agent, ball, even, near, ramp, side, wall
-from testbed.blueprints.placement import any_way
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
+from testbed.blueprints.parts import BLUE, agent, ball, ramp, wall
+from testbed.blueprints.placement import any_orientation
+from testbed.blueprints.places import even, near, side
 from testbed.blueprints.walls import THICK, along
 
 SCREEN = 2.4
@@ -16,8 +15,8 @@ SLOT = 2.2
 PERMANENCE = ("object permanence", "working memory")
 
 
-def _edges(rng: np.random.Generator, count: int) -> list[float]:
-    """Where compartments over the whole width begin and end."""
+def _edges(rng: Rng, count: int) -> list[float]:
+    """The x of the edges of compartments over the whole width."""
     inner = [40 * number / count + near(rng, 0, 1.2) for number in range(1, count)]
     return [0.0, *map(even, inner), 40.0]
 
@@ -29,7 +28,8 @@ def _screen(left: float, right: float, gap: int, z: float, floor: float = 0) -> 
     return wall((left + right) / 2, z, (right - left - 0.02, SCREEN, THICK), y=floor)
 
 
-def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
+@any_orientation
+def gathering(rng: Rng, bays: int, balls: int) -> Blueprint:
     """Several rewards fall behind low walls, and all have to be found again (visible displacement)."""
     edges, front = _edges(rng, bays), even(near(rng, 33, 0.8))
     objects = [agent(near(rng, 20, 6), near(rng, 3, 1.5), near(rng, 0, 12))]
@@ -42,19 +42,20 @@ def gathering(rng: np.random.Generator, bays: int, balls: int) -> Blueprint:
         if bay in full:
             at = screen.place[0] - gap * near(rng, 0.4, 0.3), front + near(rng, 2, 0.3)
             objects.append(ball("GoodGoalMulti", *at, 2, near(rng, 11, 1.5)))
-    return Blueprint(
+    return task(
         f"Gather all {balls} yellow balls that fall into {balls} of {bays} bays.",
         (*PERMANENCE, "foraging"),
         "Note into which bays balls fall; visit these, and no other.",
-        any_way(rng, objects),
+        *objects,
         pass_mark=2 * balls - 1,
     )
 
 
-def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
-    """A reward falls behind one of several ramps: who drives over the wrong one is caught behind it."""
+@any_orientation
+def over_ramps(rng: Rng, count: int) -> Blueprint:
+    """A reward falls behind one of several ramps: driving over the wrong one traps the agent behind it."""
     edges, low = _edges(rng, count), even(near(rng, 27, 1))
-    height, long, stall = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
+    height, long, baited = near(rng, 2.2, 0.15), 6.0, int(rng.integers(count))
     top = low + long
     objects = [agent(near(rng, 20, 4), near(rng, 3, 1.5), near(rng, 0, 12))]
     objects += [along(x, low, 40, 3) for x in edges[1:-1]]
@@ -62,18 +63,19 @@ def over_ramps(rng: np.random.Generator, count: int) -> Blueprint:
         left, right = edges[number] + THICK / 2, edges[number + 1] - THICK / 2
         middle, wide = (left + right) / 2, right - left
         objects.append(ramp(middle, low + long / 2, (wide, height, long), 180))
-        if number == stall:
+        if number == baited:
             place = near(rng, middle, wide / 2 - 1.2), top + near(rng, 1.2, 0.3)
             objects.append(ball("GoodGoal", *place, 1.4, near(rng, 11, 1.5)))
-    return Blueprint(
+    return task(
         f"Reach the green ball that falls behind one of {count} ramps; there is no way back over a ramp.",
         (*PERMANENCE, "irreversible choice"),
         "Note behind which ramp the ball falls, drive up that ramp, and drop to the ball.",
-        any_way(rng, objects),
+        *objects,
     )
 
 
-def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
+@any_orientation
+def pits(rng: Rng, columns: int, rows: int, lights: tuple[int, ...] = ()) -> Blueprint:
     """A reward falls into one of several pits, too deep to look into (Grether & Maslow's wells, deepened)."""
     height, half = near(rng, 4.6, 0.2), 1.6
     xs = [even(40 * (number + 0.5) / columns + near(rng, 0, 1.2)) for number in range(columns)]
@@ -87,12 +89,12 @@ def pits(rng: np.random.Generator, columns: int, rows: int, lights: tuple[int, .
         z = row + half
     objects.append(_slab(0, z, 40, 40, height))
     x, z_middle = (float(rng.choice(values)) + near(rng, 0, 0.6) for values in (xs, zs))
-    objects.append(ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)))
-    return Blueprint(
+    return task(
         f"Reach the green ball that falls into one of {columns * rows} pits; there is no way out of a pit.",
         (*PERMANENCE, "irreversible choice", "spatial memory"),
         "Note into which pit the ball falls, drive there between the others, and drop into it.",
-        any_way(rng, objects),
+        *objects,
+        ball("GoodGoal", x, z_middle, 1.6, height + near(rng, 11, 1)),
         time_limit=500 if lights or rows > 1 else 250,
         blackouts=lights,
     )
@@ -102,10 +104,11 @@ def _slab(x1: float, z1: float, x2: float, z2: float, height: float) -> Object:
     return wall((x1 + x2) / 2, (z1 + z2) / 2, (x2 - x1, height, z2 - z1), 0, BLUE)
 
 
-def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
-    """Two choices in turn, each between `count` stalls, from what was seen at the start (memory span).
+@any_orientation
+def two_in_turn(rng: Rng, count: int) -> Blueprint:
+    """Two choices in turn, each between `count` compartments, from what was seen at the start (memory span).
 
-    Steps lead down from the first platform to the last stalls, so that nothing can be mended.
+    Steps lead down from the first platform to the last compartments, so that no choice can be undone.
     """
     edges = [_edges(rng, count) for _ in range(2)]
     objects = [
@@ -115,29 +118,29 @@ def two_in_turn(rng: np.random.Generator, count: int) -> Blueprint:
         _slab(0, 15, 40, 20, 1.1),
     ]
     full = rng.integers(count, size=2)
-    objects += _screened_stalls(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
-    objects += _screened_stalls(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
-    return Blueprint(
+    objects += _screened(rng, edges[0], int(full[0]), (5, 10.4, 15), 2.2, (1, near(rng, 10, 0.5)))
+    objects += _screened(rng, edges[1], int(full[1]), (20, 34.4, 40), 0.0, (2, near(rng, 19, 1)))
+    return task(
         f"Gather both yellow balls: one falls behind a screen of the near {count}, one of the far {count}.",
         (*PERMANENCE, "irreversible choice"),
         "Note both screens; drop into the near stall, drive round its screen and on, then into the far one.",
-        any_way(rng, objects),
+        *objects,
         time_limit=500,
         pass_mark=2,
     )
 
 
-def _screened_stalls(
-    rng: np.random.Generator,
+def _screened(
+    rng: Rng,
     edges: list[float],
     full: int,
     depths: tuple[float, float, float],
     floor: float,
     drop: tuple[float, float],
 ) -> list[Object]:
-    """Stalls with screens; `depths` are the z of their beginnings, of the screens and of their ends.
+    """Compartments with screens; `depths` are the z where they begin, of the screens, and where they end.
 
-    `drop` is the ball's size and the height that it falls from.
+    `drop` is the ball's size and the height it falls from.
     """
     low, front, high = depths
     objects = [along(x, low, high, SCREEN, y=floor) for x in edges[1:-1]]

@@ -2,25 +2,24 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object
+from testbed.blueprints.blueprint import Blueprint, Object, Rng, task
 from testbed.blueprints.choices import FIRM, fill, mark
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, near, pane, side, wall, zone
-from testbed.blueprints.placement import any_quarter
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, pane, wall, zone
+from testbed.blueprints.placement import any_quarter_turn
+from testbed.blueprints.places import near, side
 from testbed.blueprints.walls import GAP, THICK
 
 SIZE = 2.0
 """Diameter of the balls, metres: large enough to be counted from the ledge."""
 
 ENTRY = 2.6
-"""Width of the way into a compartment, along the fence, metres."""
+"""Width of the entrance to a compartment, along the fence, metres."""
 
 
-def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
+def _hidden_sides(rng: Rng) -> tuple[list[Object], float, float, float]:
     """A ledge, a high shelf at its end, and a compartment behind a screen at either end of the shelf.
 
-    Also half the shelf's length, its height and the z of the screens.
+    Also returns half the shelf's length, its height and the z of the screens.
     """
     half, high, screen = near(rng, 10, 0.8), near(rng, 3, 0.2), near(rng, 28.5, 0.8)
     height, width, end = near(rng, 2, 0.2), near(rng, 2, 0.3), near(rng, 32.5, 0.4)
@@ -43,10 +42,9 @@ def _hidden_sides(rng: np.random.Generator) -> tuple[list[Object], float, float,
     return objects, half, high, screen
 
 
-def adding(
-    rng: np.random.Generator, resting: Sequence[int], rolling: Sequence[int], limit: int = 250
-) -> Blueprint:
-    """Addition out of sight: balls roll to either side behind screens, to those before them (Wynn 1992).
+@any_quarter_turn
+def adding(rng: Rng, resting: Sequence[int], rolling: Sequence[int], limit: int = 250) -> Blueprint:
+    """Addition out of sight: balls roll behind screens on either side, where others already are (Wynn 1992).
 
     `resting` and `rolling` are the numbers of balls to either side, the better side first.
     """
@@ -61,20 +59,20 @@ def adding(
             for i in range(moving)
         ]
     best, second = sorted((SIZE * (a + b) for a, b in zip(resting, rolling, strict=True)), reverse=True)
-    return Blueprint(
+    return task(
         "Gather the yellow balls on the side to which more of them have come in all.",
         ("numerosity", "object permanence", "working memory"),
         "Watch how many balls roll to either side, go down where more are, and look behind the screen.",
-        any_quarter(rng, objects),
+        *objects,
         time_limit=limit,
         pass_mark=mark(best, second),
     )
 
 
-def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, float]:
-    """A high platform before two terraces, between which there is a deadly ditch with a pane in its middle.
+def _terraces(rng: Rng) -> tuple[list[Object], float, float, float]:
+    """A high platform and two terraces, between which there is a deadly ditch with a pane in its middle.
 
-    Also half the width of the ditch, the depth of the platform, and the height of the terraces.
+    Also returns half the width of the ditch, the depth of the platform, and the height of the terraces.
     """
     half, high, depth = near(rng, 4, 0.4), near(rng, 2, 0.2), near(rng, 8, 1)
     objects = [
@@ -90,12 +88,11 @@ def _terraces(rng: np.random.Generator) -> tuple[list[Object], float, float, flo
     return objects, half, depth, high
 
 
-def subtracting(
-    rng: np.random.Generator, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250
-) -> Blueprint:
+@any_quarter_turn
+def subtracting(rng: Rng, numbers: Sequence[int], leaving: Sequence[int], limit: int = 250) -> Blueprint:
     """Subtraction: balls leave the side that had more at first (Sulkowski & Hauser 2001).
 
-    `numbers` at first and how many of them leave, for either side, the side that is better at the end first.
+    `numbers` are the balls at first and `leaving` those that leave, the side that is better in the end first.
     """
     objects, half, depth, high = _terraces(rng)
     better = side(rng)
@@ -107,11 +104,11 @@ def subtracting(
             kind = "GoodGoalMultiBounce" if i < lost else "GoodGoalMulti"
             objects.append(ball(kind, x, z, SIZE, y=high, yaw=-90 * s % 360 if i < lost else 0))
     left = [SIZE * (number - lost) for number, lost in zip(numbers, leaving, strict=True)]
-    return Blueprint(
+    return task(
         "Gather the yellow balls on the side where more of them stay.",
         ("numerosity", "prediction", "inhibition"),
         "Wait until the rolling balls are in the ditch, and go down to the side where more are left.",
-        any_quarter(rng, objects),
+        *objects,
         time_limit=limit,
         pass_mark=mark(left[0], left[1]),
     )

@@ -1,14 +1,11 @@
-"""Level 10, causal reasoning: the reward is got by means of a tool, or by moving what is in the way."""
+"""Level 10, causal reasoning: the reward is obtained with a tool, or by moving an obstacle."""
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.condition import condition
-from testbed.blueprints.level_10 import blocks as blocks
-from testbed.blueprints.level_10 import tubes as tubes
-from testbed.blueprints.level_10.parts import task_on
-from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, near, wall, zone
-from testbed.blueprints.placement import anywhere, upright
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
+from testbed.blueprints.condition import Condition
+from testbed.blueprints.level_10 import blocks, tubes
+from testbed.blueprints.parts import BLUE, DEATH, agent, ball, block, wall, zone
+from testbed.blueprints.placement import anywhere, in_frame, upright
+from testbed.blueprints.places import near
 
 OFF_LIMITS = "Get the green ball out of the red zone without entering it."
 
@@ -16,34 +13,31 @@ BAR = 1.5
 """Width of the bar of the largest L, J and U blocks, metres: 0.3 of the greatest size in x."""
 
 
-def pushing_out(
-    rng: np.random.Generator, kind: str, width: float, length: float, inside: float, side: float
-) -> Blueprint:
+@in_frame(anywhere, 1)
+def pushing_out(rng: Rng, kind: str, width: float, length: float, inside: float, side: float) -> Blueprint:
     """Stick tool use: the reward is pushed out of a place that is deadly to enter (Visalberghi 1989).
 
-    `inside` is how far the stick reaches into the zone already, metres; it lies in line with the reward.
-    `side` is the zone's, metres.
+    `inside` is how far the stick, which is in line with the reward, reaches into the zone; `side` is the
+    zone's length; both in metres.
     """
     middle, edge = near(rng, 0, 1), -side / 2
     stick = edge + inside - length / 2
     behind = stick - length / 2 - near(rng, 2.2, 0.2)
-    local = [
+    return task(
+        OFF_LIMITS,
+        ("tool use", "causal reasoning", "avoidance"),
+        "Push the stick at the ball, so that it rolls out at the other side; go round and fetch it.",
         agent(near(rng, 0, 5), min(behind - 1.2, -10.5), 6 * int(rng.integers(-15, 16))),
         zone(DEATH, 0, 0, side, side),
         block(kind, middle, stick, (width, 1, length)),
         ball("GoodGoal", near(rng, middle, 0.15), near(rng, 0, 0.8), 1),
-    ]
-    return task_on(
-        anywhere(rng, 1),
-        OFF_LIMITS,
-        "Push the stick at the ball, so that it rolls out at the other side; go round and fetch it.",
-        ("tool use", "causal reasoning", "avoidance"),
-        local,
-        [Shove(middle, behind, 0, 7)],
+        time_limit=500,
+        pushes=(Push(middle, behind, 0, 7),),
     )
 
 
-def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blueprint:
+@in_frame(upright)
+def raking(rng: Rng, gap: float, size: float, ends: bool) -> Blueprint:
     """Raking: a hooked tool reaches behind the reward and is drawn back (Koehler 1925, cane task).
 
     `gap` is how deep in the zone the reward lies, metres, `size` the tool's length in z. With `ends` the
@@ -56,24 +50,22 @@ def raking(rng: np.random.Generator, gap: float, size: float, ends: bool) -> Blu
     foot = bar - 5.5 * unit
     push_x = x - BAR / 2 - near(rng, 1.3, 0.2)
     width = 40 if not ends else near(rng, 22, 2)
-    local = [
+    return task(
+        OFF_LIMITS,
+        ("tool use", "causal reasoning", "avoidance"),
+        "Stand between the arms of the tool and push the near one away from the zone: the far one takes "
+        "the ball along.",
         agent(near(rng, -8, 4), near(rng, -14, 2), 6 * int(rng.integers(-8, 9))),
         zone(DEATH, 0 if width == 40 else near(rng, 3, 1), (edge + 19.95) / 2, width - 0.1, 19.95 - edge),
         block("UBlock", x, bar, (5, 1, size), 90),
         ball("GoodGoal", x - near(rng, 2.3, 0.3), goal_z, 1),
-    ]
-    return task_on(
-        upright(rng),
-        OFF_LIMITS,
-        "Stand between the arms of the tool and push the near one away from the zone: the far one takes "
-        "the ball along.",
-        ("tool use", "causal reasoning", "avoidance"),
-        local,
-        [Shove(push_x, foot + unit / 2 + 1.1, 180, 8)],
+        time_limit=500,
+        pushes=(Push(push_x, foot + unit / 2 + 1.1, 180, 8),),
     )
 
 
-def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
+@in_frame(upright)
+def tool_choice(rng: Rng, wrong: str) -> Blueprint:
     """Choice between tools: a cane with the reward in its hook, and one that cannot bring it (Hauser 1997).
 
     The agent comes down from a wall on one side or the other, and cannot go back. `wrong` is what lies on the
@@ -81,7 +73,11 @@ def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
     """
     edge, z_goal = near(rng, 0.5, 0.5), near(rng, 3.6, 0.5)
     x, bar = near(rng, 12.5, 1.5), edge + near(rng, 0.3, 0.3)
-    local = [
+    return task(
+        "Choose the side on which the green ball can be drawn out of the red zone.",
+        ("tool use", "causal reasoning", "inhibition"),
+        "Go down to the side where an arm of the tool is behind the ball and another within reach; push "
+        "that one away from the zone.",
         agent(0, near(rng, -18, 1), 0, y=2),
         wall(0, 0, (2, 2, 40), color=BLUE),
         zone(DEATH, 10.5, (edge + 19.95) / 2, 18.9, 19.95 - edge),
@@ -89,21 +85,13 @@ def tool_choice(rng: np.random.Generator, wrong: str) -> Blueprint:
         block("UBlock", x, bar, (5, 1, 10), 90),
         ball("GoodGoal", x - near(rng, 2.4, 0.3), z_goal, 1),
         *_useless(rng, wrong, bar, z_goal),
-    ]
-    push_x = x - BAR / 2 - near(rng, 1.3, 0.2)
-    return task_on(
-        upright(rng),
-        "Choose the side on which the green ball can be drawn out of the red zone.",
-        "Go down to the side where an arm of the tool is behind the ball and another within reach; push "
-        "that one away from the zone.",
-        ("tool use", "causal reasoning", "inhibition"),
-        local,
-        [Shove(push_x, bar - 3.6, 180, 8)],
+        time_limit=500,
+        pushes=(Push(x - BAR / 2 - near(rng, 1.3, 0.2), bar - 3.6, 180, 8),),
     )
 
 
-def _useless(rng: np.random.Generator, wrong: str, bar: float, z_goal: float) -> list[Object]:
-    """The other side's tool and ball: it is at -x, and there the tool cannot bring the ball."""
+def _useless(rng: Rng, wrong: str, bar: float, z_goal: float) -> list[Object]:
+    """Tool and ball of the side at -x, where the tool cannot bring the ball."""
     x = -near(rng, 12.5, 1.5)
     goal = ball("GoodGoal", x + near(rng, 2.4, 0.3), z_goal, 1)
     if wrong == "none":
@@ -119,43 +107,38 @@ def _useless(rng: np.random.Generator, wrong: str, bar: float, z_goal: float) ->
         ]
     if wrong == "short":
         return [goal, block("UBlock", x, bar - 3, (5, 1, 6), 270)]
-    return [
-        goal,
-        block("JBlock", x, bar + 3, (5, 1, 4), 90),
-        block("LBlock", x, bar - 3, (5, 1, 4), 270),
-    ]
+    return [goal, block("JBlock", x, bar + 3, (5, 1, 4), 90), block("LBlock", x, bar - 3, (5, 1, 4), 270)]
 
 
 CONDITIONS = (
-    condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
-    condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
-    condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
-    condition(raking, 1, gap=2, size=10, ends=True),
-    condition(raking, 2, gap=2.8, size=8.5, ends=False),
-    condition(tubes.low_shelf_raking, 2, back=True),
-    condition(tool_choice, 1, wrong="none"),
-    condition(tool_choice, 2, wrong="hook on this side"),
-    condition(tool_choice, 2, wrong="hook turned away"),
-    condition(tool_choice, 2, wrong="outside"),
-    condition(tool_choice, 3, wrong="short"),
-    condition(tubes.low_shelf_poking, 1, length=6),
-    condition(tubes.tube, 1, long=8, thick=False),
-    condition(tubes.tube, 2, long=6, thick=True),
-    condition(blocks.releasing, 2, stop=False),
-    condition(tool_choice, 3, wrong="two parts"),
-    condition(tubes.trap_tube, 3, inserted=False),
-    condition(tubes.trap_tube, 3, inserted=True),
-    condition(blocks.knocking_down, 1, lookalike=False),
-    condition(blocks.knocking_down, 2, lookalike=True),
-    condition(blocks.knocking_down_choice, 3),
-    condition(blocks.bridging, 2, stop=True, other=0),
-    condition(blocks.bridging, 3, stop=False, other=0),
-    condition(blocks.bridging, 3, stop=False, other=0.7),
-    condition(blocks.toppling, 1, fixed=0),
-    condition(blocks.toppling, 2, fixed=2),
-    condition(blocks.care, 2, count=5),
-    condition(blocks.doorway, 2, count=1),
-    condition(blocks.doorway, 3, count=2),
-    condition(blocks.releasing, 3, stop=True),
+    Condition(pushing_out, 1, kind="HeavyBlock", width=1.5, length=6, inside=3, side=9),
+    Condition(pushing_out, 2, kind="LightBlock", width=2, length=2, inside=-0.5, side=9),
+    Condition(pushing_out, 2, kind="HeavyBlock", width=1, length=8, inside=0.5, side=12),
+    Condition(raking, 1, gap=2, size=10, ends=True),
+    Condition(raking, 2, gap=2.8, size=8.5, ends=False),
+    Condition(tubes.low_shelf_raking, 2, back=True),
+    Condition(tool_choice, 1, wrong="none"),
+    Condition(tool_choice, 2, wrong="hook on this side"),
+    Condition(tool_choice, 2, wrong="hook turned away"),
+    Condition(tool_choice, 2, wrong="outside"),
+    Condition(tool_choice, 3, wrong="short"),
+    Condition(tubes.low_shelf_poking, 1, length=6),
+    Condition(tubes.tube, 1, long=8, thick=False),
+    Condition(tubes.tube, 2, long=6, thick=True),
+    Condition(blocks.releasing, 2, stop=False),
+    Condition(tool_choice, 3, wrong="two parts"),
+    Condition(tubes.trap_tube, 3, inserted=False),
+    Condition(tubes.trap_tube, 3, inserted=True),
+    Condition(blocks.knocking_down, 1, lookalike=False),
+    Condition(blocks.knocking_down, 2, lookalike=True),
+    Condition(blocks.knocking_down_choice, 3),
+    Condition(blocks.bridging, 2, stop=True, other=0),
+    Condition(blocks.bridging, 3, stop=False, other=0),
+    Condition(blocks.bridging, 3, stop=False, other=0.7),
+    Condition(blocks.toppling, 1, fixed=0),
+    Condition(blocks.toppling, 2, fixed=2),
+    Condition(blocks.care, 2, count=5),
+    Condition(blocks.doorway, 2, count=1),
+    Condition(blocks.doorway, 3, count=2),
+    Condition(blocks.releasing, 3, stop=True),
 )
-"""The tasks of the level; a task's number is its place here, from 1."""

@@ -1,38 +1,23 @@
-"""Level 10: blocks that are a bridge, that hold something up or back, or that are in the way."""
+"""Level 10: blocks that serve as a bridge, hold something up or back, or obstruct."""
 
 import math
-from dataclasses import replace
 
-import numpy as np
-
-from testbed.blueprints.blueprint import Blueprint, Object, Shove
-from testbed.blueprints.level_10.parts import task_on
-from testbed.blueprints.parts import (
-    BLUE,
-    DEATH,
-    GREY,
-    agent,
-    ball,
-    block,
-    near,
-    pane,
-    polar,
-    ramp,
-    wall,
-    zone,
-)
-from testbed.blueprints.placement import anywhere, upright
+from testbed.blueprints.blueprint import Blueprint, Object, Push, Rng, task
+from testbed.blueprints.parts import BLUE, DEATH, GREY, agent, ball, block, pane, ramp, wall, zone
+from testbed.blueprints.placement import anywhere, in_frame, upright
+from testbed.blueprints.places import near, polar
 from testbed.blueprints.walls import across
 
 LONG = 1000
 """The time limit where a block has to be pushed gently over many metres."""
 
 
-def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
-    """Bridge building: a block becomes the way to a platform that cannot be climbed (Koehler 1925).
+@in_frame(upright)
+def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
+    """Bridge building: a block becomes a bridge to a platform that cannot be climbed (Koehler 1925).
 
-    From the landing there is too little run-up to leap. With `stop` the block cannot be pushed too far; with
-    `other` there is a second block, so many metres too high.
+    The landing is too short a run-up for a leap. With `stop` the block cannot be pushed too far; `other` is
+    by how much a second block is too high, metres, 0 for none.
     """
     high, gap = near(rng, 1.5, 0.2), near(rng, 5.2, 0.2)
     edge = near(rng, 4, 1.5)
@@ -52,22 +37,19 @@ def bridging(rng: np.random.Generator, stop: bool, other: float) -> Blueprint:
     if other:
         local.append(block("HeavyBlock", near(rng, 12, 1), middle, (3, high + other, gap - 0.4)))
     stand = from_x - 1.5 - 1.4
-    push = (
-        Shove(stand, middle, 90, 7) if stop else Shove(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
-    )
-    task = task_on(
-        upright(rng),
+    push = Push(stand, middle, 90, 7) if stop else Push(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
+    return task(
         "Get to the green ball on the platform.",
-        "Push the block of the right height between the landing and the platform, then drive over it.",
         ("causal reasoning", "tool use", "spatial reasoning"),
-        local,
-        [push],
+        "Push the block of the right height between the landing and the platform, then drive over it.",
+        *local,
+        time_limit=LONG,
+        pushes=(push,),
     )
-    return replace(task, time_limit=LONG)
 
 
-def _nudges(way: float) -> int:
-    return round(way / 0.364)
+def _nudges(distance: float) -> int:
+    return round(distance / 0.364)
 
 
 LEDGE = 20.0
@@ -77,7 +59,7 @@ CUBE = 1.6
 """Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
 
 
-def _ledge(rng: np.random.Generator) -> tuple[list[Object], float, float]:
+def _ledge(rng: Rng) -> tuple[list[Object], float, float]:
     """The raised half and a ball on a post before it; the post's x and z."""
     x, z = near(rng, 0, 3), near(rng, 12.5, 1)
     things = [
@@ -88,11 +70,11 @@ def _ledge(rng: np.random.Generator) -> tuple[list[Object], float, float]:
     return things, x, z
 
 
-def _thrown(x: float, z: float, bearing: float, away: float) -> tuple[float, float, Shove]:
+def _thrown(x: float, z: float, bearing: float, away: float) -> tuple[float, float, Push]:
     """Where a block is from which the post is at a bearing, and the push that throws it."""
     at = polar(x, z, bearing + 180, away)
     stand = polar(*at, bearing + 180, CUBE / 2 + 1.6)
-    return *at, Shove(*stand, bearing, 8)
+    return *at, Push(*stand, bearing, 8)
 
 
 KNOCK = (
@@ -100,7 +82,8 @@ KNOCK = (
 )
 
 
-def knocking_down(rng: np.random.Generator, lookalike: bool) -> Blueprint:
+@in_frame(upright)
+def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
     """Knocking a reward down with something thrown; with `lookalike` another block cannot be moved."""
     things, x, z = _ledge(rng)
     bearing = 6.0 * int(rng.integers(1, 4))
@@ -108,18 +91,19 @@ def knocking_down(rng: np.random.Generator, lookalike: bool) -> Blueprint:
     things.append(block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1))
     if lookalike:
         things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
-    things.append(agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1))
-    return task_on(
-        upright(rng),
+    return task(
         "Get the green ball down from its post.",
-        KNOCK,
         ("causal reasoning", "tool use"),
-        things,
-        [push],
+        KNOCK,
+        *things,
+        agent(near(rng, 3, 5), near(rng, -16, 1.5), 6 * int(rng.integers(-5, 6)), y=1),
+        time_limit=500,
+        pushes=(push,),
     )
 
 
-def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
+@in_frame(upright)
+def knocking_down_choice(rng: Rng) -> Blueprint:
     """The same, but the agent has to choose between a block and a wall like it, and cannot go back."""
     things, x, z = _ledge(rng)
     bearing = 6.0 * int(rng.integers(4, 6))
@@ -131,17 +115,17 @@ def knocking_down_choice(rng: np.random.Generator) -> Blueprint:
         wall(x, -7.5, (0.8, 0.6, 15), color=GREY, y=1),
         agent(x, near(rng, -17.5, 1), 0, y=3),
     ]
-    return task_on(
-        upright(rng),
+    return task(
         "Get the green ball down from its post.",
-        "Go down to the side of the block that can be moved. " + KNOCK,
         ("causal reasoning", "tool use", "inhibition"),
-        things,
-        [push],
+        "Go down to the side of the block that can be moved. " + KNOCK,
+        *things,
+        time_limit=500,
+        pushes=(push,),
     )
 
 
-def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
+def toppling(rng: Rng, fixed: int) -> Blueprint:
     """Support: a reward on a tower falls when the tower is hit; `fixed` others are walls and stand firm."""
     frame = anywhere(rng, 2)
     high, width = near(rng, 3, 0.3), near(rng, 1.1, 0.1)
@@ -154,20 +138,23 @@ def toppling(rng: np.random.Generator, fixed: int) -> Blueprint:
     for number in range(fixed):
         at = x + (5 + near(rng, 0, 0.5)) * (1, -1)[number], near(rng, z, 1.5)
         local += [wall(*at, (width, high, width)), ball("GoodGoal", *at, 1, y=high)]
-    return task_on(
-        frame,
-        "Get a green ball down from its tower.",
-        "Ram the tower that can be moved, and catch the ball that falls from it.",
-        ("causal reasoning", "support"),
-        local,
-        [Shove(x, z - width / 2 - 2, 0, 4)],
+    return frame.placed(
+        task(
+            "Get a green ball down from its tower.",
+            ("causal reasoning", "support"),
+            "Ram the tower that can be moved, and catch the ball that falls from it.",
+            *local,
+            time_limit=500,
+            pushes=(Push(x, z - width / 2 - 2, 0, 4),),
+        )
     )
 
 
-def care(rng: np.random.Generator, count: int) -> Blueprint:
-    """Opening a barrier where it does no harm: behind one block the reward lies before a deadly place.
+@in_frame(upright)
+def care(rng: Rng, count: int) -> Blueprint:
+    """Opening a barrier where it does no harm: behind one block the reward lies in front of a deadly zone.
 
-    The blocks are low, so that one sees over them behind which of them it lies.
+    The blocks are low, so that the agent can see over them where the reward is.
     """
     wide, deep = 4.0, 1.5
     here = int(rng.integers(count))
@@ -177,32 +164,33 @@ def care(rng: np.random.Generator, count: int) -> Blueprint:
     row = near(rng, 2, 2)
     near_edge = row + deep / 2 + near(rng, 3.2, 0.2)
     free = int(rng.choice([n for n in range(count) if abs(n - here) == 1]))
-    local = [
+    return task(
+        "Get to the green ball behind the blocks, and not into the red zone.",
+        ("causal reasoning", "inhibition", "avoidance"),
+        "Push away a block beside the ball's: that one would push the ball into the zone.",
         agent(near(rng, 0, 6), near(rng, -13, 2), 6 * int(rng.integers(-6, 7))),
         *(block("LightBlock", x, row, (wide, 0.6, deep)) for x in xs),
         *(wall(sign * (span + 20) / 2, row, (20 - span, 1.5, deep)) for sign in (-1, 1)),
         ball("GoodGoal", xs[here] + near(rng, 0, 0.8), row + deep / 2 + 0.7, 1.2),
         zone(DEATH, 0, (near_edge + 19.95) / 2, 39.9, 19.95 - near_edge),
-    ]
-    return task_on(
-        upright(rng),
-        "Get to the green ball behind the blocks, and not into the red zone.",
-        "Push away a block beside the ball's: that one would push the ball into the zone.",
-        ("causal reasoning", "inhibition", "avoidance"),
-        local,
-        [Shove(xs[free], row - deep / 2 - 2, 0, 4)],
+        time_limit=500,
+        pushes=(Push(xs[free], row - deep / 2 - 2, 0, 4),),
     )
 
 
-def doorway(rng: np.random.Generator, count: int) -> Blueprint:
-    """Opening a way without closing it: pushed straight in, the block is stuck in the doorway for good.
+@in_frame(upright)
+def doorway(rng: Rng, count: int) -> Blueprint:
+    """Opening a passage without blocking it: pushed straight in, the block is stuck in the doorway for good.
 
-    `count` blocks stand in a row before the front; one of them is before the door.
+    `count` blocks stand in a row along the wall; one of them is in front of the doorway.
     """
     cube, mouth, narrow = 1.8, 2.1, 1.4
     x, front, high = near(rng, 0, 3), near(rng, 1, 1), 3.0
     spread = 20.0
-    local = [
+    return task(
+        "Get to the green ball behind the wall.",
+        ("causal reasoning", "inhibition", "spatial reasoning"),
+        "Push the block aside along the wall: pushed into the doorway it would close it.",
         agent(near(rng, 3, 6), near(rng, -13, 2), 6 * int(rng.integers(-8, 9))),
         *_split(x, mouth, front + 0.75, 1.5, high, spread),
         *_split(x, narrow, front + 2.5, 2.0, high, spread),
@@ -211,27 +199,19 @@ def doorway(rng: np.random.Generator, count: int) -> Blueprint:
             for n in range(count)
         ),
         ball("GoodGoal", near(rng, 0, 14), near(rng, 14, 3), 1),
-    ]
-    return task_on(
-        upright(rng),
-        "Get to the green ball behind the wall.",
-        "Push the block aside along the wall: pushed into the doorway it would close it.",
-        ("causal reasoning", "inhibition", "spatial reasoning"),
-        local,
-        [Shove(x - cube / 2 - 2, front - cube / 2 - 0.1, 90, 5)],
+        time_limit=500,
+        pushes=(Push(x - cube / 2 - 2, front - cube / 2 - 0.1, 90, 5),),
     )
 
 
 def _split(x: float, gap: float, z: float, thick: float, high: float, spread: float) -> list[Object]:
     """A wall from fence to fence with a gap about x."""
     left, right = x - gap / 2, x + gap / 2
-    return [
-        across(z, -spread, left, high, thick),
-        across(z, right, spread, high, thick),
-    ]
+    return [across(z, -spread, left, high, thick), across(z, right, spread, high, thick)]
 
 
-def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
+@in_frame(anywhere, 1)
+def releasing(rng: Rng, stop: bool) -> Blueprint:
     """Releasing: a bar holds back a reward that would roll down to the agent.
 
     With `stop` the bar can be pushed out in one direction only.
@@ -250,14 +230,14 @@ def releasing(rng: np.random.Generator, stop: bool) -> Blueprint:
     if stop:
         local.append(wall(shift + bar / 2 + 0.5, -0.4, (0.6, 1.2, 3)))
     end = shift - bar / 2
-    push = Shove(end - 2, -0.4, 90, 6)
+    push = Push(end - 2, -0.4, 90, 6)
     if stop:
-        push = Shove(shift - bar / 2 + 0.8, 1.6, 180, 4)
-    return task_on(
-        anywhere(rng, 1),
+        push = Push(shift - bar / 2 + 0.8, 1.6, 180, 4)
+    return task(
         "Get the green ball out of its narrow channel.",
-        "Push the bar away from the channel's mouth, so that the ball rolls out.",
         ("causal reasoning", "tool use"),
-        local,
-        [push],
+        "Push the bar away from the channel's mouth, so that the ball rolls out.",
+        *local,
+        time_limit=500,
+        pushes=(push,),
     )

@@ -12,7 +12,11 @@ from pathlib import Path
 import pytest
 
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import changed, checked, put, recording, turn
+from llm_control.tools import turn
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import put
+from tests.evaluation.verify.test_conversation import changed
+from tests.human_data.people.store.played import recording
 
 
 def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_path, command):

@@ -6,7 +6,11 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from evaluation.verify.result import Verdict
-from tests.evaluation.verify.logs import changed, checked, first_of, put, recording, turn
+from llm_control.tools import turn
+from tests.arena.test_env_checkers import checked
+from tests.evaluation.verify.logs import first_of, put
+from tests.evaluation.verify.test_conversation import changed
+from tests.human_data.people.store.played import recording
 
 CHANGES = {
     "turn's reward": (lambda s: put(turn(s, 2), "reward", turn(s, 2)["reward"] + 1e-9), (2, "reward")),

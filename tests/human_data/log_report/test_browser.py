@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from arena_llm.doctor.egl import install_command
+from arena_llm.system import BROWSER_PACKAGES, browser
 from render import Renderer
 from report.run import open_logs, write_log_report
 from tests.llm_control.batteries import run, write_battery

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from render import Renderer, first_person
-from render.line_of_sight import Sight
+from render.line_of_sight import LineOfSight
 from report.run.replay import good_goals
 from tests.arena.worlds import agent, episode, item
 
@@ -48,7 +48,7 @@ def test_it_agrees_with_the_picture(more, yaw, seen):
     with episode(agent(yaw=yaw), GOAL, *more) as run:
         scene = run.scene()
         (ball,) = good_goals(scene)
-        assert bool(Sight().in_view(scene, [ball])) is seen
+        assert bool(LineOfSight().in_view(scene, [ball])) is seen
         assert (pixels(scene, ball, Renderer(512, 512)) > 8) is seen
 
 
@@ -65,7 +65,7 @@ def test_it_agrees_with_the_picture_in_many_arenas():
         with episode(agent(yaw=yaw), item("GoodGoal", "20 0 36", sizes="2 2 2"), *walls) as run:
             scene = run.scene()
             (ball,) = good_goals(scene)
-            disagreeing += bool(Sight().in_view(scene, [ball])) != (pixels(scene, ball, renderer) > 8)
+            disagreeing += bool(LineOfSight().in_view(scene, [ball])) != (pixels(scene, ball, renderer) > 8)
     # A sliver at a wall's edge or the picture's may pass between the five points.
     assert disagreeing <= 3
 
@@ -74,5 +74,5 @@ def test_in_the_dark_nothing_is_seen():
     with episode(agent(), GOAL, blackouts="0, 100") as run:
         scene = run.scene()
         assert not scene.lights_on
-        assert Sight().in_view(scene, good_goals(scene)) == frozenset()
-        assert Sight().is_open(scene, good_goals(scene)[0])
+        assert LineOfSight().in_view(scene, good_goals(scene)) == frozenset()
+        assert LineOfSight().is_open(scene, good_goals(scene)[0])

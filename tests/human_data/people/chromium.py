@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena_llm.system import BROWSER_PACKAGES, browser, install_command
+from arena_llm.doctor.egl import install_command
+from arena_llm.system import BROWSER_PACKAGES, browser
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -15,7 +16,7 @@ WAIT_MS = 30_000
 
 
 def skip_without_browser() -> None:
-    """Skips the module that calls it where there is no browser."""
+    """Skip the calling module if there is no browser."""
     if browser() is None:
         reason = f"no browser; install one: {' '.join(install_command(BROWSER_PACKAGES))}"
         pytest.skip(reason, allow_module_level=True)
@@ -34,7 +35,7 @@ def launched() -> Iterator:
 
 @contextmanager
 def watched_page(chromium, forgiven: Callable[[str], bool]) -> Iterator:
-    """A page of somebody new; what it complains of fails the test, but for what is `forgiven`."""
+    """A page of a new visitor; any error on it fails the test unless it is `forgiven`."""
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     page, complaints = context.new_page(), []
     page.set_default_timeout(WAIT_MS)

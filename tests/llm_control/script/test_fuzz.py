@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llm_control.script import Script, ScriptSyntaxError, parse
-from tests.llm_control.script.mending import mended
+from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
 BROKEN = [
@@ -52,7 +52,7 @@ def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
 def test_repairs_are_all_that_a_reply_lacked(reply: str):
     script = read(reply, strict=False)
     if isinstance(script, Script):
-        again = parse(mended(reply, script.repairs), strict=True)
+        again = parse(repaired(reply, script.repairs), strict=True)
         assert str(again) == str(script)
         assert [type(command) for command in again.commands] == [type(command) for command in script.commands]
         assert bool(script.repairs) == isinstance(read(reply, strict=True), ScriptSyntaxError)

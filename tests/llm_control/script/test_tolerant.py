@@ -3,14 +3,14 @@
 import pytest
 
 from llm_control.script import Go, RepairKind, Script, ScriptSyntaxError, Think, Turn, parse
-from tests.llm_control.script.mending import mended
+from tests.llm_control.script.repairing import repaired
 
 FENCE, PROSE, COMMENT, BLANK = RepairKind.FENCE, RepairKind.PROSE, RepairKind.COMMENT, RepairKind.WHITESPACE
 NAME, AMOUNT, UNIT = RepairKind.NAME, RepairKind.AMOUNT, RepairKind.UNIT
 BRACKETS, SEMICOLON = RepairKind.BRACKETS, RepairKind.SEMICOLON
 
 # reply, commands, (kind, line, column, original, became) of every repair
-MENDED = [
+REPAIRED = [
     ("Go(3)", [Go(3)], [(SEMICOLON, 1, 6, "", ";")]),
     ("Go(3)\nTurn(6)\n", [Go(3), Turn(6)], [(SEMICOLON, 1, 6, "", ";"), (SEMICOLON, 2, 8, "", ";")]),
     ("Go(3) Turn(6);", [Go(3), Turn(6)], [(SEMICOLON, 1, 6, "", ";")]),
@@ -70,8 +70,8 @@ MENDED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reply", "commands", "repairs"), MENDED, ids=[row[0] for row in MENDED])
-def test_mends_and_records(reply: str, commands: list, repairs: list):
+@pytest.mark.parametrize(("reply", "commands", "repairs"), REPAIRED, ids=[row[0] for row in REPAIRED])
+def test_repairs_and_records(reply: str, commands: list, repairs: list):
     script = parse(reply)
     assert list(script.commands) == commands
     assert [(r.kind, *r.place, r.original, r.became) for r in script.repairs] == repairs
@@ -79,15 +79,15 @@ def test_mends_and_records(reply: str, commands: list, repairs: list):
         parse(reply, strict=True)
 
 
-@pytest.mark.parametrize("reply", [row[0] for row in MENDED])
-def test_mended_reply_is_strict_and_means_the_same(reply: str):
+@pytest.mark.parametrize("reply", [row[0] for row in REPAIRED])
+def test_repaired_reply_is_strict_and_means_the_same(reply: str):
     script = parse(reply)
-    again = parse(mended(reply, script.repairs), strict=True)
+    again = parse(repaired(reply, script.repairs), strict=True)
     assert str(again) == str(script)
 
 
 def test_every_kind_of_repair_is_tried_above():
-    assert {repair[0] for row in MENDED for repair in row[2]} == set(RepairKind)
+    assert {repair[0] for row in REPAIRED for repair in row[2]} == set(RepairKind)
 
 
 @pytest.mark.parametrize(

@@ -1,94 +1,89 @@
-// The page of `arena-llm play`: keys out, pictures in.
-import { addTurn, beginScripts } from "./play_scripts.js";
-import { $, beep, draw, number, show, showState, state, take } from "./play_stage.js";
-import { connect, connectLater, say, speakOf } from "./play_wire.js";
+// The page of `arena-llm play`: sends keys, shows images.
+import { addTurn, startScripts } from "./play_scripts.js";
+import { $, beep, draw, number, show, showImage, showState, state } from "./play_stage.js";
+import { connect, reconnectLater, send, setTrial } from "./play_wire.js";
 import { t } from "./play_words.js";
 
-// A tap shorter than one step (60 ms) still counts for one.
-const SHORTEST_TAP_MS = 70;
-const FINAL_CODES = { 1003: true, 1008: true, 1009: true, 1011: true, 4001: true };
+// A tap shorter than one step (60 ms) still counts as one step.
+const MIN_TAP_MS = 70;
+const REPLACED = 4001;
+const FINAL_CODES = [1003, 1008, 1009, 1011, REPLACED];
 
 const KEYS = {
   ArrowUp: "forward", KeyW: "forward", ArrowDown: "backward", KeyS: "backward",
   ArrowLeft: "left", KeyA: "left", ArrowRight: "right", KeyD: "right",
 };
-const WAITING = {
-  key: "Take your time. The clock stands still.",
-  hidden: "The page was not in front, so the clock stands still.",
-  connection: "The connection was too slow for a moment, so the clock stands still.",
-  stall: "The computer was busy for a moment, so the clock stands still.",
-  reconnected: "The clock stood still while you were away.",
+const PAUSES = {
+  key: "Take your time. The game is paused.",
+  hidden: "You switched to another window. The game is paused.",
+  connection: "The connection was too slow for a moment. The game is paused.",
+  stall: "The computer could not keep up for a moment. The game is paused.",
+  reconnected: "The game was paused while you were away.",
 };
 
 const held = new Map();
 let trial, action = 0, view = 0;
 
-// What is on the card.
+// The card.
 
 const touch = () => matchMedia("(any-pointer: coarse), (max-width: 700px)").matches;
-const stopping = () => (trial?.may_stop ? [["Stop this task", () => say("stop")]] : []);
+const stopButton = () => (trial?.may_stop ? [["Stop this task", () => send("stop")]] : []);
 
 function showReady() {
   const resumed = trial.step > 0;
   show(resumed ? "paused" : "ready", {
     icon: "play", title: resumed ? "Welcome back" : trial.title || "Ready?",
-    text: resumed ? "You go on exactly where you were." : "Find the green and yellow balls. Keep away from red.",
+    text: resumed ? "You will carry on where you left off." : "Find the green and yellow balls. Stay away from anything red.",
     hint: touch() ? "Hold the buttons below to drive and turn." : "Press any arrow key, or Enter, to start.",
-    actions: [[resumed ? "Go on" : "Start", start], ...(resumed ? stopping() : [])],
+    actions: [[resumed ? "Continue" : "Start", start], ...(resumed ? stopButton() : [])],
   });
 }
 
-function showPaused(reason) {
+function showPaused({ reason }) {
   release();
   show("paused", {
-    icon: "pause", title: "Paused", text: WAITING[reason] ?? WAITING.key,
-    hint: touch() ? "" : "Press any arrow key, or P, to go on.", actions: [["Go on", start], ...stopping()],
+    icon: "pause", title: "Paused", text: PAUSES[reason] ?? PAUSES.key,
+    hint: touch() ? "" : "Press any arrow key, or P, to continue.", actions: [["Continue", start], ...stopButton()],
   });
 }
 
-function showEnd({ passed, words, reward, steps, pass_mark }) {
+function showEnd({ passed, text, reward, steps, pass_mark }) {
   release();
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
   const last = trial.count && trial.position + 1 === trial.count;
-  const told = trial.feedback && passed !== null;
-  const needed = pass_mark != null && passed === false ? ` ${t("You needed {reward}.", { reward: number(pass_mark) })}` : "";
+  const judged = trial.feedback && passed !== null;
+  const hints = reward == null ? [] : [t("Your score: {score}.", { score: number(reward) })];
+  if (hints.length && pass_mark != null && !passed) hints.push(t("You needed at least {score}.", { score: number(pass_mark) }));
   show("end", {
-    icon: told ? (passed ? "pass" : "fail") : "done",
-    title: told ? (passed ? "Well done!" : "Not this time") : "Task finished",
-    text: words,
-    hint: reward == null ? "" : t("Reward {reward} in {steps} steps.", { reward: number(reward), steps }) + needed,
-    actions: [[last ? "Continue" : "Next task", () => { show("connecting", { title: "One moment …" }); say("next"); }]],
+    icon: judged ? (passed ? "pass" : "fail") : "done",
+    title: judged ? (passed ? "Well done!" : "Not this time") : "Task finished",
+    text,
+    hint: hints.join(" "),
+    actions: [[last ? "Continue" : "Next task", () => { show("connecting", { title: "One moment …" }); send("next"); }]],
   });
-  if (told) beep(passed ? [523, 659, 784] : [330, 262], 0.16);
+  if (judged) beep(passed ? [523, 659, 784] : [330, 262], 0.16);
 }
 
-// The connection.
-
-function lose(code, reason) {
+function showClosed(code, reason) {
   release();
   trial = undefined;
   $("link").dataset.grade = 0;
   $("link-text").textContent = t("Not connected");
-  if (FINAL_CODES[code]) {
-    const elsewhere = code === 4001;
-    show("closed", {
-      icon: "wait", title: elsewhere ? "Opened in another window" : "The connection was closed",
-      text: elsewhere ? "You can play in one window at a time." : `The server says: ${reason || "no reason"}.`,
-      actions: [[elsewhere ? "Play here" : "Load again", () => location.assign(elsewhere ? "" : "/")]],
-    });
-    return;
+  if (code === REPLACED) {
+    show("closed", { title: "Opened in another window", text: "You can play in only one window at a time.",
+      actions: [["Play here", () => location.assign("")]] });
+  } else if (FINAL_CODES.includes(code)) {
+    show("closed", { title: "The connection was closed", text: reason, actions: [["Reload", () => location.assign("/")]] });
+  } else {
+    show("lost", { title: "Connection lost", text: "Your game is saved. You can carry on once you are back online.", hint: "Trying again …" });
+    reconnectLater(connection);
   }
-  show("lost", {
-    title: "Connection lost", text: "Your episode waits on the server. It goes on as soon as the connection is back.",
-    hint: "Trying again …",
-  });
-  connectLater(ears);
 }
 
-const heard = {
+const handlers = {
   trial(message) {
     trial = message;
-    speakOf(trial.trial);
+    setTrial(trial.trial);
     view = 0;
     document.body.dataset.mode = trial.mode;
     $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
@@ -96,59 +91,57 @@ const heard = {
     document.querySelector(".reward").hidden = !trial.feedback;
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
     if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
-    if (trial.mode === "scripts") beginScripts(trial); else showReady();
+    if (trial.mode === "scripts") startScripts(trial); else showReady();
   },
   state(message) { showState(message, trial); },
-  running() { show("running"); action = -1; tell(); },
-  paused({ reason }) { showPaused(reason); },
-  ping({ ping }) { say("pong", { ping }); },
-  told({ told }) { for (const turn of told) addTurn(turn); },
+  running() { show("running"); action = -1; sendKeys(); },
+  paused: showPaused,
+  ping({ ping }) { send("pong", { ping }); },
+  turns({ turns }) { turns.forEach(addTurn); },
   end: showEnd,
   failed({ reason }) {
     show("failed", { icon: "fail", title: "This task cannot be played", text: reason,
-      actions: [["Next task", () => say("next")]] });
+      actions: [["Next task", () => send("next")]] });
   },
-  over({ after }) {
-    if (after) { location.assign(after); return; }
-    show("over", { icon: "done", title: "That was all", text: "Thank you for playing. You can close this page." });
+  over({ next_page }) {
+    if (next_page) location.assign(next_page);
+    else show("over", { icon: "done", title: "That's it!", text: "Thank you for playing. You can close this page." });
   },
 };
-const hear = (message) => heard[message.type]?.(message);
 
 // Keys and buttons.
 
-const start = () => { if (["ready", "paused"].includes(state())) say("start"); };
-const pause = (reason) => { if (state() === "running") say("pause", { reason }); };
+const start = () => { if (["ready", "paused"].includes(state())) send("start"); };
+const pause = (reason) => { if (state() === "running") send("pause", { reason }); };
 
-function tell() {
-  const is = (direction) => held.has(direction);
-  const move = is("forward") === is("backward") ? 0 : is("forward") ? 1 : 2;
-  const turn = is("left") === is("right") ? 0 : is("right") ? 1 : 2;
-  const now = 3 * move + turn;
-  if (now !== action && state() === "running") { action = now; say("keys", { action }); }
+function sendKeys() {
+  const branch = (first, second) => (held.has(first) === held.has(second) ? 0 : held.has(first) ? 1 : 2);
+  const now = 3 * branch("forward", "backward") + branch("right", "left");
+  if (now !== action && state() === "running") { action = now; send("keys", { action }); }
 }
+
+const button = (direction) => document.querySelector(`[data-key=${direction}]`);
 
 function press(direction) {
   if (held.has(direction)) { clearTimeout(held.get(direction).timer); held.get(direction).timer = 0; return; }
   held.set(direction, { since: performance.now(), timer: 0 });
-  document.querySelector(`[data-key=${direction}]`).classList.add("held");
-  if (state() === "running") tell(); else start();
+  button(direction).classList.add("held");
+  if (state() === "running") sendKeys(); else start();
 }
 
-function let_go(direction) {
-  const press = held.get(direction);
-  if (!press) return;
-  const left = press.since + SHORTEST_TAP_MS - performance.now();
-  if (left > 0) { clearTimeout(press.timer); press.timer = setTimeout(() => let_go(direction), left); return; }
+function letGo(direction) {
+  const key = held.get(direction);
+  if (!key) return;
+  const left = key.since + MIN_TAP_MS - performance.now();
+  if (left > 0) { clearTimeout(key.timer); key.timer = setTimeout(() => letGo(direction), left); return; }
   held.delete(direction);
-  document.querySelector(`[data-key=${direction}]`).classList.remove("held");
-  tell();
+  button(direction).classList.remove("held");
+  sendKeys();
 }
 
 function release() {
-  for (const { timer } of held.values()) clearTimeout(timer);
+  for (const [direction, { timer }] of held) { clearTimeout(timer); button(direction).classList.remove("held"); }
   held.clear();
-  for (const button of document.querySelectorAll(".held")) button.classList.remove("held");
 }
 
 const typing = ({ target }) => target.closest("textarea, input, summary");
@@ -156,29 +149,36 @@ const typing = ({ target }) => target.closest("textarea, input, summary");
 addEventListener("keydown", (event) => {
   if (typing(event) || event.ctrlKey || event.metaKey || event.altKey || trial?.mode !== "keys") return;
   const direction = KEYS[event.code];
-  if (direction) { event.preventDefault(); if (!event.repeat) press(direction); return; }
+  if (direction) event.preventDefault();
   if (event.repeat) return;
-  if (event.code === "Escape" || event.code === "KeyP") { if (state() === "running") pause("key"); else if (event.code === "KeyP") start(); }
+  if (direction) press(direction);
+  if (event.code === "KeyP") togglePause();
+  if (event.code === "Escape") pause("key");
   if (event.code === "KeyV") changeView();
 });
-addEventListener("keyup", (event) => { if (KEYS[event.code]) let_go(KEYS[event.code]); });
-addEventListener("blur", () => { release(); tell(); pause("hidden"); });
+addEventListener("keyup", (event) => { if (KEYS[event.code]) letGo(KEYS[event.code]); });
+addEventListener("blur", () => { release(); sendKeys(); pause("hidden"); });
 document.addEventListener("visibilitychange", () => { if (document.hidden) { release(); pause("hidden"); } });
 addEventListener("resize", draw);
 
-for (const button of document.querySelectorAll("[data-key]")) {
-  button.addEventListener("pointerdown", (event) => { button.setPointerCapture(event.pointerId); press(button.dataset.key); });
-  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) button.addEventListener(end, () => let_go(button.dataset.key));
-  button.addEventListener("contextmenu", (event) => event.preventDefault());
+for (const pad of document.querySelectorAll("[data-key]")) {
+  pad.addEventListener("pointerdown", (event) => { pad.setPointerCapture(event.pointerId); press(pad.dataset.key); });
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) pad.addEventListener(end, () => letGo(pad.dataset.key));
+  pad.addEventListener("contextmenu", (event) => event.preventDefault());
 }
 
 function changeView() {
   if (!trial || trial.views.length < 2) return;
   view = (view + 1) % trial.views.length;
-  say("view", { view: trial.views[view] });
+  send("view", { view: trial.views[view] });
 }
+const togglePause = () => (state() === "running" ? pause("key") : start());
 $("view").addEventListener("click", changeView);
-$("pause").addEventListener("click", () => (state() === "running" ? pause("key") : start()));
+$("pause").addEventListener("click", togglePause);
 
-const ears = { hear, lose, see: (data, shown) => { if (trial) take(data, shown); } };
-connect(ears);
+const connection = {
+  onMessage: (message) => handlers[message.type]?.(message),
+  onImage: (data, shown) => { if (trial) showImage(data, shown); },
+  onClose: showClosed,
+};
+connect(connection);

@@ -1,11 +1,11 @@
-// What the page shows: the card over the arena, the meters, the pictures, and the sounds.
+// What the page shows: the card over the arena, the meters, the images, and the sounds.
 import { t } from "./play_words.js";
 
 const HEADER_BYTES = 20;
 const FLASH_MS = 1300;
 
 const EVENTS = {
-  "good goal": "Ball", "bad goal": "Red ball", "decoy goal": "Decoy", "death zone": "Red zone",
+  "good goal": "Ball", "bad goal": "Red ball", "decoy goal": "Fake ball", "death zone": "Red zone",
   "hot zone": "Hot zone: you lose health", "button pressed": "Button", "reward granted": "Reward",
 };
 const ICONS = {
@@ -15,7 +15,7 @@ const ICONS = {
 
 export const $ = (id) => document.getElementById(id);
 export const state = () => document.body.dataset.state;
-let waitingFrame, decoding = false, bitmap, audio, flashing;
+let waiting, decoding = false, bitmap, audio, flashing;
 
 export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [] } = {}) {
   document.body.dataset.state = next;
@@ -43,8 +43,8 @@ export function showState(message, trial) {
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
   showHealth(message.health);
   if (trial.feedback) $("reward").textContent = number(message.reward);
-  const [size, , every] = message.grade;
-  const grade = every > 1 ? 1 : size < 512 ? 2 : 3;
+  const [size, , interval] = message.level;
+  const grade = interval > 1 ? 1 : size < 512 ? 2 : 3;
   $("link").dataset.grade = grade;
   $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
   for (const [kind, reward] of message.events) flash(kind, reward, trial);
@@ -58,11 +58,11 @@ function showHealth(value) {
 }
 
 function flash(kind, reward, trial) {
-  const words = EVENTS[kind];
-  if (!words || !trial.feedback) return;
+  const text = EVENTS[kind];
+  if (!text || !trial.feedback) return;
   const box = $("flash"), loss = reward < 0 || kind === "hot zone";
   const label = document.createElement("span");
-  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(words);
+  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(text);
   box.className = loss ? "loss" : "gain";
   box.replaceChildren(label);
   clearTimeout(flashing);
@@ -70,20 +70,20 @@ function flash(kind, reward, trial) {
   beep(loss ? [220] : [660, 880], 0.12);
 }
 
-// Pictures: only the newest is shown, and `shown` is called with its number.
+// Images: only the newest is shown, and `shown` is called with its number.
 
-export async function take(buffer, shown) {
-  waitingFrame = { data: buffer, done: shown };
+export async function showImage(newest, onShown) {
+  waiting = { data: newest, shown: onShown };
   if (decoding) return;
   decoding = true;
-  while (waitingFrame) {
-    const { data, done } = waitingFrame;
-    waitingFrame = undefined;
-    const picture = await createImageBitmap(new Blob([new Uint8Array(data, HEADER_BYTES)], { type: "image/jpeg" }));
+  while (waiting) {
+    const { data, shown } = waiting;
+    waiting = undefined;
+    const image = await createImageBitmap(new Blob([new Uint8Array(data, HEADER_BYTES)], { type: "image/jpeg" }));
     bitmap?.close();
-    bitmap = picture;
+    bitmap = image;
     draw();
-    done(new DataView(data).getUint32(0, true));
+    shown(new DataView(data).getUint32(0, true));
   }
   decoding = false;
 }
@@ -97,12 +97,12 @@ export function draw() {
   context.drawImage(bitmap, 0, 0, side, side);
 }
 
-// Sound: off until asked for.
+// Sound: off by default.
 
 $("sound").addEventListener("click", () => {
   const on = $("sound").getAttribute("aria-pressed") !== "true";
   $("sound").setAttribute("aria-pressed", on);
-  $("sound").textContent = t(on ? "Sound on" : "Sound off");
+  $("sound").textContent = t(on ? "Sound: on" : "Sound: off");
   audio ??= new AudioContext();
   if (on) { audio.resume(); beep([660], 0.1); }
 });

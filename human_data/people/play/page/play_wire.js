@@ -1,32 +1,33 @@
-// The connection: JSON text both ways, and pictures as binary. The messages are those of messages.py.
-const PROTOCOL = 1;
-const LONGEST_WAIT_MS = 5000;
+// The connection: JSON text in both directions, and images as binary data. See page_protocol.py.
+const PROTOCOL = 2;
+const MAX_WAIT_MS = 5000;
 const WITHOUT_TRIAL = ["hello", "pong", "ack"];
-let socket, sent, about, waits = 500;
+let socket, sent, currentTrial, wait = 500;
 
-export function say(type, values = {}) {
+export function send(type, values = {}) {
   if (socket?.readyState !== WebSocket.OPEN) return;
-  const trial = WITHOUT_TRIAL.includes(type) ? {} : { trial: about };
+  const trial = WITHOUT_TRIAL.includes(type) ? {} : { trial: currentTrial };
   socket.send(JSON.stringify({ type, n: ++sent, ...trial, ...values }));
 }
 
-// What is said from now on is about this trial.
-export function speakOf(trial) { about = trial; }
+// Messages from now on belong to this trial.
+export function setTrial(trial) { currentTrial = trial; }
 
-// `hear` takes a message, `see` a picture and how to acknowledge it, `lose` why the connection was closed.
-export function connect({ hear, see, lose }) {
+// `onMessage` gets a message, `onImage` an image and how to acknowledge it, `onClose` why the connection was closed.
+export function connect(handlers) {
+  const { onMessage, onImage, onClose } = handlers;
   sent = 0;
   const mine = socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/play/socket`);
   socket.binaryType = "arraybuffer";
-  socket.onopen = () => { waits = 500; say("hello", { protocol: PROTOCOL }); };
+  socket.onopen = () => { wait = 500; send("hello", { protocol: PROTOCOL }); };
   socket.onmessage = ({ data }) => {
-    if (typeof data === "string") hear(JSON.parse(data));
-    else see(data, (frame) => { if (socket === mine) say("ack", { frame }); });
+    if (typeof data === "string") onMessage(JSON.parse(data));
+    else onImage(data, (frame) => { if (socket === mine) send("ack", { frame }); });
   };
-  socket.onclose = ({ code, reason }) => lose(code, reason);
+  socket.onclose = ({ code, reason }) => onClose(code, reason);
 }
 
-export function connectLater(ears) {
-  setTimeout(connect, waits, ears);
-  waits = Math.min(2 * waits, LONGEST_WAIT_MS);
+export function reconnectLater(handlers) {
+  setTimeout(connect, wait, handlers);
+  wait = Math.min(2 * wait, MAX_WAIT_MS);
 }

@@ -1,10 +1,9 @@
-// The experimenter's pages: a table that keeps itself up to date, and films of episodes.
-const EVERY_MS = 3000;
+// The experimenter's pages: a table that updates itself, and replays of episodes.
+const REFRESH_MS = 3000;
 const STEP_MS = 60;
-const HEADER_BYTES = 16;
 const $ = (id) => document.getElementById(id);
 
-// The token is in the cookie now; out of the address it is in no bookmark or picture of the screen.
+// The token is in the cookie now; in the address it would get into bookmarks and screenshots.
 if (new URLSearchParams(location.search).has("token")) history.replaceState(null, "", location.pathname);
 
 async function refresh() {
@@ -13,58 +12,45 @@ async function refresh() {
     const answer = await fetch("/experimenter/table");
     if (!answer.ok) throw new Error();
     $("table").innerHTML = await answer.text();
-    $("live").textContent = `Kept up to date; last at ${new Date().toLocaleTimeString()}`;
-  } catch { $("live").textContent = "The server does not answer, or was started anew: use the link that it printed."; }
+    $("live").textContent = `Updates automatically; last at ${new Date().toLocaleTimeString()}`;
+  } catch { $("live").textContent = "The server is not responding, or was restarted: use the link that it printed."; }
 }
-if ($("table")) setInterval(refresh, EVERY_MS);
-
-// A film comes as one stream: header (bytes of the picture, step, health, reward), picture, header, picture ...
+if ($("table")) setInterval(refresh, REFRESH_MS);
 
 async function play(box) {
-  const pictures = [], canvas = box.querySelector("canvas"), context = canvas.getContext("2d");
-  let place = 0, running = true, shown = -1;
+  const images = [], context = box.querySelector("canvas").getContext("2d");
+  let place = 0, running = true, shown = -1, complete = false;
 
   async function show() {
-    const { step, health, reward, jpeg } = pictures[place];
+    const { step, health, reward, image } = images[place];
     shown = place;
     $("place").value = place;
-    $("told").textContent = `Step ${step}, health ${Math.ceil(health)}, reward ${reward.toFixed(2)}`;
-    const bitmap = await createImageBitmap(new Blob([jpeg], { type: "image/jpeg" }));
-    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-    bitmap.close();
+    $("status").textContent = `Step ${step}, health ${Math.ceil(health)}, reward ${reward.toFixed(2)}`;
+    const picture = Object.assign(new Image(), { src: image });
+    await picture.decode();
+    context.drawImage(picture, 0, 0, context.canvas.width, context.canvas.height);
   }
   const set = (run) => { running = run; $("run").textContent = run ? "Pause" : "Play"; };
-  $("run").addEventListener("click", () => { if (!running && place >= pictures.length - 1) place = 0; set(!running); });
+  $("run").addEventListener("click", () => { if (!running && place >= images.length - 1) place = 0; set(!running); });
   $("place").addEventListener("input", () => { set(false); place = Number($("place").value); });
-  let complete = false;
   setInterval(() => {
-    if (running && place < pictures.length - 1) place += 1;
+    if (running && place < images.length - 1) place += 1;
     else if (running && complete) set(false);
-    if (pictures.length && shown !== place) show();
+    if (images.length && shown !== place) show();
   }, STEP_MS);
 
   const answer = await fetch(box.dataset.frames);
-  if (!answer.ok) { $("told").textContent = "This episode cannot be drawn."; return; }
-  let rest = new Uint8Array();
-  for (const reader = answer.body.getReader(); ;) {
+  if (!answer.ok) { $("status").textContent = "This episode cannot be drawn."; return; }
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ""; ;) {
     const { done, value } = await reader.read();
     if (done) break;
-    const joined = new Uint8Array(rest.length + value.length);
-    joined.set(rest); joined.set(value, rest.length);
-    rest = joined;
-    for (;;) {
-      if (rest.length < HEADER_BYTES) break;
-      const head = new DataView(rest.buffer, rest.byteOffset), size = head.getUint32(0, true);
-      if (rest.length < HEADER_BYTES + size) break;
-      pictures.push({
-        step: head.getUint32(4, true), health: head.getFloat32(8, true), reward: head.getFloat32(12, true),
-        jpeg: rest.slice(HEADER_BYTES, HEADER_BYTES + size),
-      });
-      rest = rest.subarray(HEADER_BYTES + size);
-      $("place").max = pictures.length - 1;
-    }
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    images.push(...lines.map((line) => JSON.parse(line)));
+    $("place").max = images.length - 1;
   }
   complete = true;
-  box.dataset.pictures = pictures.length;
+  box.dataset.pictures = images.length;
 }
-if ($("replay")) play($("replay")).catch(() => { $("told").textContent = "The film broke off; load the page again."; });
+if ($("replay")) play($("replay")).catch(() => { $("status").textContent = "The replay was interrupted; please reload the page."; });

@@ -6,23 +6,23 @@ from contextlib import suppress
 
 
 class Line:
-    """Passes on what comes to its own port; `cut` closes every connection and takes no more until `mend`."""
+    """Forwards connections to its own port; `cut` closes them and accepts no more until `repair`."""
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._writers: set[asyncio.StreamWriter] = set()
-        self._whole = True
+        self._intact = True
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self._server = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
     def cut(self) -> None:
-        self._whole = False
+        self._intact = False
         self._do(self._close_all())
 
-    def mend(self) -> None:
-        self._whole = True
+    def repair(self) -> None:
+        self._intact = True
 
     def close(self) -> None:
         self._server.close()
@@ -37,7 +37,7 @@ class Line:
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if not self._whole:
+        if not self._intact:
             writer.close()
             return
         theirs, ours = await asyncio.open_connection("127.0.0.1", self._port)

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, and a participant without a browser."""
+"""A real server in a separate process, and a participant without a browser."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import httpx
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from human_data.people.play.messages import PROTOCOL, read_frame
+from human_data.people.play.page_protocol import PROTOCOL, read_frame
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Store
 
@@ -43,7 +43,7 @@ class Server:
 
 
 class Page:
-    """Speaks the page's protocol; `trial` is the last that the server told of."""
+    """Speaks the page's protocol; `trial` is the last that the server sent."""
 
     def __init__(
         self, server: Server, token: str | None, *, origin: str | None = None, hello: bool = True
@@ -64,7 +64,7 @@ class Page:
 
     def say(self, kind: str, **values) -> None:
         self.count += 1
-        # Why it was closed is told by the next `hear`.
+        # The next `hear` says why it was closed.
         with suppress(ConnectionClosed):
             self.socket.send(json.dumps({"type": kind, "n": self.count, **values}))
 
@@ -101,7 +101,7 @@ class Page:
                 return message
 
     def steps(self, least: int) -> None:
-        """Listen until so many steps were taken."""
+        """Listen until this number of steps is reached."""
         while self.state.get("step", 0) < least:
             self.hear()
 

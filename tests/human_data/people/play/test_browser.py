@@ -1,4 +1,4 @@
-"""The page in a real browser, played through its keyboard."""
+"""The page in a real browser, played with the keyboard."""
 
 import io
 
@@ -26,8 +26,8 @@ def chromium():
 
 @pytest.fixture
 def page(chromium):
-    """A new participant's page; whatever it complains of fails the test."""
-    # Chromium reports by itself that a server does not answer.
+    """A new participant's page; any error on it fails the test."""
+    # Chromium itself reports that a server does not respond.
     with watched_page(chromium, lambda text: "WebSocket connection to" in text) as page:
         yield page
 
@@ -54,7 +54,7 @@ def hold(page, key: str, seconds: float) -> None:
 
 
 def steer(page) -> None:
-    """Look, and press a key: towards the ball, or round until there is one."""
+    """Look, and press a key: towards the ball, or turn until one is visible."""
     found = blobs(seen(page), GREEN)
     bearing = found[0].bearing if found else 60.0
     if abs(bearing) > 8:
@@ -75,7 +75,7 @@ def test_a_task_of_level_1_is_passed_by_the_keyboard(server, page):
         steer(page)
     assert until(page, "end")
     assert page.inner_text("#card-title") == "Well done!"
-    assert "Reward " in page.inner_text("#card-hint")
+    assert "Your score: " in page.inner_text("#card-hint")
     page.keyboard.press("Enter")
     until(page, "ready")
     assert page.inner_text("#place") == "Task 2 of 3"
@@ -91,7 +91,7 @@ def await_step(page, step: int) -> None:
     page.wait_for_function(f"(step) => {number} > step", arg=step)
 
 
-def test_a_reload_goes_on_with_the_same_episode(server, page):
+def test_a_reload_resumes_the_same_episode(server, page):
     page.goto(server.url)
     until(page, "ready")
     page.keyboard.down("ArrowLeft")
@@ -104,14 +104,14 @@ def test_a_reload_goes_on_with_the_same_episode(server, page):
     page.reload()
     until(page, "paused")
     assert page.inner_text("#card-title") == "Welcome back"
-    # The step that was on its way when the pause came counts.
+    # The step in progress when the pause came counts.
     assert before <= steps(page) <= before + 1
     page.keyboard.press("p")
     until(page, "running")
     await_step(page, before)
 
 
-def test_a_lost_connection_is_told_and_the_episode_goes_on(server, page):
+def test_a_lost_connection_is_reported_and_the_episode_resumes(server, page):
     line = Line(server.port)
     try:
         page.goto(line.url)
@@ -120,8 +120,8 @@ def test_a_lost_connection_is_told_and_the_episode_goes_on(server, page):
         await_step(page, 5)
         line.cut()
         until(page, "lost")
-        assert "waits on the server" in page.inner_text("#card-text")
-        line.mend()
+        assert "Your game is saved." in page.inner_text("#card-text")
+        line.repair()
         until(page, "paused")
         assert steps(page) > 5
         page.keyboard.press("p")
@@ -130,7 +130,7 @@ def test_a_lost_connection_is_told_and_the_episode_goes_on(server, page):
         line.close()
 
 
-def test_buttons_drive_on_a_telephone(server, chromium):
+def test_buttons_drive_on_a_phone(server, chromium):
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     page = context.new_page()
     page.goto(server.url)
@@ -149,7 +149,7 @@ def test_buttons_drive_on_a_telephone(server, chromium):
     context.close()
 
 
-def test_scripts_are_typed_and_mistakes_are_told(scripts_server, page):
+def test_scripts_are_typed_and_mistakes_are_reported(scripts_server, page):
     page.goto(scripts_server.url)
     until(page, "running")
     assert page.locator("#pictures .thumb").count() == 3

@@ -1,4 +1,4 @@
-"""Processes that are killed: nobody loses more than the last moment."""
+"""Killed processes: no more than the last moment is lost."""
 
 import asyncio
 import os
@@ -8,9 +8,9 @@ import time
 import pytest
 
 from arena import ACTIONS, Episode, load_text
-from human_data.people.play.pacing import STEP_S
-from human_data.people.play.wire import Drawn
-from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, Workers
+from arena.action import STEP_S
+from human_data.people.play.worker_protocol import Drawn, Open
+from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
 from human_data.people.store import ActionRow
 from testbed import Task, task_named
 from tests.human_data.people.play.server import Page, Server
@@ -53,7 +53,7 @@ def killed(server: Server, token: str) -> tuple[int, list[ActionRow], float]:
     return trial, kept, max(at - kept[-1].at - STEP_S, (seen - len(kept)) * STEP_S)
 
 
-def test_a_kill_of_the_server_takes_the_last_moment_only_and_the_episode_goes_on(tmp_path):
+def test_killing_the_server_loses_only_the_last_moment_and_the_episode_resumes(tmp_path):
     database = tmp_path / "play.db"
     server = Server(database, "01-01-01")
     token, lost_s = server.newcomer(), []
@@ -90,7 +90,7 @@ def loop():
 @pytest.fixture(scope="module")
 def workers(loop):
     """One worker process, shared by the tests; it lives in their loop."""
-    workers = Workers(1)
+    workers = WorkerPool(1)
 
     async def do(what) -> None:
         what()
@@ -100,28 +100,29 @@ def workers(loop):
     loop.run_until_complete(do(workers.close))
 
 
-def test_an_episode_that_cannot_be_played_is_told(loop, workers):
+def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
     task = task_named("01-01-01")
     (crowd,) = load_text(TWO_AGENTS, version="4").arenas.values()
 
     async def play() -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)
-        episode = RemoteEpisode(workers, broken, 0, 0, "keys", lambda _: None)
+        episode = RemoteEpisode(workers, Open(broken, 0, 0, "keys"), lambda _: None)
         await episode.open()
         with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
             await episode.step((3,))
-        # The worker goes on for others.
-        assert (await RemoteEpisode(workers, task, 0, 0, "keys", lambda _: None).open()).state.step == 0
+        # The worker keeps serving others.
+        other = RemoteEpisode(workers, Open(task, 0, 0, "keys"), lambda _: None)
+        assert (await other.open()).state.step == 0
 
     loop.run_until_complete(play())
 
 
-def test_an_episode_outlives_its_worker(loop, workers):
+def test_an_episode_survives_its_worker(loop, workers):
     task = task_named("03-09-01")
     frames: list[Drawn] = []
 
     async def play() -> None:
-        episode = RemoteEpisode(workers, task, 0, 0, "keys", frames.append)
+        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), frames.append)
         await episode.open()
         await episode.step((3,) * 9 + (4,) * 5)
         os.kill(workers.processes[0].process.pid, signal.SIGKILL)

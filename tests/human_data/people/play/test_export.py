@@ -1,4 +1,4 @@
-"""What a person played, out of the database: the same recording as a model's, for the same commands."""
+"""Exporting what a person played: the same recording as a model's, for the same commands."""
 
 import pytest
 from typer.testing import CliRunner
@@ -9,7 +9,7 @@ from tests.human_data.people.play.server import Page
 
 
 def arena_llm(*arguments) -> str:
-    """What a command prints; it must succeed."""
+    """The output of a command, which must succeed."""
     result = CliRunner().invoke(app, [*map(str, arguments)])
     assert result.exit_code == 0, (result.output, result.exception)
     return result.output
@@ -26,7 +26,7 @@ def by_keys(page) -> None:
 
 def by_scripts(page) -> None:
     page.do("script", text="Turn(30); Go(3);")
-    page.until("told")
+    page.until("turns")
     page.do("stop")
 
 

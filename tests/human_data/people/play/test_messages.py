@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from human_data.people.play.messages import (
-    LARGEST_MESSAGE,
-    LARGEST_SCRIPT,
+from human_data.people.play.page_protocol import (
+    MAX_MESSAGE_BYTES,
+    MAX_SCRIPT,
+    ConnectionRefused,
     Keys,
-    Refused,
     frame_bytes,
     read_frame,
     read_message,
 )
-from human_data.people.play.wire import Drawn
+from human_data.people.play.worker_protocol import Drawn
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -46,31 +46,31 @@ def test_a_message_is_read():
         ('{"type":"view","n":1,"trial":1,"view":"inside"}', "view.view: Input should be 'first'"),
     ],
 )
-def test_what_is_no_message_is_refused_in_words(text, reason):
-    with pytest.raises(Refused) as refused:
+def test_an_invalid_message_is_refused_with_a_reason(text, reason):
+    with pytest.raises(ConnectionRefused) as refused:
         read_message(text)
     assert refused.value.code == 1008
     assert reason in refused.value.reason
 
 
 def test_size_has_a_limit_of_bytes_and_a_script_one_of_characters():
-    with pytest.raises(Refused) as refused:
-        read_message(" " * (LARGEST_MESSAGE + 1))
+    with pytest.raises(ConnectionRefused) as refused:
+        read_message(" " * (MAX_MESSAGE_BYTES + 1))
     assert refused.value.code == 1009
-    with pytest.raises(Refused) as refused:
-        read_message("é" * (LARGEST_MESSAGE // 2 + 1))
+    with pytest.raises(ConnectionRefused) as refused:
+        read_message("é" * (MAX_MESSAGE_BYTES // 2 + 1))
     assert refused.value.code == 1009
-    script = {"type": "script", "n": 1, "trial": 1, "text": "é" * LARGEST_SCRIPT}
+    script = {"type": "script", "n": 1, "trial": 1, "text": "é" * MAX_SCRIPT}
     assert read_message(json.dumps(script, ensure_ascii=False)).text == script["text"]
-    with pytest.raises(Refused, match="at most 4000"):
-        read_message(json.dumps({**script, "text": "x" * (LARGEST_SCRIPT + 1)}))
+    with pytest.raises(ConnectionRefused, match="at most 4000"):
+        read_message(json.dumps({**script, "text": "x" * (MAX_SCRIPT + 1)}))
 
 
 @given(st.text() | JSON.map(json.dumps) | st.dictionaries(NAMES, JSON | TYPES).map(json.dumps))
 def test_any_text_is_a_message_or_refused_with_a_reason_that_fits_a_close_frame(text):
     try:
         reason = f"message {read_message(text).n}"
-    except Refused as refused:
+    except ConnectionRefused as refused:
         reason = refused.reason
     assert 0 < len(reason.encode()) <= 123
 

@@ -1,4 +1,4 @@
-"""Only so many people play on one server; nothing is drawn here, so it runs without worker processes."""
+"""The number of players has a limit; nothing is drawn here, so no worker processes are needed."""
 
 import pytest
 from starlette.testclient import TestClient
@@ -6,14 +6,14 @@ from starlette.websockets import WebSocketDisconnect
 
 from human_data.people.play import players as module
 from human_data.people.play.app import create_app
-from human_data.people.play.messages import PROTOCOL
+from human_data.people.play.page_protocol import PROTOCOL
 from human_data.people.play.players import Players
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Store
 
 
 class Nothing:
-    """A course with nothing to play."""
+    """A task source without tasks."""
 
     def next_task(self, store, participant):
         return None
@@ -24,7 +24,7 @@ class Nothing:
     def finished(self, store, participant, trial, recording):
         return None
 
-    def after(self, participant):
+    def next_page(self, participant):
         return None
 
 
@@ -35,7 +35,7 @@ def client(tmp_path):
         with TestClient(create_app(players), base_url="http://testserver") as client:
             client.tokens = [store.add_participant(f"P{number}").token for number in range(3)]
             yield client
-        players.records.close()
+        players.recorder.close()
 
 
 def page(client, number: int):
@@ -48,8 +48,8 @@ def greet(socket) -> dict:
     return socket.receive_json()
 
 
-def test_a_full_server_says_so_and_lets_in_who_comes_when_somebody_left(client, monkeypatch):
-    monkeypatch.setattr(module, "MOST_PLAYERS", 2)
+def test_a_full_server_says_so_and_has_room_again_when_someone_leaves(client, monkeypatch):
+    monkeypatch.setattr(module, "MAX_PLAYERS", 2)
     with page(client, 0) as first:
         assert greet(first)["type"] == "over"
         with page(client, 1) as second:
@@ -58,7 +58,7 @@ def test_a_full_server_says_so_and_lets_in_who_comes_when_somebody_left(client, 
                 greet(third)
             assert (refused.value.code, refused.value.reason) == (
                 1008,
-                "full: 2 people play here already; come back later",
+                "Too many people are playing right now. Please try again later.",
             )
         with page(client, 2) as third:
             assert greet(third)["type"] == "over"

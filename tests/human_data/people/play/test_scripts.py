@@ -1,11 +1,11 @@
-"""A person plays by scripts: the words, pictures and rules are those that a model gets."""
+"""A person plays with scripts: the texts, images and rules are those of a model."""
 
 import base64
 
 import numpy as np
 
 from arena import Episode
-from human_data.people.play.records import SCRIPT_NOTE
+from human_data.people.play.trial_recorder import SCRIPT_NOTE
 from llm_control.choices import ArenaChoices
 from llm_control.observations import eye
 from llm_control.play import ScriptedEpisode
@@ -16,8 +16,8 @@ from tests.human_data.people.play.server import Page
 TASK = task_named("01-05-01")
 
 
-def pictures(told):
-    return [decode(base64.b64decode(picture.partition(",")[2])) for picture in told["pictures"]]
+def images(turn):
+    return [decode(base64.b64decode(image.partition(",")[2])) for image in turn["images"]]
 
 
 def test_the_conversation_is_a_models(scripts_server):
@@ -28,27 +28,27 @@ def test_the_conversation_is_a_models(scripts_server):
         trial = page.until("trial")
         assert (trial["mode"], trial["step"]) == ("scripts", 49)
         assert "You answer with a script" in trial["instructions"]
-        (first,) = trial["told"]
-        np.testing.assert_array_equal(pictures(first), play.begin())
-        assert "Scripts left, this one included: 30." in first["words"]
+        (first,) = trial["turns"]
+        np.testing.assert_array_equal(images(first), play.begin())
+        assert "Scripts left, this one included: 30." in first["text"]
         page.do("script", text="Turn(30); Go(3);")
-        (second,) = page.until("told")["told"]
+        (second,) = page.until("turns")["turns"]
         assert second["steps"] == play.reply("Turn(30); Go(3);").steps
-        np.testing.assert_array_equal(pictures(second)[0], play.frame())
+        np.testing.assert_array_equal(images(second)[0], play.frame())
         page.do("script", text="fly me there")
-        (third,) = page.until("told")["told"]
+        (third,) = page.until("turns")["turns"]
         assert third["error"] == play.reply("fly me there").error
-        assert "Scripts left, this one included: 28." in third["words"]
+        assert "Scripts left, this one included: 28." in third["text"]
         steps = episode.steps
     with Page(scripts_server, token) as page:
         again = page.until("trial")
-        assert [turn["script"] for turn in again["told"]] == [None, "Turn(30); Go(3);", "fly me there"]
+        assert [turn["script"] for turn in again["turns"]] == [None, "Turn(30); Go(3);", "fly me there"]
         assert again["step"] == steps
         page.do("keys", action=3)
-        assert page.refusal() == (1008, "keys may not be said in this trial")
+        assert page.refusal() == (1008, "keys is not allowed in this trial")
 
 
-def test_after_thirty_scripts_the_clock_runs_down_and_all_of_it_is_kept(scripts_server):
+def test_after_thirty_scripts_the_clock_runs_down_and_everything_is_stored(scripts_server):
     token = scripts_server.newcomer()
     with Page(scripts_server, token) as page:
         page.until("trial")

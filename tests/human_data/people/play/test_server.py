@@ -1,4 +1,4 @@
-"""A real server: what is said in order is played, everything else ends the connection with a reason."""
+"""A real server: valid messages are played, all others end the connection with a reason."""
 
 import json
 import random
@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from arena import ACTIONS, Episode, Outcome
 from arena.errors import ArenaError
 from arena_llm.cli import app
-from human_data.people.play.messages import LARGEST_MESSAGE
+from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import COOKIE
 from testbed import task_named
 from tests.human_data.people.play.server import Page
@@ -54,7 +54,7 @@ def test_an_episode_is_recorded_action_by_action_and_replays(server, token):
     assert (end["steps"], end["passed"]) == (recording.steps, recording.passed)
 
 
-def test_it_waits_while_paused_and_while_nobody_is_there(server, token):
+def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token):
     with Page(server, token) as page:
         page.until("trial")
         page.do("start")
@@ -67,12 +67,12 @@ def test_it_waits_while_paused_and_while_nobody_is_there(server, token):
         trial, seen = page.trial["trial"], page.state["step"]
     with Page(server, token) as page:
         assert page.until("trial")["trial"] == trial
-        gone_on = page.until("state")["step"]
-        assert gone_on >= seen
+        resumed = page.until("state")["step"]
+        assert resumed >= seen
         with server.store() as store:
             there = [note for note in store.notes(store.participant(token).id) if note.kind == "pause"]
         assert [note.data["reason"] for note in there] == ["key", "disconnected"]
-        assert there[-1].data["step"] == gone_on
+        assert there[-1].data["step"] == resumed
 
 
 def test_views_that_are_allowed_are_drawn(server, token):
@@ -85,7 +85,7 @@ def test_views_that_are_allowed_are_drawn(server, token):
                 pass
 
 
-def test_over_a_long_way_more_pictures_are_on_their_way(server, token):
+def test_over_a_long_distance_more_images_are_in_flight(server, token):
     with Page(server, token) as page:
         page.until("trial")
         page.do("start")
@@ -93,7 +93,7 @@ def test_over_a_long_way_more_pictures_are_on_their_way(server, token):
             pass
         time.sleep(0.2)
         page.say("pong", ping=1)
-        # There and back takes longer than three steps: four frames are under way and one is being made.
+        # The round trip is longer than three steps: four frames are in flight and one is being drawn.
         frames = 0
         while frames < 5:
             frames += page.recv()["type"] == "frame"
@@ -104,8 +104,11 @@ def test_an_episode_can_be_stopped(server, token):
         page.until("trial")
         page.do("stop")
         assert page.until("end")["passed"] is False
+        # The next trial starts once the end is in the database.
+        page.do("next")
+        page.until("trial", position=1)
     with server.store() as store:
-        (trial,) = store.trials(store.participant(token).id)
+        trial, _ = store.trials(store.participant(token).id)
         actions = store.actions(trial.id)
     # The clock ran down: 417 steps of standing still (t = 250).
     assert (trial.outcome, trial.steps, len(actions)) == (Outcome.HEALTH, 417, 417)
@@ -126,18 +129,18 @@ def test_the_newest_window_counts(server, token):
     ("text", "code", "reason"),
     [
         ("no json", 1008, "Invalid JSON"),
-        ("x" * (LARGEST_MESSAGE + 1), 1009, "at most"),
-        ("x" * (3 * LARGEST_MESSAGE), 1009, ""),
+        ("x" * (MAX_MESSAGE_BYTES + 1), 1009, "at most"),
+        ("x" * (3 * MAX_MESSAGE_BYTES), 1009, ""),
         (b"\x00\x01", 1003, "expected JSON text"),
         ('{"type":"start","n":7,"trial":1}', 1008, "out of order: message 7, expected 2"),
-        ('{"type":"hello","n":2,"protocol":1}', 1008, "hello is said once"),
+        ('{"type":"hello","n":2,"protocol":1}', 1008, "hello was sent twice"),
         ('{"type":"ack","n":2,"frame":99}', 1008, "frame 99 was not sent"),
         ('{"type":"pong","n":2,"ping":1}', 1008, "answers no ping"),
         ('{"type":"start","n":2,"trial":999999}', 1008, "trial 999999 is not the one"),
     ],
     ids=lambda value: str(value)[:20],
 )
-def test_what_may_not_be_said_ends_the_connection_with_a_reason(server, token, text, code, reason):
+def test_an_invalid_message_ends_the_connection_with_a_reason(server, token, text, code, reason):
     with Page(server, token) as page:
         page.until("trial")
         page.socket.send(text)
@@ -146,7 +149,7 @@ def test_what_may_not_be_said_ends_the_connection_with_a_reason(server, token, t
         assert reason in got[1]
 
 
-def test_what_may_not_be_said_now_ends_the_connection_with_a_reason(server, token):
+def test_a_message_at_the_wrong_time_ends_the_connection_with_a_reason(server, token):
     with Page(server, token) as page:
         page.until("trial")
         page.do("next")
@@ -154,7 +157,7 @@ def test_what_may_not_be_said_now_ends_the_connection_with_a_reason(server, toke
     with Page(server, token) as page:
         page.until("trial")
         page.do("script", text="Go(1);")
-        assert page.refusal() == (1008, "script may not be said in this trial")
+        assert page.refusal() == (1008, "script is not allowed in this trial")
     with Page(server, token, hello=False) as page:
         page.say("start", trial=1)
         assert page.refusal() == (1008, "out of order: got start, expected hello first")
@@ -177,7 +180,7 @@ def test_another_site_and_a_forged_cookie_are_refused(server, token):
             assert page.refusal() == (1008, "the page comes from another site")
     for forged in (None, "guess", token[:-1]):
         with Page(server, forged) as page:
-            assert "nobody is known by this cookie" in page.refusal()[1]
+            assert "Please start again from the first page." in page.refusal()[1]
 
 
 def test_nobody_plays_anothers_trial(server, token):
@@ -185,7 +188,7 @@ def test_nobody_plays_anothers_trial(server, token):
         trial = mine.until("trial")["trial"]
         assert theirs.until("trial")["trial"] != trial
         theirs.say("stop", trial=trial)
-        assert "is not the one that is played here" in theirs.refusal()[1]
+        assert "is not the one being played here" in theirs.refusal()[1]
         mine.do("start")
         mine.until("running")
 
@@ -204,7 +207,7 @@ def test_every_answer_has_its_headers_and_the_token_is_out_of_scripts_reach(serv
     assert "samesite=strict" in cookie
 
 
-def test_who_has_a_cookie_keeps_it(server, token):
+def test_an_existing_cookie_is_kept(server, token):
     assert httpx.get(server.url + "/", cookies={COOKIE: token}).cookies[COOKIE] == token
 
 
@@ -260,7 +263,7 @@ MESSAGES = st.fixed_dictionaries(
     st.lists(MESSAGES | st.text() | st.binary(max_size=40), min_size=1, max_size=8),
     st.text(st.characters(codec="utf-8"), max_size=30),
 )
-def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, path):
+def test_whatever_is_sent_the_server_keeps_running(server, client, victim, messages, path):
     with Page(server, victim) as page:
         page.until("trial")
         for message in messages:
@@ -274,20 +277,20 @@ def test_whatever_is_sent_the_server_goes_on(server, client, victim, messages, p
     assert server.process.poll() is None
 
 
-def test_a_port_that_is_taken_is_said(server, tmp_path):
+def test_a_port_that_is_taken_is_reported(server, tmp_path):
     command = ["play", "01-01-01", "--port", str(server.port), "--no-open", "--db", str(tmp_path / "play.db")]
     error = CliRunner().invoke(app, command).exception
     assert isinstance(error, ArenaError)
     assert f"port {server.port} is taken; choose another with --port" in str(error)
 
 
-def test_after_a_stall_of_the_machine_the_episode_waits(server, token):
+def test_after_a_stall_of_the_computer_the_game_pauses(server, token):
     with Page(server, token) as page:
         page.until("trial")
         page.do("start")
         page.steps(3)
         server.process.send_signal(signal.SIGSTOP)
-        # Longer than is caught up; what is due meanwhile is never taken.
+        # Too long to be caught up; the steps due meanwhile are never taken.
         time.sleep(1)
         server.process.send_signal(signal.SIGCONT)
         assert page.until("paused")["reason"] == "stall"

@@ -1,11 +1,11 @@
-"""An episode that was really played, and a trial in the store of it."""
+"""An episode that was really played, and its trial in a store."""
 
 from functools import cache
 
 from arena import ACTIONS, Episode, Recording
-from arena.recording import spec_sha256
 from human_data.people.store import ActionRow, Participant, Store, Trial
-from testbed import solutions
+from human_data.people.store.batch import TrialEnd, write_batch
+from testbed.proof import solutions
 from testbed.tasks import LEVELS_FOLDER, task_named
 
 TASK = task_named("01-01-01")
@@ -27,9 +27,18 @@ def recording(trial: int = 0, actions: tuple[int, ...] = TAKEN) -> Recording:
 
 
 def begin(store: Store, person: Participant, mode: str = "keys", position: int = 0) -> Trial:
-    sha256 = spec_sha256(TASK.spec)
-    return store.begin_trial(person.id, position, TASK.id, sha256, 7, "3.1.3", mode, TASK.spec.pass_mark)
+    return store.begin_trial(person.id, position, TASK, 7, mode)
 
 
 def rows(trial: Trial, actions: tuple[int, ...] = TAKEN) -> list[ActionRow]:
     return [ActionRow(trial.id, step, action, BEGUN + 0.06 * step) for step, action in enumerate(actions)]
+
+
+def append(store: Store, actions: list[ActionRow]) -> list[str]:
+    """Store actions; returns a sentence for those that were rejected."""
+    return write_batch(store.database, actions)
+
+
+def finish(store: Store, trial: Trial, played: Recording) -> list[str]:
+    """Store the end of a trial; returns a sentence if it was rejected."""
+    return write_batch(store.database, [TrialEnd(trial.id, played)])

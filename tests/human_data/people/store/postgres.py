@@ -15,7 +15,7 @@ from arena_llm.system import server_program as program
 
 
 def as_whom() -> list[str] | None:
-    """How to call the server's programs: they refuse root; None where there is no one else to be."""
+    """How to call the server's programs: they refuse root; None if there is no other user."""
     if os.geteuid() != 0:
         return []
     known = subprocess.run(["id", "postgres"], capture_output=True, check=False).returncode == 0

@@ -1,7 +1,7 @@
 """A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
 
 from human_data.people.store import Store
-from tests.human_data.people.store.played import SOLUTION, TAKEN, begin, recording, rows
+from tests.human_data.people.store.played import SOLUTION, TAKEN, append, begin, finish, recording, rows
 
 
 def fill(store: Store) -> None:
@@ -17,9 +17,9 @@ def fill(store: Store) -> None:
     )
     for person, mode, position, actions in plays:
         trial = begin(store, person, mode, position)
-        store.append_actions(rows(trial, actions))
+        append(store, rows(trial, actions))
         if person is one and mode == "keys":
-            store.finish_trial(trial.id, recording(trial.trial, actions))
+            finish(store, trial, recording(trial.trial, actions))
     elsewhere = store.add_participant("Elsewhere", "another")
-    store.append_actions(rows(begin(store, elsewhere)))
+    append(store, rows(begin(store, elsewhere)))
     store.answer(elsewhere.id, "end", "why", "nothing to do with it")

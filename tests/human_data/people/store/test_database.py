@@ -1,4 +1,4 @@
-"""A database that is none, or not there, is told in a sentence without the password."""
+"""Invalid and missing databases are reported in a sentence without the password."""
 
 import socket
 import sqlite3
@@ -7,11 +7,11 @@ import stat
 import pytest
 
 from human_data.people.extra import require
-from human_data.people.store import DatabaseAway, Store, StoreError
-from tests.human_data.people.store.played import begin, rows
+from human_data.people.store import DatabaseUnavailable, Store, StoreError
+from tests.human_data.people.store.played import append, begin, rows
 
 
-def told(url: str, **options) -> str:
+def problem(url: str, **options) -> str:
     with pytest.raises(StoreError) as caught:
         Store(url, **options)
     text = str(caught.value)
@@ -24,34 +24,34 @@ def told(url: str, **options) -> str:
     "url",
     ["mysql://me:sesame@localhost/x", "sqlite://", "sqlite:///:memory:", "http://:sesame", "", "://sesame"],
 )
-def test_what_is_no_database_of_ours(url):
-    assert "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME" in told(url)
+def test_unsupported_urls(url):
+    assert "expected a file, sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME" in problem(url)
 
 
 def test_a_password_is_never_shown():
-    assert "write it as %40" in told("postgresql://me:a@sesame@localhost/x")
-    assert "refused" in told("postgresql://me@127.0.0.1:1/x?password=sesame")
+    assert "write it as %40" in problem("postgresql://me:a@sesame@localhost/x")
+    assert "refused" in problem("postgresql://me@127.0.0.1:1/x?password=sesame")
 
 
-def test_a_file_that_is_no_database(tmp_path):
+def test_a_file_that_is_not_a_database(tmp_path):
     (tmp_path / "text.db").write_text("This is a text that is long enough. " * 50)
-    assert "file is not a database" in told(str(tmp_path / "text.db"))
+    assert "file is not a database" in problem(str(tmp_path / "text.db"))
     assert (tmp_path / "text.db").read_text().startswith("This is a text")
 
 
-def test_files_that_are_not_there(tmp_path):
-    assert "no such database file" in told(str(tmp_path / "none.db"), create=False)
+def test_missing_files(tmp_path):
+    assert "no such database file" in problem(str(tmp_path / "none.db"), create=False)
     assert not (tmp_path / "none.db").exists()
-    assert "cannot be opened (No such file or directory)" in told(str(tmp_path / "none" / "study.db"))
-    assert "a folder, expected a database file" in told(str(tmp_path))
+    assert "cannot be opened (No such file or directory)" in problem(str(tmp_path / "none" / "study.db"))
+    assert "a folder, expected a database file" in problem(str(tmp_path))
 
 
-def test_somebody_elses_database_is_left_alone(tmp_path):
+def test_a_foreign_database_is_not_changed(tmp_path):
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE mine (x)")
     before = path.read_bytes()
-    assert "no study of arena-llm is in it" in told(str(path), create=False)
+    assert "holds no study of arena-llm" in problem(str(path), create=False)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("mine",)]
     assert path.read_bytes() == before
@@ -61,38 +61,38 @@ def test_tables_of_another_version(tmp_path):
     path = tmp_path / "other.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE trials (id, colour)")
-    assert "table trials has other columns" in told(str(path))
+    assert "table trials has other columns" in problem(str(path))
 
 
-def test_the_file_is_for_its_owner_only(tmp_path):
+def test_the_file_is_readable_by_its_owner_only(tmp_path):
     path = tmp_path / "a study?x=1 %.db"
     with Store(str(path)) as store:
-        store.append_actions(rows(begin(store, store.add_participant("P1"))))
+        append(store, rows(begin(store, store.add_participant("P1"))))
         assert {file.name.removeprefix(path.name) for file in tmp_path.iterdir()} == {"", "-wal", "-shm"}
         assert {stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()} == {0o600}
     with Store(f"{path}", create=False) as store:
         assert store.studies() == ["play"]
 
 
-def test_postgres_that_is_not_there():
+def test_missing_postgres_server():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"postgresql://me:sesame@127.0.0.1:{taken.getsockname()[1]}/x"
-        assert "refused" in told(url)
-        with pytest.raises(DatabaseAway):
+        assert "refused" in problem(url)
+        with pytest.raises(DatabaseUnavailable):
             Store(url)
 
 
-def test_postgres_database_that_is_not_there(server):
-    assert 'database "nowhere" does not exist' in told(server.url("nowhere"))
+def test_missing_postgres_database(server):
+    assert 'database "nowhere" does not exist' in problem(server.url("nowhere"))
 
 
-def test_a_store_outlives_a_restart(server, postgres_url):
+def test_a_store_survives_a_restart(server, postgres_url):
     with Store(postgres_url) as store:
         person = store.add_participant("P1")
         server.stop()
         try:
-            with pytest.raises(DatabaseAway):
+            with pytest.raises(DatabaseUnavailable):
                 store.note(person.id, "pause")
         finally:
             server.start()
@@ -100,7 +100,7 @@ def test_a_store_outlives_a_restart(server, postgres_url):
         assert [note.kind for note in store.notes(person.id)] == ["resume"]
 
 
-def test_what_is_not_installed_is_named():
+def test_missing_packages_are_named():
     require()
     with pytest.raises(Exception, match=r"no_such_module not found; run: pip install 'arena-llm\[people\]'"):
         require("sqlalchemy", "no_such_module")

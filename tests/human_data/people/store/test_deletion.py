@@ -1,4 +1,4 @@
-"""What is deleted is gone, from the files too, and nothing else is."""
+"""Deleted data are gone, from the files too, and nothing else is."""
 
 import sqlite3
 from pathlib import Path
@@ -45,7 +45,7 @@ def traces(folder: Path, token: str) -> set[str]:
     return {text for text in (*SECRETS, token) if any(text.encode() in content for content in contents)}
 
 
-def test_no_byte_stays_in_sqlite_files(tmp_path):
+def test_nothing_remains_in_sqlite_files(tmp_path):
     folder = tmp_path / "data"
     folder.mkdir()
     with Store(str(folder / "study.db")) as store:
@@ -56,7 +56,7 @@ def test_no_byte_stays_in_sqlite_files(tmp_path):
         assert traces(folder, token) == set()
 
 
-def test_a_reader_who_keeps_traces_is_told_of(tmp_path, monkeypatch):
+def test_a_reader_that_preserves_traces_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr("human_data.people.store.database.BUSY_S", 0.1)
     folder = tmp_path / "data"
     folder.mkdir()
@@ -67,7 +67,7 @@ def test_a_reader_who_keeps_traces_is_told_of(tmp_path, monkeypatch):
         reader = sqlite3.connect(path, isolation_level=None)
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM participants").fetchall()
-        with pytest.raises(StoreError, match="the rows are removed, but traces stay"):
+        with pytest.raises(StoreError, match="the rows are removed, but traces remain"):
             store.delete_participant("study", "Quokka-1")
         assert [person.code for person in store.participants("study")] == ["quokka_1"]
         reader.close()
@@ -76,19 +76,19 @@ def test_a_reader_who_keeps_traces_is_told_of(tmp_path, monkeypatch):
         assert traces(folder, token) == set()
 
 
-def test_a_reader_of_postgres_is_told_of(postgres_url, monkeypatch):
+def test_a_reader_of_postgres_is_reported(postgres_url, monkeypatch):
     monkeypatch.setattr("human_data.people.store.database.BUSY_S", 0.1)
     with Store(postgres_url) as store:
         fill(store)
         with psycopg.connect(postgres_url.replace("+psycopg", "")) as reader:
             reader.execute("SELECT * FROM notes")
-            with pytest.raises(StoreError, match="the rows are removed, but traces may stay"):
+            with pytest.raises(StoreError, match="the rows are removed, but traces may remain"):
                 store.delete_participant("study", "Quokka-1")
         with pytest.raises(StoreError, match="no participant 'Quokka-1'"):
             store.delete_participant("study", "Quokka-1")
 
 
-def test_no_byte_stays_in_postgres_tables(server, postgres_database):
+def test_nothing_remains_in_postgres_tables(server, postgres_database):
     with Store(postgres_database) as store:
         fill(store)
         token = store.participants("study")[0].token
@@ -106,12 +106,12 @@ def test_no_byte_stays_in_postgres_tables(server, postgres_database):
         assert found() == set()
 
 
-def test_actions_on_their_way_are_not_given_to_the_next(store):
+def test_late_actions_are_not_attributed_to_the_next_participant(store):
     trial = begin(store, store.add_participant("P1", "study"))
     store.delete_participant("study", "P1")
     following = begin(store, store.add_participant("P2", "study"))
     with Writer(store) as writer:
         writer.put(ActionRow(trial.id, 0, 3, 0.0))
         assert writer.flush(60.0)
-        assert writer.state.refused == 1
+        assert writer.state.rejected == 1
     assert store.actions(following.id) == []

@@ -1,4 +1,4 @@
-"""What leaves the store as files: whole, described, replayable, and without the tokens."""
+"""Exports are complete, documented, replayable, and without the tokens."""
 
 import csv
 import json
@@ -122,8 +122,8 @@ def test_recordings_replay(small, tmp_path):
 def test_people_are_compared_like_models(small, tmp_path):
     export(small, "study", tmp_path)
     results = read_results(tmp_path / "results.csv")
-    told = results[["agent", "task_id", "level", "trial", "passed", "error"]].astype(object)
-    assert told.where(told.notna(), None).to_numpy().tolist() == [
+    rows = results[["agent", "task_id", "level", "trial", "passed", "error"]].astype(object)
+    assert rows.where(rows.notna(), None).to_numpy().tolist() == [
         ["person", "01-01-01", 1, 0, True, None],
         ["person (scripts)", "01-01-01", 1, 0, None, "broken off"],
         ["person", "01-01-01", 1, 1, None, "broken off"],
@@ -173,8 +173,8 @@ def test_an_export_again_leaves_nothing_of_a_deleted_participant(small, tmp_path
     )
 
 
-def test_what_cannot_be_exported_is_told(small, tmp_path):
-    with pytest.raises(ArenaError, match="no study 'other'; there are: another, study"):
+def test_export_errors(small, tmp_path):
+    with pytest.raises(ArenaError, match="no study 'other'; the database has: another, study"):
         export(small, "other", tmp_path / "out")
     with pytest.raises(ArenaError, match="format: got 'xlsx', expected one of: csv, parquet"):
         export(small, "study", tmp_path / "out", "xlsx")
@@ -183,5 +183,5 @@ def test_what_cannot_be_exported_is_told(small, tmp_path):
     with pytest.raises(ArenaError, match="cannot be written"):
         export(small, "study", tmp_path / "file")
     (tmp_path / "trials.csv").write_text("mine")
-    with pytest.raises(ArenaError, match=r"trials\.csv: this file is in the way"):
+    with pytest.raises(ArenaError, match=r"trials\.csv: this file exists and is not part of a report"):
         export(small, "study", tmp_path)

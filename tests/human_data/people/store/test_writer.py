@@ -1,4 +1,4 @@
-"""The writer keeps all that was put, once: while it goes well, while the database is away, after a kill."""
+"""The writer stores everything once: normally, while the database is unavailable, and after a kill."""
 
 import signal
 import subprocess
@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from human_data.people.store import ActionRow, Refused, Store, StoreError, Writer
-from human_data.people.store.batch import Finished, Noted, put
+from human_data.people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
+from human_data.people.store.batch import NewNote, TrialEnd, write_batch
 from tests.human_data.people.store.played import begin, recording, rows
 
 WAIT_S = 60.0
@@ -27,7 +27,7 @@ def trial(store):
     return begin(store, store.add_participant("P1"))
 
 
-def test_what_was_put_is_committed_without_being_asked_for(store, trial):
+def test_actions_are_committed_without_a_flush(store, trial):
     with Writer(store) as writer:
         for row in rows(trial):
             writer.put(row)
@@ -49,7 +49,7 @@ def test_a_trial_ends_after_its_actions(store, trial):
         assert [note.kind for note in store.notes(trial.participant_id)] == ["start"]
 
 
-def test_close_writes_what_waits(store, trial):
+def test_close_writes_what_is_queued(store, trial):
     writer = Writer(store)
     many = [ActionRow(trial.id, step, 0, float(step)) for step in range(25_000)]
     for row in many:
@@ -60,30 +60,33 @@ def test_close_writes_what_waits(store, trial):
         writer.put(many[0])
 
 
-def test_what_can_never_be_kept_does_not_hold_up_the_rest(store, trial):
+def test_invalid_writes_do_not_block_the_rest(store, trial):
     with Writer(store) as writer:
-        with pytest.raises(Refused):
-            writer.put(ActionRow(trial.id, 0, 9, 0.0))
-        with pytest.raises(Refused):
+        for step, action in ((-1, 0), (0, 9), (0, -1)):
+            with pytest.raises(InvalidRequest, match="expected a step from 0, an action from 0 to 8"):
+                writer.put(ActionRow(trial.id, step, action, 0.0))
+        with pytest.raises(InvalidRequest):
             writer.put(ActionRow(trial.id, 0, 1, float("nan")))
-        with pytest.raises(Refused, match="not what JSON can hold"):
+        with pytest.raises(match="cannot be stored as JSON"):
             writer.note(trial.participant_id, "x", {"value": float("nan")})
         writer.put(ActionRow(99, 0, 0, 0.0))
         writer.note(99, "pause")
         writer.finish_trial(99, recording())
+        assert writer.flush(WAIT_S)
+        assert writer.state.last_rejection == "trial 99: no such trial"
         writer.finish_trial(trial.id, recording(trial=5))
         for row in rows(trial):
             writer.put(row)
         assert writer.flush(WAIT_S)
         assert store.actions(trial.id) == rows(trial)
         assert store.open_trial(trial.participant_id) == trial
-        assert writer.state.refused == 4
-        assert "the recording is of" in writer.state.last_refusal
+        assert writer.state.rejected == 4
+        assert "the recording is of" in writer.state.last_rejection
 
 
-def test_a_batch_that_is_put_again_is_there_once(store, trial):
-    items = [*rows(trial), Finished(trial.id, recording()), Noted(trial.participant_id, "pause", {})]
-    assert [put(store.database, items) for _ in range(2)] == [[], []]
+def test_a_repeated_batch_is_stored_once(store, trial):
+    items = [*rows(trial), TrialEnd(trial.id, recording()), NewNote(trial.participant_id, "pause", {})]
+    assert [write_batch(store.database, items) for _ in range(2)] == [[], []]
     assert store.actions(trial.id) == rows(trial)
     assert len(store.notes(trial.participant_id)) == 1
     assert store.recording(trial.id) == recording()
@@ -125,7 +128,7 @@ def test_postgres_restarted_in_mid_run(server, postgres_url):
         assert store.recording(trial.id) == recording()
 
 
-def test_closing_while_postgres_is_away_says_what_is_lost(server, postgres_url):
+def test_closing_while_postgres_is_unavailable_says_what_is_lost(server, postgres_url):
     with Store(postgres_url) as store:
         trial = begin(store, store.add_participant("P1"))
         writer = Writer(store)
@@ -141,7 +144,7 @@ def test_closing_while_postgres_is_away_says_what_is_lost(server, postgres_url):
 
 PUTS = """
 import sys, time
-from human_data.people.store import ActionRow, Store, Writer
+from human_data.people.store import ActionRow, InvalidRequest, Store, Writer
 writer = Writer(Store(sys.argv[1]))
 for step in range(100_000):
     writer.put(ActionRow(int(sys.argv[2]), step, step % 9, time.time()))
@@ -160,7 +163,7 @@ def killed(url: str, trial_id: int) -> tuple[float, int]:
     return at, said[-1]
 
 
-def test_a_kill_takes_the_last_moment_only(tmp_path):
+def test_a_kill_loses_only_the_last_moment(tmp_path):
     url = f"sqlite:///{tmp_path / 'study.db'}"
     store = Store(url)
     lost_s = []

@@ -7,9 +7,9 @@ import pytest
 from human_data.people.play.players import Players
 from human_data.people.store import Store
 from human_data.people.study.app import create_study_app
-from human_data.people.study.continuity import begin_or_go_on
-from human_data.people.study.course import StudyCourse
 from human_data.people.study.plan import load_plan
+from human_data.people.study.resume import start_or_resume
+from human_data.people.study.task_source import StudyTaskSource
 from tests.human_data.people.store import postgres
 from tests.human_data.people.study.server import TINY, StudyServer
 from tests.human_data.people.study.walk import Walker
@@ -28,7 +28,7 @@ NUMBERS = count(1)
 
 @pytest.fixture
 def walker(server):
-    """Somebody new at the consent page."""
+    """A new visitor at the consent page."""
     return Walker(server, f"pid{next(NUMBERS)}")
 
 
@@ -57,7 +57,7 @@ def postgres_url():
 
 @pytest.fixture
 def app(tmp_path):
-    """Makes the application of a study's text in this process, and its store; nobody can play there."""
+    """Makes the application of a study, without workers, and its store in this process."""
     stores = []
 
     def make(text=TINY, database="study.db"):
@@ -65,9 +65,9 @@ def app(tmp_path):
         path.write_text(text, encoding="utf-8")
         plan, store = load_plan(path), Store(str(tmp_path / database))
         stores.append(store)
-        begin_or_go_on(store, plan)
-        players = Players(store, StudyCourse(plan), workers=1)
-        stores.append(players.records)
+        start_or_resume(store, plan)
+        players = Players(store, StudyTaskSource(plan), workers=1)
+        stores.append(players.recorder)
         return create_study_app(plan, players, store, TOKEN), store
 
     yield make

@@ -27,7 +27,7 @@ def chromium():
 
 @pytest.fixture
 def page(chromium):
-    """A participant's page; whatever it complains of fails the test, but for answers that were refused."""
+    """A participant's page; any error on it fails the test, except refused answers."""
     with watched_page(chromium, lambda text: REFUSED in text or "ERR_CONNECTION" in text) as page:
         yield page
 
@@ -57,11 +57,11 @@ def press(page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def test_a_whole_study_is_gone_through(tmp_path, page):
+def test_a_whole_study(tmp_path, page):
     server = StudyServer(tmp_path, TINY + PLAY_WORDS)
     link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
     page.goto(link)
-    press(page, "I agree and take part")
+    press(page, "I agree to take part")
     press(page, "Continue")
     assert page.inner_text(".problem") == "Please answer this question."
     page.fill("#item-age", "9")
@@ -72,8 +72,8 @@ def test_a_whole_study_is_gone_through(tmp_path, page):
     assert page.inner_text("#health-label") == "Gesundheit"
     finish(page)
     drive(page, "ArrowUp")
-    # The server dies in the middle of a task, and the browser is closed and opened with the link again.
-    # What was done 100 ms ago is kept.
+    # The server is killed in the middle of a task, and the browser is reopened with the link.
+    # Actions older than 100 ms are stored.
     page.wait_for_timeout(300)
     steps = page.evaluate(STEPS)
     server.stop(signal.SIGKILL)
@@ -141,14 +141,14 @@ def _everything_is_there(server: StudyServer) -> None:
         assert {"start", "pause", "stop"} <= {note.kind for note in notes}
 
 
-def test_an_older_window_is_told_and_the_experimenter_watches(server, page, chromium):
+def test_an_older_window_says_so_and_the_experimenter_watches(server, page, chromium):
     page.goto(f"{server.url}/?PROLIFIC_PID=tabs")
-    press(page, "I agree and take part")
+    press(page, "I agree to take part")
     page.wait_for_selector("#item-age")
     newer = page.context.new_page()
     newer.goto(f"{server.url}/?PROLIFIC_PID=tabs")
     page.wait_for_selector("#elsewhere[open]")
-    assert page.inner_text("#elsewhere p") == "This page was opened in another window, and goes on there."
+    assert page.inner_text("#elsewhere p") == "This page was opened in another window. Please continue there."
     newer.fill("#item-age", "9")
     press(newer, "Continue")
     press(newer, "Begin")
@@ -168,7 +168,7 @@ def test_an_older_window_is_told_and_the_experimenter_watches(server, page, chro
     watcher.get_by_role("link", name="Replay").click()
     watcher.wait_for_selector("#replay[data-pictures]")
     assert int(watcher.get_attribute("#replay", "data-pictures")) > 4
-    watcher.wait_for_function("() => document.getElementById('told').textContent.startsWith('Step ')")
+    watcher.wait_for_function("() => document.getElementById('status').textContent.startsWith('Step ')")
     shown = "document.querySelector('canvas').getContext('2d').getImageData(192, 192, 1, 1).data[3]"
     assert watcher.evaluate(shown) == 255
     context.close()

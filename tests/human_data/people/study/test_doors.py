@@ -1,5 +1,6 @@
-"""What nobody may do: read others' data, send forms from elsewhere, reach files, or bring the server down."""
+"""Security: no access to others' data, no forms from other sites, no access to files, no crash."""
 
+import base64
 import io
 import json
 import re
@@ -13,9 +14,8 @@ from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
 from human_data.people.play.security import COOKIE
-from human_data.people.study.experimenter import COOKIE as EXPERIMENTER
-from human_data.people.study.film import HEADER
-from human_data.people.study.forms import LARGEST_FORM
+from human_data.people.study.experimenter_pages import COOKIE as EXPERIMENTER
+from human_data.people.study.forms import MAX_FORM_BYTES
 from tests.human_data.people.play.server import Page
 from tests.human_data.people.study.conftest import TOKEN
 from tests.human_data.people.study.server import TINY
@@ -63,15 +63,12 @@ def test_the_table_and_a_person(server, walker, experimenter):
     link = re.search(r"http://[^\s<]+/return/\S+?(?=<)", page)[0]
     back = server.visitor().get(link)
     assert back.cookies[COOKIE] == walker.token
-    frames = experimenter.get(re.search(r'href="([^"]+/trial/\d+)"', page)[1] + "/frames").content
-    pictures = []
-    while frames:
-        size, step, health, _ = HEADER.unpack_from(frames)
-        pictures.append((step, health, frames[HEADER.size : HEADER.size + 2]))
-        frames = frames[HEADER.size + size :]
-    assert [step for step, _, _ in pictures] == list(range(len(pictures)))
-    assert {start for _, _, start in pictures} == {b"\xff\xd8"}
-    assert pictures[-1][1] < 100
+    frames = experimenter.get(re.search(r'href="([^"]+/trial/\d+)"', page)[1] + "/frames").text
+    images = [json.loads(line) for line in frames.splitlines()]
+    assert [image["step"] for image in images] == list(range(len(images)))
+    files = [base64.b64decode(image["image"].removeprefix("data:image/jpeg;base64,")) for image in images]
+    assert {file[:2] for file in files} == {b"\xff\xd8"}
+    assert images[-1]["health"] < 100
     packed = zipfile.ZipFile(io.BytesIO(experimenter.get(f"{HOME}/export.zip").content))
     assert {"tiny/actions.csv", "tiny/codebook.md", f"tiny/recordings/{code}/01-01-01-0.json"} <= set(
         packed.namelist()
@@ -85,18 +82,18 @@ def test_deletion_asks_again_and_ends_the_page(server, walker, experimenter):
     code, token = walker.link["PROLIFIC_PID"], walker.token
     address = f"{HOME}/person/{code}/delete"
     assert f"Delete all data of {code}?" in experimenter.get(address).text
-    assert "nothing was deleted" in experimenter.post(address, data={"code": "other"}).text
+    assert "Nothing was deleted" in experimenter.post(address, data={"code": "other"}).text
     with Page(server, token) as page:
         page.until("trial")
         assert experimenter.post(address, data={"code": code}).status_code == 303
-        assert "your data were deleted" in page.refusal()[1]
+        assert "Your data have been deleted" in page.refusal()[1]
     assert experimenter.get(f"{HOME}/person/{code}").status_code == 404
     with server.store() as store:
         assert store.participant(token) is None
-    assert "I agree and take part" in walker.visitor.get("/", params=walker.link).text
+    assert "I agree to take part" in walker.visitor.get("/", params=walker.link).text
 
 
-def test_answers_are_shown_as_they_are_and_never_obeyed(app):
+def test_answers_are_escaped(app):
     study, store = app()
     walker = Walker(study, "p1").agree()
     nasty = "<script>alert(1)</script>\"'&{{ 7*7 }}"
@@ -116,20 +113,20 @@ def test_answers_are_shown_as_they_are_and_never_obeyed(app):
     assert 'href="javascript' not in shown
 
 
-def test_forms_are_taken_from_our_own_pages_only(app):
+def test_forms_are_accepted_from_our_own_pages_only(app):
     walker = Walker(app()[0], "p1")
     visitor = walker.visitor
     for origin in ("http://evil.example", "null", "https://testserver.evil.example"):
         for path in ("/consent", "/id", "/go", "/withdraw", "/another"):
             assert visitor.post(path, data={"answer": "agree"}, headers={"origin": origin}).status_code == 403
     assert visitor.post("/consent", json={"answer": "agree"}).status_code == 415
-    assert visitor.post("/consent", data={"answer": "x" * LARGEST_FORM}).status_code == 413
+    assert visitor.post("/consent", data={"answer": "x" * MAX_FORM_BYTES}).status_code == 413
     assert visitor.post("/consent", data={str(number): "" for number in range(600)}).status_code == 400
     assert visitor.post("/consent", data={"answer": "perhaps"}).status_code == 400
     assert visitor.post("/consent", data={"answer": "agree"}).status_code == 400
 
 
-def test_a_cookie_of_another_study_lets_nobody_in(app):
+def test_a_cookie_of_another_study_gives_no_access(app):
     study, store = app()
     stranger = store.add_participant("p9", "other")
     visitor = client_of(study)
@@ -230,7 +227,7 @@ MESSAGES = st.fixed_dictionaries(
 
 @settings(max_examples=15, deadline=None, phases=(Phase.explicit, Phase.generate))
 @given(st.lists(MESSAGES | st.text() | st.binary(max_size=20), min_size=1, max_size=6))
-def test_whatever_a_page_says_the_study_goes_on(server, player, messages):
+def test_whatever_a_page_sends_the_study_keeps_running(server, player, messages):
     with Page(server, player.token) as page:
         page.hear()
         for message in messages:

@@ -1,4 +1,4 @@
-"""The study's file: what is right is read as it stands, what is wrong is said with its line."""
+"""The study's file: valid files are read, errors name the line."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ import pytest
 
 from arena.errors import ConfigError
 from human_data.people import play
-from human_data.people.play.phrases import PHRASES
+from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
 from human_data.people.study.config import Study
 from human_data.people.study.items import Choice, FreeText, Likert, Number
-from human_data.people.study.order import balanced_square, least_used, order_of, rows_of
+from human_data.people.study.load import EXAMPLE, study_of
+from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
 from human_data.people.study.plan import load_plan
-from human_data.people.study.read import EXAMPLE, study_of
-from human_data.people.study.words import Words
+from human_data.people.study.texts import Texts
 from testbed import CHILDREN
 from tests.human_data.people.study.server import TINY
 
@@ -39,11 +39,12 @@ def test_the_example_is_a_study_and_shows_every_key():
             assert re.search(rf"\b{field.alias or name}:", text), name
 
 
-def test_every_phrase_of_the_game_stands_in_its_page():
+def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
     page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
-    told = page + (folder / "screen.py").read_text()
-    assert [phrase for phrase in PHRASES if phrase not in told] == []
+    sent = page + (folder / "client.py").read_text()
+    reasons = (FULL, START_AGAIN, DELETED)
+    assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 
 
 def test_codes_keep_their_zeros():
@@ -52,13 +53,13 @@ def test_codes_keep_their_zeros():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("name: tiny", "nmae: tiny", r"study.yaml:1: unknown key 'nmae'; did you mean name\?"),
         ("name: tiny\n", "", r"study.yaml:1: name is missing"),
         ("name: tiny", "name: a/b", r"study.yaml:1: name: got 'a/b', expected text that should match"),
         ("name: tiny", "name: _study", r"study.yaml:1: name: got '_study'"),
-        ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first in line 1"),
+        ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first on line 1"),
         (
             "order: latin-square",
             "order: latin",
@@ -69,9 +70,13 @@ def test_codes_keep_their_zeros():
             "break_every: often",
             r"study.yaml:10: test.break_every: got 'often', expected .*integer",
         ),
-        ("tasks: [01-02-01, 01-06-02]", "tasks: []", r"study.yaml:7: test: either tasks or levels"),
+        (
+            "tasks: [01-02-01, 01-06-02]",
+            "tasks: []",
+            r"study.yaml:7: test: either tasks or levels",
+        ),
         ("01-06-02]", "99-06-02]", r"study.yaml:8: test.tasks: no task '99-06-02'"),
-        ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is named twice"),
+        ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is listed twice"),
         ("01-06-02]", "no/such.yaml]", r"study.yaml:8: test.tasks: .*no/such.yaml: cannot be read"),
         ("points: 5", "points: 99", r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected"),
         ("type: likert", "type: likret", r"study.yaml:20: questionnaires.1.items.0: .*likret"),
@@ -80,24 +85,24 @@ def test_codes_keep_their_zeros():
             "least: 5, most: 1",
             r"study.yaml:16: questionnaires.0.items.0: most is smaller",
         ),
-        ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire comes between"),
+        ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire is shown at breaks"),
         ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
         ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
         (
             "name: tiny",
             "name: tiny\nplay_words: {Next taks: Weiter}",
-            "no 'Next taks'; did you mean 'Next task'",
+            "no text 'Next taks'; did you mean 'Next task'",
         ),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
     ids=lambda value: str(value)[:24],
 )
-def test_what_is_wrong_is_told_with_its_line(tmp_path, old, new, told):
+def test_errors_name_the_line(tmp_path, old, new, message):
     text = TINY.replace(old, new, 1)
     assert text != TINY
     with pytest.raises(ConfigError) as error:
         planned(tmp_path, text)
-    assert re.search(told, str(error.value)), error.value
+    assert re.search(message, str(error.value)), error.value
 
 
 def test_stages_stand_in_their_order(tmp_path):
@@ -126,8 +131,8 @@ def test_children_and_drawn_levels(tmp_path):
 
 
 @pytest.mark.parametrize("count", range(1, 12))
-def test_a_balanced_square_is_balanced(count):
-    rows = balanced_square(count)
+def test_a_balanced_latin_square_is_balanced(count):
+    rows = balanced_latin_square(count)
     places = Counter((place, item) for row in rows for place, item in enumerate(row))
     assert len(places) == count**2
     assert len(set(places.values())) == 1
@@ -155,7 +160,7 @@ def test_orders(tmp_path):
     assert [least_used(3, used) for used in ([], [0], [0, 1, 2], [0, 1, 0, 2, 2])] == [0, 1, 0, 1]
 
 
-WORDS = Words()
+WORDS = Texts()
 
 
 @pytest.mark.parametrize(
@@ -172,12 +177,12 @@ WORDS = Words()
         (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
     ],
 )
-def test_answers_are_looked_at(item, good, bad):
+def test_answers_are_validated(item, good, bad):
     assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
     assert all(item.problem(value, WORDS) for value in bad)
 
 
-def test_the_length_of_a_study_is_reckoned(tmp_path):
+def test_the_duration_of_a_study_is_estimated(tmp_path):
     about, most = planned(tmp_path, TINY).minutes()
     # Four arenas of t = 250, which end after 25 s, and four questions.
     assert 100 / 60 < most < 3

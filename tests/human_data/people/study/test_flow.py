@@ -1,4 +1,4 @@
-"""The way through a study: nobody skips, plays twice, or loses their place."""
+"""The flow of a study: nobody skips, plays twice, or loses their place."""
 
 import re
 import signal
@@ -6,13 +6,13 @@ import signal
 import pytest
 
 from arena import Episode
-from human_data.people.play.live import LiveKeys
-from human_data.people.play.wire import Open, Step, Stop
-from human_data.people.store import Refused, Store
+from human_data.people.play.worker_episode import KeyEpisode
+from human_data.people.play.worker_protocol import Open, Step, Stop
+from human_data.people.store import InvalidRequest, Store
 from human_data.people.study import flow
-from human_data.people.study.course import StudyCourse
-from human_data.people.study.facts import OURS, facts_of
 from human_data.people.study.plan import load_plan
+from human_data.people.study.progress import STUDY_CODE, progress_of
+from human_data.people.study.task_source import StudyTaskSource
 from testbed import task_named
 from tests.command import command as command
 from tests.human_data.people.play.server import Page
@@ -31,20 +31,20 @@ def kinds(store: Store, walker: Walker) -> list[str]:
     return [note.kind for note in store.notes(person(store, walker).id)]
 
 
-def test_before_consent_nothing_is_kept_and_a_refusal_without_who(server, walker):
+def test_nothing_is_stored_before_consent_and_of_a_refusal_only_the_fact(server, walker):
     with server.store() as store:
         before = [each.code for each in store.participants("tiny")]
         assert "I do not want to take part" in walker.page.text
         walker.send("/consent", answer="refuse")
-        assert "You do not take part" in walker.page.text
+        assert "You have chosen not to take part" in walker.page.text
         assert not walker.visitor.cookies
-        assert {each.code for each in store.participants("tiny")} == {*before, OURS}
-        ours = next(each for each in store.participants("tiny") if each.code == OURS)
+        assert {each.code for each in store.participants("tiny")} == {*before, STUDY_CODE}
+        ours = next(each for each in store.participants("tiny") if each.code == STUDY_CODE)
         assert store.notes(ours.id)[-1].data == {"agreed": False, "version": "3"}
         assert walker.link["PROLIFIC_PID"] not in str([note.data for note in store.notes(ours.id)])
 
 
-def test_the_whole_way_leaves_everything_in_the_store(server, walker):
+def test_a_whole_study_is_stored(server, walker):
     walker.agree().go_to("play")
     told = walker.play(action=5, steps=4)
     assert (told["title"], told["count"], told["feedback"]) == ("How to steer", None, True)
@@ -76,7 +76,7 @@ def test_the_whole_way_leaves_everything_in_the_store(server, walker):
             ("afterwards", "again"): "Yes", ("afterwards", "how"): "<b>luck</b>",
         }  # fmt: skip
         assert {"consent", "order", "passed", "completed"} <= set(kinds(store, walker))
-    # Who is through stays there.
+    # A participant who is done stays there.
     again = Walker(server, me.code)
     assert "Thank you!" in again.page.text
     assert again.send("/go", stage="test-1").text.count("Thank you!") == 1
@@ -95,7 +95,7 @@ def test_nobody_skips(server, walker):
     walker.agree()
     assert walker.stage == "questions-background"
     with Page(server, walker.token) as page:
-        assert page.hear() == {"type": "over", "after": "/"}
+        assert page.hear() == {"type": "over", "next_page": "/"}
     for stage in ("introduction-tutorial", "test-1", "break-1", "completed", ""):
         walker.visitor.post("/go", data={"stage": stage}, follow_redirects=True)
     walker.page = walker.visitor.get("/")
@@ -117,21 +117,21 @@ def test_a_later_window_takes_over(server, walker):
     walker.answer()
     assert walker.stage == "introduction-tutorial"
     late = walker.visitor.post("/go", data={"stage": "questions-background", "tab": tab})
-    assert "You went on in another window." in late.text
+    assert "You continued in another window." in late.text
 
 
-def test_who_stops_stays_out_and_plays_no_more(server, walker):
+def test_who_leaves_cannot_come_back(server, walker):
     walker.agree().go_to("play")
-    assert "Stop taking part?" in walker.visitor.get("/withdraw").text
+    assert "Leave the study?" in walker.visitor.get("/withdraw").text
     with Page(server, walker.token) as page:
         page.until("trial")
         walker.send("/withdraw")
-        assert "You have stopped" in walker.page.text
+        assert "You have left the study" in walker.page.text
         page.do("stop")
         page.until("end")
         page.do("next")
-        assert page.until("over")["after"] == "/"
-    assert "You have stopped" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
+        assert page.until("over")["next_page"] == "/"
+    assert "You have left the study" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
 
 
 CODES = TINY.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [A1, B2]")
@@ -150,24 +150,24 @@ def test_codes(app, text):
     second = Walker(study, "x").agree()
     second.send("/id", code="A1")
     if text is FREE:
-        assert "This code is in use already" in second.page.text
+        assert "This code is already in use" in second.page.text
         second.send("/id", code="B2")
     assert second.stage == "questions-background"
     second.visitor.post("/another")
-    assert "I agree and take part" in second.visitor.get("/").text
-    # Who has not agreed is asked first.
+    assert "I agree to take part" in second.visitor.get("/").text
+    # Consent comes first.
     assert client_of(study).post("/id", data={"code": "B2"}).headers["location"] == "/"
 
 
 @pytest.fixture
 def db(request, tmp_path):
-    """PostgreSQL where its server is there; the browser's test has SQLite in any case."""
+    """PostgreSQL if it is installed; the browser's test always uses SQLite."""
     if postgres.program("initdb") and postgres.as_whom() is not None:
         return request.getfixturevalue("postgres_url")
     return f"sqlite:///{tmp_path / 'study.db'}"
 
 
-def test_after_a_kill_everybody_goes_on_where_they_were(tmp_path, db, request):
+def test_after_a_kill_everyone_resumes_where_they_left_off(tmp_path, db, request):
     server = StudyServer(tmp_path, db=db)
     walker = Walker(server, "p1").agree().go_to("introduction-tutorial")
     other = Walker(server, "p2").agree()
@@ -180,7 +180,7 @@ def test_after_a_kill_everybody_goes_on_where_they_were(tmp_path, db, request):
         server.stop(signal.SIGKILL)
     server = StudyServer(tmp_path, db=db, port=server.port)
     try:
-        assert "2 people are on their way" in server.printed
+        assert "2 participants in progress" in server.printed
         back = Walker(server, "p1")
         assert back.page.headers["location"] == "/play"
         told = back.play()
@@ -204,19 +204,20 @@ def test_after_a_kill_everybody_goes_on_where_they_were(tmp_path, db, request):
         server.stop()
 
 
-def test_a_study_that_was_changed_is_refused_while_people_are_on_their_way(app):
+def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
     study, _ = app()
     walker = Walker(study, "p1").agree()
     changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
-    told = r"1 of 1 people in .*study.db are on their way .*changed since: test, title\."
-    with pytest.raises(Refused, match=told):
+    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test, title\."
+    with pytest.raises(InvalidRequest, match=problem):
         app(changed)
     app(TINY.replace("C1A2", "OTHER"))
+    app(TINY + "words: {agree: Count me in}\n")
     walker.send("/withdraw")
     app(changed)
 
 
-def test_check_says_what_it_will_be(tmp_path, command):
+def test_check_describes_the_study(tmp_path, command):
     (tmp_path / "study.yaml").write_text(TINY)
     done = command("study", str(tmp_path / "study.yaml"), "--check")
     assert done.returncode == 0
@@ -237,53 +238,53 @@ questionnaires:
 
 @pytest.fixture
 def plain(tmp_path):
-    """A plan without practice, its course, a store, and somebody in it."""
+    """A plan without practice, its task source, a store, and a participant."""
     (tmp_path / "study.yaml").write_text(PLAIN)
     plan = load_plan(tmp_path / "study.yaml")
     with Store(str(tmp_path / "plain.db")) as store:
-        yield plan, StudyCourse(plan), store, flow.enter(plan, store, "p1", {})
+        yield plan, StudyTaskSource(plan), store, flow.enrol(plan, store, "p1", {})
 
 
 def stage_name(plan, store, person) -> str:
-    return flow.where(plan, facts_of(store, person)).name
+    return flow.current_stage(plan, progress_of(store, person)).name
 
 
-def test_no_task_begins_after_the_time_for_playing(plain):
+def test_no_task_starts_after_the_time_limit(plain):
     plan, _, store, me = plain
     assert stage_name(plan, store, me) == "test-1"
     trial = played.begin(store, me)
     assert stage_name(plan, store, me) == "test-1"
     # Eight steps are 0.48 s, of 0.06 s that there are.
-    store.finish_trial(trial.id, played.recording())
+    played.finish(store, trial, played.recording())
     assert stage_name(plan, store, me) == "questions-end"
 
 
-def test_a_test_task_that_cannot_be_gone_on_with_is_never_played_again(plain):
-    plan, course, store, me = plain
-    first = course.next_task(store, me)
-    assert (first.task.id, first.position, first.count, first.most_steps) == ("01-01-01", 0, 3, 10)
-    # Another seed than the study's: not the episode that was begun.
+def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
+    plan, source, store, me = plain
+    first = source.next_task(store, me)
+    assert (first.task.id, first.position, first.count, first.max_steps) == ("01-01-01", 0, 3, 10)
+    # A different seed than the study's: not the same episode.
     trial = played.begin(store, me)
-    assert course.resumed(store, me, trial) is None
-    assert course.next_task(store, me) is None
+    assert source.resumed(store, me, trial) is None
+    assert source.next_task(store, me) is None
     assert stage_name(plan, store, me) == "break-1"
     store.note(me.id, "passed", {"stage": "break-1"})
-    assert course.next_task(store, me).task.id == "01-02-01"
-    assert course.next_task(store, store.add_participant("p1", "other")) is None
+    assert source.next_task(store, me).task.id == "01-02-01"
+    assert source.next_task(store, store.add_participant("p1", "other")) is None
 
 
 def test_a_task_ends_at_its_limit():
-    live = LiveKeys(Open(1, task_named("01-01-01"), 0, 0, "keys", most_steps=5))
-    stepped = live.answer(Step(1, (3,) * 9))
-    live.close()
+    episode = KeyEpisode(Open(task_named("01-01-01"), 0, 0, "keys", max_steps=5))
+    stepped = episode.answer(Step(1, (3,) * 9))
+    episode.close()
     assert (stepped.taken, stepped.idle, stepped.recording.steps) == (5, 412, 417)
     assert stepped.recording.total_reward == pytest.approx(-1, abs=1e-5)
 
 
-def test_who_gives_up_at_once_passes_nothing():
+def test_giving_up_immediately_passes_nothing():
     task = task_named("02-10-01")
     assert task.spec.pass_mark == 0
-    live = LiveKeys(Open(1, task, 0, 0, "keys", most_steps=1000))
-    stopped = live.answer(Stop(1))
-    live.close()
+    episode = KeyEpisode(Open(task, 0, 0, "keys", max_steps=1000))
+    stopped = episode.answer(Stop(1))
+    episode.close()
     assert not stopped.recording.passed

@@ -37,7 +37,7 @@ class Walker:
 
     @property
     def stage(self) -> str:
-        """The name of the stage whose page is shown; "" where it is none."""
+        """The name of the stage whose page is shown; "" if it has none."""
         return hidden(self.page.text).get("stage", "")
 
     def agree(self) -> "Walker":
@@ -55,26 +55,26 @@ class Walker:
         self.send("/go", **{f"item-{name}": value for name, value in ANSWERS.get(kind, {}).items()})
 
     def play(self, action: int = 4, steps: int = 3) -> dict:
-        """Play the present task for some steps and stop it; returns what the server told of it."""
+        """Play the present task for some steps and stop it; returns the server's description of it."""
         with Page(self.server, self.token) as page:
-            told = page.until("trial")
+            trial = page.until("trial")
             page.do("start")
             page.do("keys", action=action)
-            page.steps(told["step"] + steps)
+            page.steps(trial["step"] + steps)
             page.do("stop")
             page.until("end")
             page.do("next")
             while page.hear()["type"] not in ("trial", "over"):
                 pass
         self.page = self.visitor.get("/", follow_redirects=True)
-        return told
+        return trial
 
     @property
     def at_a_task(self) -> bool:
         return self.page.url.path == "/play"
 
     def go_to(self, stage: str) -> "Walker":
-        """Go on until a stage is reached; a task is "test-2" or "play"."""
+        """Continue until a stage is reached; a task is "test-2" or "play"."""
         for _ in range(40):
             if self.stage == stage or (stage == "play" and self.at_a_task):
                 return self

@@ -1,0 +1,151 @@
+"""The properties of a kind of object: the columns of `arena/taskfile/catalog.py`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from arena.scene import Vector
+
+DEFAULT_FRICTION = 0.6
+"""Static = dynamic friction of Unity's default physics material."""
+
+HEAVY_KG = 1000.0
+"""Minimum mass of walls (10000) and ramps (1000), which hardly ever move."""
+
+
+class Shape(Enum):
+    """The geometry of a kind; vertices and parts are in `arena/geometry/shapes.py`."""
+
+    BOX = "box"
+    PRISM = "prism"
+    TUBE = "tube"
+    BALL = "ball"
+    TREE = "tree"
+    """A box for the placement test; only the trunk in its middle is solid."""
+    HOUSE = "house"
+    """A hollow box with a doorway on its -x side."""
+    L_BARS = "l bars"
+    J_BARS = "j bars"
+    U_BARS = "u bars"
+
+
+class Body(Enum):
+    """How a kind takes part in the physics."""
+
+    STATIC = "static"
+    DYNAMIC = "dynamic"
+    ZONE = "zone"
+
+
+class Ends(Enum):
+    """When touching a goal or entering a zone ends the episode."""
+
+    NEVER = "never"
+    ALWAYS = "always"
+    LAST = "last"
+    """Only if it is the last of the arena's good goals."""
+
+
+class Change(Enum):
+    """How the value of a ball changes with time."""
+
+    NONE = "none"
+    DECAY = "decay"
+    """The reward falls; the size is constant."""
+    RIPEN = "ripen"
+    """The reward rises; the size is constant."""
+    GROW = "grow"
+    SHRINK = "shrink"
+
+
+class Settings(NamedTuple):
+    """How a spawner works: seconds, metres, and the number of balls it gives (-1: no limit)."""
+
+    interval_s: float
+    ripening_s: float
+    initial: float
+    final: float
+    most: int
+
+
+class Spawner(NamedTuple):
+    """How a tree, dispenser or container works.
+
+    `defaults` hold for the settings of v3.1.3, which are `fixed` in version 4.3. `sizes`
+    bound the balls' diameters (metres); they appear at `height` above the foot; the door opens after
+    `door_delay_s`.
+    """
+
+    defaults: Settings
+    fixed: Settings
+    sizes: tuple[float, float]
+    height: float = 0.0
+    door_delay_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of object; changes in version 4 are in `in_4`.
+
+    `words` name it by its appearance, for descriptions without pictures that must not say more than a
+    picture; `meaning` is its sentence in the YAML reference. `minimum` and `maximum` bound the YAML size per
+    component (metres); if they are equal, the YAML's size is ignored. `tag` is reported by rays, one of
+    `arena.rays.rays.TAGS`; a kind without a tag stops them too. `reward` multiplies a goal's diameter; that
+    of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
+    direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
+    `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.
+    `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
+    U blocks have the colliders of version 4. `corner_height` (metres) is the height at which a blocked one is
+    left. `fields` are those of an item that only this kind uses. `older` are names in older files. `internal`
+    kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist before version 4.
+    """
+
+    name: str
+    words: str
+    meaning: str
+    shape: Shape
+    body: Body
+    minimum: Vector
+    maximum: Vector
+    tag: str | None = None
+    mass: float = 0.0
+    friction: float = DEFAULT_FRICTION
+    colourable: bool = False
+    random_color: bool = False
+    transparent: bool = False
+    reward: float = 0.0
+    ends: Ends = Ends.NEVER
+    launch: float = 0.0
+    random_yaw: bool = True
+    change: Change = Change.NONE
+    stretch: Vector = (1.0, 1.0, 1.0)
+    based: bool = False
+    fitted: bool = False
+    corner_height: float = 0.0
+    fields: tuple[str, ...] = ()
+    spawner: Spawner | None = None
+    older: tuple[str, ...] = ()
+    internal: bool = False
+    new_in_4: bool = False
+    in_4: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether this is a wall or ramp: movable in principle, but hardly ever moved."""
+        return self.mass >= HEAVY_KG
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether an agent can push it easily (1 to 2 kg against its 100 kg in v3.1.3); False for balls."""
+        return self.body is Body.DYNAMIC and not self.is_heavy and not self.is_goal
+
+    @property
+    def is_goal(self) -> bool:
+        """Whether this is a ball that counts when the agent touches it."""
+        return self.shape is Shape.BALL
+
+    @property
+    def is_good_goal(self) -> bool:
+        """Whether touching it is rewarded; only these count for the last-goal rule."""
+        return self.is_goal and self.reward > 0

@@ -1,0 +1,42 @@
+"""What the commands share when they print: exit status, wide tables, progress bars."""
+
+import signal
+import sys
+from typing import NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+INTERRUPTED = 128 + signal.SIGINT
+"""Exit status after Ctrl-C, as shells report it."""
+
+
+def exit_interrupted(sentence: str) -> NoReturn:
+    """Print a sentence to standard error and exit with `INTERRUPTED`."""
+    print(sentence, file=sys.stderr)
+    raise typer.Exit(INTERRUPTED) from None
+
+
+def line_console() -> Console:
+    """A console for plain lines: printed as they are, never broken at the terminal's edge."""
+    return Console(soft_wrap=True, highlight=False, markup=False)
+
+
+def wide_console(columns: int) -> Console:
+    """A console at least `columns` wide: a narrow terminal breaks its lines, but no number is cut off.
+
+    A pipe or file has no width of its own, and Rich would assume 80.
+    """
+    console = Console()
+    return console if console.width >= columns else Console(width=columns)
+
+
+def progress_bar(console: Console | None = None) -> Progress:
+    """A progress bar on the terminal that disappears at its end.
+
+    It is `console`'s own if that is a terminal, so that lines printed meanwhile appear above it; otherwise
+    it is on standard error.
+    """
+    shown_on = console if console is not None and console.is_terminal else Console(stderr=True)
+    return Progress(console=shown_on, transient=True, disable=not shown_on.is_terminal)

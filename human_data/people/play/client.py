@@ -1,0 +1,151 @@
+"""One connected page: which images it gets, and what is new since the last message."""
+
+import base64
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from arena import Outcome, Recording
+from human_data.people.play.connection import Connection
+from human_data.people.play.pacing import Pacer, QualityLevel
+from human_data.people.play.page_protocol import POLICY, ConnectionRefused, frame_bytes
+from human_data.people.play.task_source import Assignment
+from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State
+
+SILENCE_S = 2.0
+"""A page that sends nothing for so long while frames are in flight has lost its connection."""
+
+PING_INTERVAL_S = 5.0
+"""Interval of measuring the round trip while frames are late; some are skipped before each measurement."""
+
+STATE_INTERVAL = 8
+"""Steps after which the state is sent if no image is."""
+
+_OUTCOMES = {
+    Outcome.GOAL: "You reached the ball.",
+    Outcome.BAD_GOAL: "You touched a red ball.",
+    Outcome.DECOY: "That was a fake ball.",
+    Outcome.DEATH_ZONE: "You drove into a red zone.",
+    Outcome.HEALTH: "Your health ran out.",
+    Outcome.STOPPED: "The task was stopped.",
+}
+
+
+class Client:
+    """The page at the other end of a connection. Times are Unix seconds."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._pacer = Pacer()
+        self._frames = 0
+        self._heard_at = self._pinged_at = time.time()
+        self._pings = 0
+        self._awaiting_pong = False
+        self._events: list[tuple[str, float]] = []
+        self._late_ms: list[float] = []
+
+    def send(self, kind: str, **values: Any) -> None:
+        """Send a message of this type."""
+        self.connection.send(kind, **values)
+
+    def heard(self, now: float) -> None:
+        """The page sent a message."""
+        self._heard_at = now
+
+    def started(self, now: float) -> None:
+        """The episode starts, or continues after a pause."""
+        self._heard_at = now
+        self._pacer.pause()
+        self._ping(now)
+
+    def silent(self, now: float) -> bool:
+        """Whether the page has disappeared although its connection is not closed."""
+        return self._pacer.in_flight > 0 and now - self._heard_at > SILENCE_S
+
+    def acknowledged(self, frame: int, now: float) -> None:
+        """A frame is displayed. Raises ConnectionRefused if it was never sent."""
+        if frame > self._frames:
+            raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
+        self._pacer.acknowledged(frame, now)
+
+    def ponged(self, ping: int, now: float) -> None:
+        """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
+        if ping != self._pings or not self._awaiting_pong:
+            raise ConnectionRefused(POLICY, f"pong {ping} answers no ping")
+        self._pacer.measured(now - self._pinged_at)
+        self._awaiting_pong = False
+
+    def stepped(self, state: State, late_s: Sequence[float], now: float) -> QualityLevel | None:
+        """Note what happened, and return the quality of the image to be drawn; None for no image."""
+        self._events += state.events
+        self._late_ms += [round(1000 * late, 1) for late in late_s]
+        if state.events or state.done or len(self._late_ms) >= STATE_INTERVAL:
+            self.send_state(state)
+        if self._pacer.doubtful and now - self._pinged_at > PING_INTERVAL_S and not state.done:
+            if self._pacer.in_flight > 0:
+                return None
+            self._ping(now)
+        return self._pacer.level if self._pacer.should_draw(state.step, now) else None
+
+    def show(self, drawn: Drawn, state: State) -> None:
+        """Send an image, together with the state."""
+        self.send_state(state)
+        self._frames += 1
+        self._pacer.sent(self._frames, drawn.due, time.time())
+        self.connection.send_bytes(frame_bytes(self._frames, drawn))
+
+    def send_state(self, state: State) -> None:
+        """Send the state, and what happened since it was last sent."""
+        self.send(
+            "state",
+            step=state.step,
+            health=round(state.health, 2),
+            reward=round(state.total_reward, 4),
+            events=self._events,
+            late=self._late_ms,
+            level=self._pacer.level,
+            sent=self.connection.sent_bytes,
+        )
+        self._events, self._late_ms = [], []
+
+    def send_trial(
+        self, trial: int, assignment: Assignment, state: State, turns: Sequence[ScriptTurn], instructions: str
+    ) -> None:
+        """Send what the page needs before a trial starts or resumes."""
+        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop")
+        self.send(
+            "trial",
+            trial=trial,
+            **{name: getattr(assignment, name) for name in names},
+            step=state.step,
+            instructions=instructions,
+            turns=[turn_values(turn) for turn in turns],
+        )
+        self.send_state(state)
+
+    def _ping(self, now: float) -> None:
+        """Send a ping unless a pong is awaited; the next image is sent after it."""
+        if not self._awaiting_pong:
+            self._pings += 1
+            self._awaiting_pong, self._pinged_at = True, now
+            self.send("ping", ping=self._pings)
+
+
+def turn_values(turn: ScriptTurn) -> dict[str, Any]:
+    """A turn of scripts mode as sent to the page, its images as data URLs."""
+    images = ["data:image/png;base64," + base64.b64encode(image).decode() for image in turn.images]
+    return {**turn._asdict(), "images": images}
+
+
+def ending(assignment: Assignment, recording: Recording) -> dict[str, Any]:
+    """The end of a trial as sent to the page; without feedback, only that it is over."""
+    values: dict[str, Any] = {"passed": None, "text": "", "reward": None, "steps": recording.steps}
+    if not assignment.feedback:
+        return values
+    text = _OUTCOMES.get(recording.outcome, "The task is over.") if recording.outcome else ""
+    if recording.outcome is Outcome.GOAL and recording.passed is False:
+        text = "You reached a ball, but your score was too low."
+    values |= {"passed": recording.passed, "text": text}
+    if assignment.show_score:
+        values |= {"reward": round(recording.total_reward, 3), "pass_mark": assignment.task.spec.pass_mark}
+    return values

@@ -1,0 +1,56 @@
+"""An episode that a person plays with scripts: the same classes, texts and images as for a model."""
+
+from arena import ACTIONS
+from evaluation.suite import EpisodeSetup, Observation
+from human_data.people.play.worker_episode import WorkerEpisode
+from human_data.people.play.worker_protocol import Open, Opened, Reply, ScriptTurn, Step
+from llm_control.choices import ArenaChoices
+from llm_control.environment import ArenaEnvironment, task_spec
+from llm_control.notes import system_text
+from llm_control.prompts import arena_prompts
+from llm_control.suite import SUITE
+from render import png
+
+
+class ScriptEpisode(WorkerEpisode):
+    """Plays by the default choices: the paper's initial images, 30 scripts, obvious slips corrected.
+
+    Raises RenderError if it cannot be drawn.
+    """
+
+    def __init__(self, request: Open) -> None:
+        super().__init__(request)
+        choices, prompts = ArenaChoices(seed=request.seed), arena_prompts()
+        self._instructions = system_text(choices, prompts, 1)
+        setup = EpisodeSetup(SUITE, task_spec(request.task), request.trial, choices, prompts)
+        self._environment = ArenaEnvironment(setup, self._episode)
+        self._turns = [self._shown(self._environment.begin())]
+        for text in request.scripts:
+            if not self._episode.done:
+                self._turns.append(self._turn_after(text))
+
+    def opened(self) -> Opened:
+        """The instructions, and the conversation so far."""
+        actions = tuple(map(ACTIONS.index, self._episode.actions))
+        opened = super().opened()
+        return opened._replace(turns=tuple(self._turns), instructions=self._instructions, actions=actions)
+
+    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
+        if isinstance(request, Step):
+            return 0, None
+        before = self._episode.steps
+        turn = self._turn_after(request.text)
+        return self._episode.steps - before, turn
+
+    def _turn_after(self, script: str) -> ScriptTurn:
+        shown = self._shown(self._environment.reply(script))
+        turn = self._environment.turns[-1]
+        return shown._replace(script=script, error=turn.error, steps=turn.steps)
+
+    def _shown(self, observation: Observation) -> ScriptTurn:
+        """What the person sees next; at the end how it ended, after the clock ran down as for a model."""
+        texts = [part for part in observation.parts if isinstance(part, str)]
+        images = [png(part) for part in observation.parts if not isinstance(part, str)]
+        if observation.done:
+            texts.append(self._environment.finish().summary)
+        return ScriptTurn("\n\n".join(texts), tuple(images))

@@ -1,0 +1,162 @@
+"""The experimenter's pages: progress of all participants, what they did, and their data; behind a token."""
+
+import hmac
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+
+from human_data.people.play.page_texts import DELETED
+from human_data.people.store import Participant, Store, StoreError, Trial
+from human_data.people.store.export import export_zip
+from human_data.people.study.flow import find_participant
+from human_data.people.study.overview import counts, overview, result
+from human_data.people.study.progress import KINDS, PAGE_DONE, STUDY_CODE
+from human_data.people.study.replay_video import replay_images
+from human_data.people.study.server import Form, Server, StudyServer
+from human_data.people.study.templates import page
+
+COOKIE = "arena_llm_experimenter"
+HOME = "/experimenter"
+
+
+async def _check_token(request: Request, server: Server) -> None:
+    """Without a token the status is 401, with a wrong one 403."""
+    given = request.query_params.get("token", request.cookies.get(COOKIE))
+    if given is None:
+        raise HTTPException(401, "Please open the link that the server printed when it started.")
+    if not hmac.compare_digest(given.encode("utf-8", "replace"), server.token.encode()):
+        raise HTTPException(
+            403,
+            "This link is out of date. Please open the link that the server printed when it last started.",
+        )
+
+
+async def _participant(code: str, server: Server) -> Participant:
+    person = await server.store.run(lambda store: find_participant(server.plan, store, code))
+    if person is None:
+        raise HTTPException(404, "There is no such participant in this study.")
+    return person
+
+
+Person = Annotated[Participant, Depends(_participant)]
+
+
+async def _finished_trial(trial: str, person: Person, server: Server) -> Trial:
+    trials = await server.store.run(lambda store: store.trials(person.id))
+    found = next((each for each in trials if str(each.id) == trial), None)
+    if found is None or found.finished_at is None:
+        raise HTTPException(404, "There is no such finished trial.")
+    return found
+
+
+FinishedTrial = Annotated[Trial, Depends(_finished_trial)]
+router = APIRouter(prefix=HOME, include_in_schema=False, dependencies=[Depends(_check_token)])
+
+
+@router.get("")
+async def home(request: Request, server: Server) -> Response:
+    """The table of participants; a token in the address is stored in a cookie."""
+    # Not a redirect: after a link from another site the browser would not send the cookie.
+    response = await _table(server, "table")
+    if token := request.query_params.get("token"):
+        secure = request.url.scheme == "https"
+        response.set_cookie(COOKIE, token, path=HOME, httponly=True, samesite="strict", secure=secure)
+    return response
+
+
+@router.get("/table")
+async def table(server: Server) -> Response:
+    """The table alone, for automatic updates."""
+    return await _table(server, "rows")
+
+
+@router.get("/person/{code}")
+async def person_page(request: Request, person: Person, server: Server) -> Response:
+    """One participant: trials, answers, progress."""
+    trials = await server.store.run(lambda store: store.trials(person.id))
+    answers = await server.store.run(lambda store: store.answers(person.id))
+    notes = await server.store.run(lambda store: store.notes(person.id))
+    return page(
+        "person",
+        server.study,
+        person=person,
+        link=f"{request.url.scheme}://{request.headers.get('host', '')}/return/{person.token}",
+        result=result,
+        trials=trials,
+        answers=answers,
+        notes=[note for note in notes if note.kind in KINDS],
+        events={PAGE_DONE: "page done"},
+    )
+
+
+@router.get("/person/{code}/trial/{trial}")
+async def replay_page(person: Person, trial: FinishedTrial, server: Server) -> Response:
+    """The replay of a finished episode."""
+    return page("replay", server.study, person=person, trial=trial, result=result)
+
+
+@router.get("/person/{code}/trial/{trial}/frames")
+async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
+    """The images of a finished episode."""
+    recording = await server.store.run(lambda store: store.recording(trial.id))
+    tasks = {task.id: task for phase in server.plan.tasks.values() for task in phase}
+    if recording is None or trial.task_id not in tasks:
+        raise HTTPException(404, "This episode has no recording, or its task is not in the study.")
+    images = replay_images(server.players.workers, tasks[trial.task_id], recording)
+    # Waits for the first, so that a failure is reported instead of an empty replay.
+    first = await anext(images)
+
+    async def stream() -> AsyncIterator[str]:
+        yield first
+        async for image in images:
+            yield image
+
+    return StreamingResponse(stream(), media_type="application/x-ndjson")
+
+
+@router.get("/export.zip")
+async def export(server: Server, bids: str = "") -> Response:
+    """All data as a ZIP file of CSV tables and recordings."""
+    name = server.study.name
+    path = await server.store.run(lambda store: export_zip(store, name, bids=bids == "1"))
+    delete = BackgroundTask(path.unlink)
+    return FileResponse(path, media_type="application/zip", filename=f"{name}.zip", background=delete)
+
+
+@router.get("/person/{code}/delete")
+async def confirm_deletion(person: Person, server: Server) -> Response:
+    """Ask for confirmation before data are deleted."""
+    trials = await server.store.run(lambda store: len(store.trials(person.id)))
+    return page("delete", server.study, person=person, trials=trials, problem="")
+
+
+@router.post("/person/{code}/delete")
+async def delete(form: Form, person: Person, server: Server) -> Response:
+    """Delete a participant's data for good, if their code was entered."""
+    problem = "" if form.get("code") == person.code else "That is a different code. Nothing was deleted."
+    if not problem:
+        server.players.dismiss(person.id, DELETED)
+        try:
+            await server.store.run(lambda store: store.delete_participant(server.study.name, person.code))
+        except StoreError as error:
+            problem = str(error)
+    if problem:
+        return page("delete", server.study, 422, person=person, trials=None, problem=problem)
+    return RedirectResponse(HOME, 303)
+
+
+async def _table(server: StudyServer, template: str) -> Response:
+    rows = await server.store.run(lambda store: overview(server.plan, store))
+    refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
+    writer = server.players.recorder.writer_state
+    return page(template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer)
+
+
+def _refusals(store: Store, study: str) -> int:
+    notes = store.notes(store.add_participant(STUDY_CODE, study).id)
+    return sum(note.data.get("agreed") is False for note in notes)

@@ -1,0 +1,129 @@
+"""Loading a study's file; errors name file and line, the value, and what was expected."""
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from arena.errors import ConfigError
+from arena.taskfile.load import MAX_PROBLEMS, read_text
+from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
+from human_data.people.study.config import Study
+from human_data.people.study.schema import Section
+
+EXAMPLE = Path(__file__).parent / "example.yaml"
+"""A study that runs without changes."""
+
+Loc = tuple[str | int, ...]
+
+
+def read_study(path: str | Path) -> tuple[Study, Mapping[Loc, int]]:
+    """The study in a file, and the line of each of its values by its path of keys and indices.
+
+    Raises ConfigError if the file cannot be read, is not YAML, or does not fit the schema.
+    """
+    return study_of(read_text(path), str(path))
+
+
+def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
+    """Like `read_study`, from the text; `source` is its name in messages."""
+    root = compose(text, source)
+    if not isinstance(root, yaml.MappingNode):
+        raise ConfigError(f"{source}:1: expected lines such as 'name: my-study', got no keys")
+    lines: dict[Loc, int] = {(): 1}
+    values = _value(root, (), lines, source)
+    try:
+        return Study.model_validate(values), lines
+    except ValidationError as error:
+        problems = [f"{source}:{line}: {problem}" for line, problem in _problems(error, lines)]
+        more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
+        raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more)) from None
+
+
+def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any:
+    """The value of a node; numbers stay text, so that a code such as 007 keeps its zeros."""
+    line = node.start_mark.line + 1
+    lines.setdefault(loc, line)
+    if len(loc) > MAX_DEPTH or len(lines) > MAX_NODES:
+        raise ConfigError(f"{source}:{line}: nested too deeply or too long for a study")
+    if isinstance(node, yaml.MappingNode):
+        return _mapping(node, loc, lines, source)
+    if isinstance(node, yaml.SequenceNode):
+        return tuple(_value(entry, (*loc, k), lines, source) for k, entry in enumerate(node.value))
+    assert isinstance(node, yaml.ScalarNode)
+    empty = not node.style and node.value.lower() in ("", "~", "null", "none")
+    return None if empty else node.value
+
+
+def _mapping(node: yaml.MappingNode, loc: Loc, lines: dict[Loc, int], source: str) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key_node, entry in node.value:
+        line = key_node.start_mark.line + 1
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise ConfigError(f"{source}:{line}: a key must be a word, got a list or keys")
+        key = str(key_node.value)
+        if key in values:
+            raise ConfigError(f"{source}:{line}: {key}: given twice, first on line {lines[(*loc, key)]}")
+        lines[(*loc, key)] = line
+        values[key] = _value(entry, (*loc, key), lines, source)
+    return values
+
+
+def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    seen = set()
+    for problem in error.errors(include_url=False):
+        loc = _in_file(problem["loc"], lines)
+        kind, name = problem["type"], ".".join(map(str, loc)) or "the study"
+        if kind == "missing":
+            text = f"{'.'.join(map(str, (*loc, problem['loc'][-1])))} is missing"
+        elif kind == "extra_forbidden":
+            text = f"unknown key {problem['loc'][-1]!r}{_hint(str(problem['loc'][-1]))}"
+        elif kind == "value_error":
+            text = f"{name}: {problem['msg'].removeprefix('Value error, ')}"
+        else:
+            text = f"{name}: got {_quoted(problem['input'])}, expected {_expected(problem['msg'])}"
+        # A value that may be a word or a list yields a problem for each type; a list whose entries are wrong
+        # is reported once more as too short.
+        key = (loc, text if kind == "missing" else "")
+        if key not in seen and not (kind == "too_short" and problem["input"]):
+            seen.add(key)
+            yield lines[loc], text
+
+
+def _in_file(loc: tuple[int | str, ...], lines: Mapping[Loc, int]) -> Loc:
+    """The innermost value of the file that a location in the model belongs to; that has more parts."""
+    here: Loc = ()
+    for part in loc:
+        if (*here, part) in lines:
+            here = (*here, part)
+        elif str(part).isdigit() and (*here, str(part)) in lines:
+            here = (*here, str(part))
+    return here
+
+
+def _hint(key: str) -> str:
+    near = difflib.get_close_matches(key, _keys(), n=1)
+    return f"; did you mean {near[0]}?" if near else "; `arena-llm study --example` shows all keys"
+
+
+def _keys(model: type[BaseModel] = Section) -> set[str]:
+    names = {field.alias or name for name, field in model.model_fields.items()}
+    return names.union(*map(_keys, model.__subclasses__()))
+
+
+def _quoted(value: Any) -> str:
+    if isinstance(value, dict | tuple):
+        return "keys" if isinstance(value, dict) else "a list"
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _expected(message: str) -> str:
+    text = message.replace("Input should be ", "").removeprefix("a valid ")
+    text = text.replace("Tuple should", "list that should").replace("tuple", "list")
+    text = re.sub(r"dictionary( or instance of \w+)?", "keys", text)
+    return text.replace("String should", "text that should")

@@ -1,0 +1,92 @@
+"""The experimenter's table: every participant and their stage."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from human_data.people.store import Participant, Store, Trial
+from human_data.people.study.flow import current_stage
+from human_data.people.study.plan import Plan
+from human_data.people.study.progress import Progress, all_progress
+from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage
+
+ONLINE_S = 60.0
+"""Participants who did something so recently count as online."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A participant: a description of their stage, test tasks done, of all, and passed, seconds since their
+    last action, and whether the study is over for them.
+    """
+
+    participant: Participant
+    stage: str
+    done: int
+    count: int
+    passed: int
+    idle_s: float
+    ended: bool
+
+    @property
+    def online(self) -> bool:
+        """Whether the participant is online now."""
+        return not self.ended and self.idle_s < ONLINE_S
+
+    @property
+    def idle(self) -> str:
+        """The time since their last action, with a unit."""
+        for unit, seconds in (("d", 86400), ("h", 3600), ("min", 60)):
+            if self.idle_s >= 2 * seconds:
+                return f"{self.idle_s / seconds:.0f} {unit}"
+        return f"{self.idle_s:.0f} s"
+
+
+def overview(plan: Plan, store: Store) -> list[Row]:
+    """All participants: those in progress first, then by their last action."""
+    now = time.time()
+    rows = [_row(plan, progress, now) for progress in all_progress(store, plan.study.name)]
+    return sorted(rows, key=lambda row: (row.ended, row.idle_s))
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """Number of participants: all, online, completed, withdrawn."""
+    return {
+        "agreed": len(rows),
+        "online": sum(row.online for row in rows),
+        "completed": sum(row.stage == "completed" for row in rows),
+        "withdrawn": sum(row.stage == "withdrawn" for row in rows),
+    }
+
+
+def _row(plan: Plan, progress: Progress, now: float) -> Row:
+    stage = current_stage(plan, progress) if progress.order else None
+    test = [trial for trial in progress.trials if trial.position >= 0]
+    return Row(
+        participant=progress.participant,
+        stage=description(stage) if stage is not None else "consent",
+        done=sum(trial.finished_at is not None for trial in test),
+        count=len(plan.test),
+        passed=sum(bool(trial.passed) for trial in test),
+        idle_s=max(0.0, now - progress.last_at),
+        ended=isinstance(stage, EndStage),
+    )
+
+
+def description(stage: Stage) -> str:
+    """A stage as shown to the experimenter."""
+    match stage:
+        case TaskStage():
+            return f"{stage.phase}, task {stage.number} of {stage.count}: {stage.task.id}"
+        case QuestionStage():
+            return f"questionnaire {stage.page}"
+        case _:
+            return stage.name.replace("-", " ")
+
+
+def result(trial: Trial) -> str:
+    """The result of a trial as shown to the experimenter."""
+    if trial.finished_at is None:
+        return "not finished"
+    verdict = {True: "passed", False: "failed", None: "no pass mark"}[trial.passed]
+    return f"{verdict} ({trial.outcome})" if trial.outcome else verdict

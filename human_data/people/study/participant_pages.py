@@ -1,0 +1,211 @@
+"""The pages of a participant, from consent to completion; `flow` decides which is shown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from human_data.people.play.app import as_participant
+from human_data.people.play.security import COOKIE
+from human_data.people.store import Participant
+from human_data.people.store.text import NAME
+from human_data.people.study import flow
+from human_data.people.study.forms import link_parameters
+from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
+from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
+from human_data.people.study.templates import message, page
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+async def entrance(request: Request, server: Server) -> Response:
+    """The address of the study, which shows the participant's present stage."""
+    link = _identifying_link(server, request.query_params)
+    session = await server.session(await _arrived(server, request, link))
+    if session is not None:
+        return await _show(server, request, session)
+    if server.study.participants.from_ == "link" and not link:
+        return _incomplete_link(server, 400)
+    return page("consent", server.study, link=link)
+
+
+@router.get("/return/{token}")
+async def personal_link(token: str, request: Request, server: Server) -> Response:
+    """The link that the experimenter gives to a participant who cannot get back in otherwise."""
+    person = await server.store.run(lambda store: store.participant(token))
+    session = await server.session(person)
+    if session is None or session.person.study != server.study.name:
+        return _incomplete_link(server, 404)
+    return await _show(server, request, session)
+
+
+@router.post("/consent")
+async def consent(form: Form, request: Request, server: Server) -> Response:
+    """The answer to the consent page."""
+    texts, people = server.study.words, server.study.participants
+    if form.get("answer") == "refuse":
+        await server.store.run(lambda store: flow.refuse(server.plan, store))
+        return message(server.study, texts.refused_title, texts.refused, button=texts.changed_mind)
+    if form.get("answer") != "agree":
+        raise HTTPException(400, "Expected agreement or refusal.")
+    if people.from_ == "link":
+        link = _identifying_link(server, form)
+        return await _enrol(server, request, link.get(people.id, ""), link)
+    if await server.session(await server.identify(request)) is not None:
+        return RedirectResponse("/", 303)
+    return _code_page(server, form.get("code", ""))
+
+
+@router.post("/id")
+async def code(form: Form, request: Request, server: Server) -> Response:
+    """The code that a participant enters."""
+    if form.get("agreed") != server.study.consent.version or server.study.participants.from_ == "link":
+        return RedirectResponse("/", 303)
+    given = form.get("code", "")
+    if problem := await _code_problem(server, given, await server.identify(request)):
+        return _code_page(server, given, problem)
+    return await _enrol(server, request, given, {})
+
+
+@router.post("/go")
+async def continue_(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
+    """A page was read, a break ended, or questions answered."""
+    person, progress = session
+    stage = flow.current_stage(server.plan, progress)
+    if form.get("stage") != stage.name:
+        return await _show(server, request, session, notice=server.study.words.moved)
+    if not server.tabs.is_newest(person.id, form.get("tab", "")):
+        texts = server.study.words
+        return message(server.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
+    if isinstance(stage, TaskStage | EndStage):
+        return RedirectResponse("/", 303)
+    answers = {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
+    if isinstance(stage, QuestionStage) and (
+        problems := stage.questionnaire.problems(answers, server.study.words)
+    ):
+        return await _show(server, request, session, answers=answers, problems=problems, status=422)
+    await server.store.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
+    return RedirectResponse("/", 303)
+
+
+@router.get("/here")
+async def here(request: Request, server: Server, tab: str = "") -> Response:
+    """Whether a window is still the newest of its participant."""
+    person = await server.identify(request)
+    return JSONResponse({"here": person is not None and server.tabs.is_newest(person.id, tab)})
+
+
+@router.get("/withdraw")
+async def confirm_withdrawal(_: CurrentSession, server: Server) -> Response:
+    """Ask for confirmation before a participant leaves the study."""
+    return page("withdraw", server.study)
+
+
+@router.post("/withdraw")
+async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
+    """The participant leaves the study."""
+    stage = flow.current_stage(server.plan, session.progress)
+    if not isinstance(stage, EndStage):
+        await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
+    return RedirectResponse("/", 303)
+
+
+@router.post("/another")
+async def next_person(_: Form) -> Response:
+    """Someone else sits down at the same computer."""
+    response = RedirectResponse("/", 303)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
+    return response
+
+
+async def _show(
+    server: StudyServer, request: Request, session: Session, *, status: int = 200, notice: str = "",
+    answers: Mapping[str, str] = {}, problems: Mapping[str, str] = {},
+) -> Response:  # fmt: skip
+    """The page of the participant's present stage, in a window that is the newest from now on."""
+    study, (person, progress) = server.study, session
+    stage, tab = flow.current_stage(server.plan, progress), server.tabs.open(person.id)
+    names = [each.name for each in server.plan.stages(progress.order)]
+    place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice}
+    if stage.name in names:
+        place["progress"] = (names.index(stage.name), len(names) - 1)
+    response: Response
+    match stage:
+        case TaskStage():
+            response = RedirectResponse("/play", 303)
+        case QuestionStage():
+            response = page("questions", study, status, answers=answers, problems=problems, **place)
+        case EndStage("completed"):
+            await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
+            response = page("completion", study, target=_completion_link(server, person))
+        case EndStage():
+            response = message(study, study.words.withdrawn_title, study.words.withdrawn)
+        case _:
+            response = page("reading", study, **place)
+    return as_participant(response, person, request)
+
+
+def _completion_link(server: StudyServer, person: Participant) -> str:
+    completion = server.study.completion
+    link = (completion.link or "").replace("{participant}", person.code)
+    return link.replace("{code}", completion.code)
+
+
+def _incomplete_link(server: StudyServer, status: int) -> Response:
+    return message(server.study, server.study.title, server.study.words.link_incomplete, status)
+
+
+def _code_page(server: StudyServer, code: str, problem: str = "") -> Response:
+    version = server.study.consent.version
+    return page("id", server.study, 422 if problem else 200, code=code, problem=problem, version=version)
+
+
+def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:
+    """The parameters of a link that are stored; empty if the link does not identify anyone."""
+    people = server.study.participants
+    if people.from_ != "link":
+        return link_parameters(given, ("code",))
+    link = link_parameters(given, (people.id, *people.keep))
+    return link if _is_possible(link.get(people.id, "")) else {}
+
+
+async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str]) -> Participant | None:
+    """The participant named by the link or else by the cookie.
+
+    A code alone, which others may know or guess, does not identify anyone; a code other than that of the
+    cookie's participant means that someone else uses the computer now.
+    """
+    people = server.study.participants
+    if people.from_ == "link" and link:
+        return await server.store.run(
+            lambda store: flow.find_participant(server.plan, store, link[people.id])
+        )
+    person = await server.identify(request)
+    return person if person is not None and link.get("code", person.code) == person.code else None
+
+
+async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
+    if not _is_possible(code):
+        return _incomplete_link(server, 400)
+    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, link))
+    return as_participant(RedirectResponse("/", 303), person, request)
+
+
+async def _code_problem(server: StudyServer, code: str, present: Participant | None) -> str:
+    people, texts = server.study.participants, server.study.words
+    if not _is_possible(code):
+        return texts.code_form
+    if people.from_ == "codes" and code not in people.codes:
+        return texts.code_unknown
+    if people.from_ == "free" and (present is None or present.code != code):
+        owner = await server.store.run(lambda store: flow.find_participant(server.plan, store, code))
+        return texts.code_taken if owner is not None else ""
+    return ""
+
+
+def _is_possible(code: str) -> bool:
+    return NAME.fullmatch(code) is not None and not code.startswith("_")

@@ -1,0 +1,115 @@
+"""What the store knows about a participant of a study: enough to determine their stage."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import func, select
+
+from arena.action import STEP_S
+from human_data.people.store import Note, Participant, Store, Trial
+from human_data.people.store.tables import Action, Answer
+
+CONSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "order", "passed", "abandoned"
+COMPLETED, WITHDRAWN = "completed", "withdrawn"
+KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, WITHDRAWN)
+"""Notes about progress: consent and order of tasks at the start, each page done, a trial that could not be
+resumed, and the two ends."""
+
+STUDY_CODE = "_study"
+"""Code of the row for what belongs to no participant: the study's file, and refusals of consent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A participant's trials, in the order in which they were started, and the contents of their notes.
+
+    `pages_done` are names of stages, `abandoned` the ids of trials that cannot be resumed.
+    """
+
+    participant: Participant
+    trials: tuple[Trial, ...]
+    order: tuple[str, ...]
+    row: int = 0
+    pages_done: frozenset[str] = frozenset()
+    abandoned: frozenset[int] = frozenset()
+    completed: bool = False
+    withdrawn: bool = False
+    last_at: float = 0.0
+
+    def trials_at(self, position: int) -> list[Trial]:
+        """The trials at a position of the order."""
+        return [trial for trial in self.trials if trial.position == position]
+
+    def is_over(self, trial: Trial) -> bool:
+        """Whether a trial is finished or abandoned."""
+        return trial.finished_at is not None or trial.id in self.abandoned
+
+    def played_s(self) -> float:
+        """Simulated seconds of the finished trials of the test."""
+        return STEP_S * sum(trial.steps or 0 for trial in self.trials if trial.position >= 0)
+
+
+def progress_of(store: Store, participant: Participant) -> Progress:
+    """The progress of one participant."""
+    notes = [note for note in store.notes(participant.id) if note.kind in KINDS]
+    return _progress(participant, store.trials(participant.id), notes)
+
+
+def all_progress(store: Store, study: str) -> list[Progress]:
+    """The progress of all participants of a study, in order of arrival, with few queries."""
+    participants = select(Participant.id).filter_by(study=study)
+    with store.database.reading() as session:
+        trials = _grouped(
+            session.scalars(select(Trial).where(Trial.participant_id.in_(participants)).order_by(Trial.id))
+        )
+        chosen = Note.participant_id.in_(participants) & Note.kind.in_(KINDS)
+        notes = _grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)))
+        unfinished = Trial.participant_id.in_(participants) & Trial.finished_at.is_(None)
+        latest_action = (
+            select(Trial.participant_id, func.max(Action.at)).join(Action, Action.trial_id == Trial.id)
+            .where(unfinished).group_by(Trial.participant_id)
+        )  # fmt: skip
+        latest_answer = (
+            select(Answer.participant_id, func.max(Answer.at)).where(Answer.participant_id.in_(participants))
+            .group_by(Answer.participant_id)
+        )  # fmt: skip
+        times: dict[int, list[float]] = defaultdict(list)
+        for query in (latest_action, latest_answer):
+            for participant, at in session.execute(query):
+                times[participant].append(at)
+    return [
+        _progress(person, trials[person.id], notes[person.id], times[person.id])
+        for person in store.participants(study)
+        if person.code != STUDY_CODE
+    ]
+
+
+def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
+    groups: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        groups[row.participant_id].append(row)
+    return groups
+
+
+def _progress(
+    participant: Participant, trials: Sequence[Trial], notes: Sequence[Note], times: Sequence[float] = ()
+) -> Progress:
+    data: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for note in notes:
+        data[note.kind].append(note.data)
+    order: dict[str, Any] = next(iter(data[ORDER]), {"tasks": (), "row": 0})
+    events = [participant.created_at, *times, *(note.at for note in notes)]
+    events += [trial.finished_at or trial.begun_at for trial in trials]
+    return Progress(
+        participant=participant,
+        trials=tuple(trials),
+        order=tuple(order["tasks"]),
+        row=order["row"],
+        pages_done=frozenset(page["stage"] for page in data[PAGE_DONE]),
+        abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
+        completed=COMPLETED in data,
+        withdrawn=WITHDRAWN in data,
+        last_at=max(events),
+    )

@@ -1,0 +1,36 @@
+"""A study continues as it began: its file is stored with its data, and a changed file is refused."""
+
+from typing import Any
+
+from human_data.people.store import Store
+from human_data.people.store.errors import InvalidRequest, display_name
+from human_data.people.study.plan import CHANGEABLE, Plan
+from human_data.people.study.progress import STUDY_CODE, all_progress
+
+CONFIG = "config"
+"""Kind of the notes that contain a study's file."""
+
+
+def start_or_resume(store: Store, plan: Plan) -> int:
+    """Store the study's file if it is new; returns the number of participants in progress.
+
+    Raises InvalidRequest if the file has changed since participants in progress started.
+    """
+    name, now = plan.study.name, plan.described()
+    study = store.add_participant(STUDY_CODE, name)
+    stored = [note.data for note in store.notes(study.id) if note.kind == CONFIG]
+    participants = all_progress(store, name)
+    in_progress = sum(not (each.completed or each.withdrawn) for each in participants)
+    if stored and stored[-1]["sha256"] == plan.sha256():
+        return in_progress
+    if stored and in_progress:
+        was: dict[str, Any] = stored[-1]["study"]
+        keys = sorted({*was, *now} - CHANGEABLE)
+        if changed := [key for key in keys if was.get(key) != now.get(key)]:
+            raise InvalidRequest(
+                f"{plan.source}: {in_progress} of {len(participants)} participants in "
+                f"{display_name(store.database.url)} are in the middle of the study {name}, which has "
+                f"changed since: {', '.join(changed)}. Undo the change, or use another name or another --db"
+            )
+    store.note(study.id, CONFIG, {"sha256": plan.sha256(), "study": now})
+    return in_progress

@@ -1,0 +1,90 @@
+"""What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
+
+import secrets
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
+
+from fastapi import Depends
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+
+from human_data.people.play.app import cookie_owner
+from human_data.people.play.page_texts import START_AGAIN
+from human_data.people.play.players import Players
+from human_data.people.store import Participant
+from human_data.people.store.store_thread import StoreThread
+from human_data.people.study.config import Study
+from human_data.people.study.forms import read_form
+from human_data.people.study.plan import Plan
+from human_data.people.study.progress import Progress, progress_of
+
+
+class Tabs:
+    """The newest window of each participant; only that one may send forms."""
+
+    def __init__(self) -> None:
+        self._newest: dict[int, str] = {}
+
+    def open(self, participant_id: int) -> str:
+        """The name of a new window, which is the newest from now on."""
+        self._newest[participant_id] = name = secrets.token_urlsafe(9)
+        return name
+
+    def is_newest(self, participant_id: int, name: str) -> bool:
+        """Whether a window is the newest; after a restart of the server any window is."""
+        return self._newest.get(participant_id, name) == name
+
+
+class Session(NamedTuple):
+    """A participant and their progress."""
+
+    person: Participant
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class StudyServer:
+    """A study in progress; `token` gives access to the experimenter's pages."""
+
+    plan: Plan
+    players: Players
+    store: StoreThread
+    token: str
+    tabs: Tabs = field(default_factory=Tabs)
+
+    @property
+    def study(self) -> Study:
+        """The study's file."""
+        return self.plan.study
+
+    async def identify(self, connection: HTTPConnection) -> Participant | None:
+        """The participant of this study whose cookie a request has."""
+        found = await cookie_owner(self.store, connection)
+        return found if found is not None and found.study == self.study.name else None
+
+    async def session(self, person: Participant | None) -> Session | None:
+        """The participant with their progress, None if they have not been enrolled."""
+        if person is None:
+            return None
+        progress = await self.store.run(lambda store: progress_of(store, person))
+        return Session(person, progress) if progress.order else None
+
+
+def _server(request: Request) -> StudyServer:
+    server: StudyServer = request.app.state.study
+    return server
+
+
+Server = Annotated[StudyServer, Depends(_server)]
+Form = Annotated[dict[str, str], Depends(read_form)]
+
+
+async def _session(request: Request, server: Server) -> Session:
+    session = await server.session(await server.identify(request))
+    if session is None:
+        raise HTTPException(403, START_AGAIN)
+    return session
+
+
+CurrentSession = Annotated[Session, Depends(_session)]
+"""The session of the participant who sent a request; others get the status 403."""

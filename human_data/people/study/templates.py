@@ -1,0 +1,47 @@
+"""The pages of a study as HTML; everything from participants or files is escaped."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from human_data.people.study.config import Study
+
+FOLDER = Path(__file__).parent / "page"
+FILES = ("study.css", "study.js", "experimenter.js")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["markdown"] = markdown
+    return environment
+
+
+def markdown(text: str) -> Markup:
+    """Markdown as HTML. HTML in the text is escaped, and links lead to web and mail addresses only."""
+    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))
+
+
+def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page of a study: one of the templates, filled in."""
+    html = _environment().get_template(f"{name}.html.j2").render(study=study, words=study.words, **values)
+    response = HTMLResponse(html, status)
+    # With no-referrer browsers hide the origin of forms, and we could not tell ours from those of others.
+    response.headers["referrer-policy"] = "same-origin"
+    return response
+
+
+def message(study: Study, title: str, text: str, status: int = 200, *, button: str = "") -> HTMLResponse:
+    """A page with only a title and a text, and optionally a `button` that leads to the first page."""
+    return page("message", study, status, title=title, text=text, button=button)

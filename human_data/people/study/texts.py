@@ -1,0 +1,56 @@
+"""Buttons and stock sentences of the pages, which a study's file can replace or translate."""
+
+from human_data.people.study.schema import Section
+
+
+class Texts(Section):
+    """Each text with its English default; `{n}` and `{count}` are numbers."""
+
+    agree: str = "I agree to take part"
+    refuse: str = "I do not want to take part"
+    next: str = "Continue"
+    begin: str = "Begin"
+    code: str = "Your participant code"
+    code_help: str = "The person running the study gave it to you."
+    code_form: str = "A code has letters, digits, '-', '_' and '.', and no spaces."
+    code_unknown: str = "We don't recognise this code. Please check it."
+    code_taken: str = (
+        "This code is already in use. Please continue in the browser in which you started, or ask the person "
+        "running the study."
+    )
+    required: str = "Please answer this question."
+    choose_one: str = "Please choose one of these."
+    a_number: str = "Please enter a number."
+    between: str = "Please enter a number from {low} to {high}."
+    too_long: str = "Please write at most {n} characters."
+    see_below: str = "Some answers are missing or need correcting. They are marked below."
+    optional: str = "(optional)"
+    page_of: str = "Part {n} of {count}"
+    break_title: str = "Time for a break"
+    break_text: str = (
+        "You have done {n} of {count} tasks. Rest your eyes and hands, and continue when you are ready."
+    )
+    practice: str = "Practice"
+    tutorial: str = "Tutorial"
+    moved: str = "You continued in another window. This is where you are now."
+    elsewhere_title: str = "Opened in another window"
+    elsewhere: str = "This page was opened in another window. Please continue there."
+    here: str = "Continue here"
+    refused_title: str = "Thank you"
+    refused: str = "You have chosen not to take part. Nothing about you was stored. You can close this page."
+    changed_mind: str = "I have changed my mind"
+    withdraw: str = "Leave the study"
+    withdraw_title: str = "Leave the study?"
+    withdraw_text: str = (
+        "You may leave at any time, without giving a reason. You cannot come back afterwards."
+    )
+    stay: str = "No, continue the study"
+    withdrawn_title: str = "You have left the study"
+    withdrawn: str = (
+        "Thank you for your time. If you would like your data to be deleted, please tell the person running "
+        "the study."
+    )
+    completion_code: str = "Your completion code"
+    finish: str = "Finish"
+    another: str = "Start with the next person"
+    link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."

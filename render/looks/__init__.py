@@ -1,0 +1,1 @@
+"""How surfaces look: materials, colours, textures, sky and sunlight."""

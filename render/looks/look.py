@@ -1,0 +1,185 @@
+"""How each kind of object looks: surface, colour and opacity.
+
+Display colours were measured in pictures of Animal-AI v3.1.3 (section 3.3 of the behaviour
+specification); flat colours are given as shown, sRGB 0..255.
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from arena.scene import Thing, Vector
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Body, Ends, Kind
+from arena.taskfile.versions import Version
+
+
+class Material(IntEnum):
+    """Surface types; for one with a texture, the number is its layer in `render/looks/textures.py`."""
+
+    BRICK = 0
+    CLOUD = 1
+    PANEL = 2
+    FLAT = 3
+    DEATH = 4
+    HOT = 5
+    GLASS = 6
+    FLOOR = 7
+    FENCE = 8
+    PLAIN = 9
+    RAIL = 10
+    STONE = 11
+    DARK_STONE = 12
+    GLOW = 13
+    BLUSH = 14
+
+
+class Surface(NamedTuple):
+    """How a material reflects light, and how its texture lies on a face.
+
+    Displayed in linear light: texture x colour x (`emission` + `lit` x (ambient + sun)). `repeat` is the
+    width and height in metres after which the texture repeats; 0 stretches it over the face once. `layer` is
+    the material whose texture it borrows; materials with one come last. The fence's planks repeat late in
+    height because a texture is blurred by its denser direction, which would hide the gaps.
+    """
+
+    lit: float = 1.0
+    emission: float = 0.0
+    repeat: tuple[float, float] = (0.0, 0.0)
+    layer: Material | None = None
+
+
+BRICK = (0.695, 1 / 3)
+"""Width and height of a brick in metres, as measured on five walls of the recorded frames."""
+
+SURFACES: dict[Material, Surface] = {
+    Material.BRICK: Surface(repeat=(2 * BRICK[0], 4 * BRICK[1])),
+    Material.CLOUD: Surface(repeat=(4.0, 4.0)),
+    Material.PANEL: Surface(emission=1.0),
+    Material.FLAT: Surface(lit=0.0, emission=1.0),
+    Material.DEATH: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.HOT: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.GLASS: Surface(),
+    Material.FLOOR: Surface(repeat=(8.4, 8.4)),
+    Material.FENCE: Surface(emission=0.2, repeat=(14.0, 56.0)),
+    Material.PLAIN: Surface(),
+    Material.RAIL: Surface(emission=0.2),
+    Material.STONE: Surface(repeat=(2.0, 2.0)),
+    Material.DARK_STONE: Surface(repeat=(3.0, 3.0)),
+    Material.GLOW: Surface(emission=1.0, layer=Material.PLAIN),
+    Material.BLUSH: Surface(lit=0.25, emission=1.0, layer=Material.PLAIN),
+}
+"""The surface of every material."""
+
+
+def layer_of(material: Material) -> int:
+    """The layer of the texture array that a material shows."""
+    layer = SURFACES[material].layer
+    return material if layer is None else layer
+
+
+class Look(NamedTuple):
+    """Material, sRGB colour in 0..1, whether it is translucent, and whether it casts a shadow."""
+
+    material: Material
+    color: Vector
+    translucent: bool = False
+    casts: bool = True
+
+
+_GREY: Vector = (0.5, 0.5, 0.5)
+_WHITE: Vector = (1.0, 1.0, 1.0)
+
+
+def srgb(r: int, g: int, b: int) -> Vector:
+    """A display colour, sRGB 0..255, as 0..1."""
+    return (r / 255, g / 255, b / 255)
+
+
+_GOOD = Look(Material.FLAT, srgb(190, 224, 140))
+_MULTI = Look(Material.FLAT, srgb(247, 220, 103))
+_BAD = Look(Material.FLAT, srgb(207, 89, 89))
+_BAD_MULTI = Look(Material.FLAT, srgb(255, 116, 0))
+_DECOY = Look(Material.PLAIN, srgb(200, 200, 200))
+_CHANGING = Look(Material.FLAT, srgb(200, 170, 215))
+_PANEL = Look(Material.PANEL, _WHITE)
+_HOUSE = Look(Material.PLAIN, srgb(150, 150, 160))
+
+FLOOR = Look(Material.FLOOR, _WHITE)
+FENCE = Look(Material.FENCE, _WHITE)
+POST = Look(Material.RAIL, srgb(204, 211, 213))
+RAIL = Look(Material.RAIL, srgb(199, 207, 212))
+
+
+def _usual_look(kind: Kind) -> Look:
+    """The look that follows from a kind's facts."""
+    if kind.is_goal:
+        always = kind.ends is Ends.ALWAYS
+        if kind.reward > 0:
+            return _GOOD if always else _MULTI
+        return _DECOY if kind.reward == 0 else _BAD if always else _BAD_MULTI
+    if kind.transparent:
+        return Look(Material.GLASS, _WHITE, translucent=True)
+    if kind.body is Body.ZONE:
+        return Look(Material.GLASS, srgb(120, 160, 220), translucent=True, casts=False)
+    return Look(Material.PLAIN, _GREY)
+
+
+LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items()} | {
+    "Wall": Look(Material.BRICK, _GREY),
+    "Ramp": Look(Material.CLOUD, _GREY),
+    "LightBlock": _PANEL,
+    "HeavyBlock": _PANEL,
+    "LBlock": _PANEL,
+    "JBlock": _PANEL,
+    "UBlock": _PANEL,
+    "HollowBox": Look(Material.CLOUD, srgb(178, 168, 150)),
+    "DecayGoal": _CHANGING,
+    "RipenGoal": _CHANGING,
+    "DeathZone": Look(Material.DEATH, _WHITE, translucent=True, casts=False),
+    "HotZone": Look(Material.HOT, _WHITE, translucent=True, casts=False),
+    "SpawnerTree": Look(Material.PLAIN, srgb(96, 128, 64)),
+    "SpawnerDispenserTall": _HOUSE,
+    "SpawnerContainerShort": _HOUSE,
+    "SpawnerButton": Look(Material.PLAIN, srgb(200, 60, 60)),
+    "SignBoard": Look(Material.PLAIN, srgb(235, 235, 225)),
+    "Door": Look(Material.PLAIN, srgb(100, 100, 110)),
+}
+"""The look of every kind: the usual one, unless it has an entry here."""
+
+LOOKS_4: dict[str, Look] = LOOKS | {
+    "LightBlock": Look(Material.STONE, srgb(200, 194, 182)),
+    "HeavyBlock": Look(Material.DARK_STONE, srgb(128, 124, 120)),
+    "BadGoal": _BAD._replace(material=Material.BLUSH),
+    "BadGoalBounce": _BAD._replace(material=Material.BLUSH),
+}
+"""The looks of version 4: blocks of light and dark stone, and shaded bad goals (section 9)."""
+
+_INK: Vector = (0.08, 0.08, 0.1)
+_SYMBOLS: dict[str, Vector] = {
+    "0": (0.0, 0.0, 0.0),
+    "1": _WHITE,
+    "tick": srgb(20, 140, 60),
+    "cross": srgb(190, 30, 30),
+}
+
+
+def look_of(thing: Thing, version: str = Version.V3) -> Look:
+    """The look of a thing: its kind's, in the thing's own colour if it has one.
+
+    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol.
+    """
+    look = (LOOKS_4 if version == Version.V4 else LOOKS)[thing.kind]
+    if thing.color is None or thing.kind == "SignBoard":
+        return look
+    material = Material.GLOW if KINDS[thing.kind].is_goal else look.material
+    return look._replace(color=thing.color, material=material)
+
+
+def symbol_look(symbol: str, tint: Vector | None) -> Look:
+    """The look of a sign board's symbol, or of a cell of one, "0" or "1".
+
+    A tint replaces a symbol's own colour, and the white of a grid. The colours are ours: the original's are
+    not documented.
+    """
+    color = _SYMBOLS.get(symbol, _INK) if tint is None or symbol == "0" else tint
+    return Look(Material.PLAIN, color, casts=False)

@@ -1,0 +1,67 @@
+"""The sun's direction and light, and the grid of its shadow map, which is fixed to the arena."""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from arena.scene import Vector
+from arena.taskfile.versions import DIFFERENCES, Version
+from render.looks.textures import linear
+
+TO_SUN = np.array([0.321, 0.766, -0.557])
+"""Direction to the sun: elevation 50 degrees, azimuth 150 degrees (section 3.3)."""
+
+TEXEL_M = 0.0747
+"""Side of a texel in metres, measured: in the recorded picture obs-0.0 a shadow's edge along x has steps of
+0.195 m, and 1 m along x is 0.383 m across the rows of the sun's map."""
+
+SIDE = 848
+"""Texels of our map's side: it covers just the arena."""
+
+_MEASURED_MAP = 1024
+"""Texels of the side of the original's map, to which `TEXEL_M` and `SIDE` belong."""
+
+_CENTRE = np.array([20.0, 2.0, 20.0])
+_DEPTH_M = 70.0
+
+
+class Light(NamedTuple):
+    """The sun of one version of Animal-AI: its linear colour, and its shadow map.
+
+    `side` in texels, `texel_m` in metres. `stripes_m`: at grazing light, the shadow on things thinner than
+    this (metres) is looked up in front of the face, so that texels do not show as stripes.
+    """
+
+    color: Vector
+    side: int
+    texel_m: float
+    stripes_m: float
+
+
+@cache
+def light_of(version: str) -> Light:
+    """The light of a version.
+
+    In v3.1.3, thick things keep the stripes of the recorded pictures.
+    """
+    differs = DIFFERENCES[Version(version)]
+    red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))
+    finer = differs.shadow_map // _MEASURED_MAP
+    texel_m = TEXEL_M / finer
+    return Light((red, green, blue), SIDE * finer, texel_m, 2 * texel_m if finer == 1 else 1000.0)
+
+
+@cache
+def sun_view() -> npt.NDArray[np.float32]:
+    """World to the sun's clip space (4, 4): orthographic, around the whole arena."""
+    forward = -TO_SUN / np.linalg.norm(TO_SUN)
+    right = np.cross([0.0, 1.0, 0.0], forward)
+    right /= np.linalg.norm(right)
+    axes = np.array([right, np.cross(forward, right), forward])
+    half = 0.5 * SIDE * TEXEL_M
+    matrix = np.eye(4)
+    matrix[:3, :3] = axes / np.array([half, half, 0.5 * _DEPTH_M])[:, None]
+    matrix[:3, 3] = -matrix[:3, :3] @ _CENTRE
+    return np.asarray(matrix, np.float32)

@@ -1,0 +1,1 @@
+"""The default renderer: OpenGL through moderngl, without a window."""

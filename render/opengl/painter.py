@@ -1,0 +1,153 @@
+"""Programs and meshes on the GPU, which draw rows of `render/parts/rows.py`."""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import moderngl
+import numpy as np
+import numpy.typing as npt
+
+from render.context import gl_context
+from render.looks import sky, textures
+from render.looks.sun import Light, sun_view
+from render.parts.meshes import Mesh, unit_meshes
+from render.parts.rows import ROW, Group
+
+_VERTICES = ("3f 3f", "in_vertex", "in_normal")
+_SCENE = (
+    "3f 9f 3f 3f 3f 2f/i",
+    "in_position",
+    "in_rotation",
+    "in_size",
+    "in_color",
+    "in_surface",
+    "in_repeat",
+)
+_SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
+_FIRST_ROOM = 64
+
+_SRGB8 = 0x8C41
+"""OpenGL's number of a format that moderngl does not name."""
+
+
+def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
+    """The shaders `render/opengl/shaders/NAME.vert` and `.frag` as a program."""
+    folder = files("render.opengl") / "shaders"
+    return ctx.program(
+        vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
+        fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),
+    )
+
+
+def write(target: moderngl.Program, name: str, matrix: npt.NDArray[np.float32]) -> None:
+    """Set a matrix uniform; OpenGL expects it by columns."""
+    uniform = target[name]
+    assert isinstance(uniform, moderngl.Uniform)
+    uniform.write(np.ascontiguousarray(matrix.T, np.float32).tobytes())
+
+
+class Painter:
+    """Draws instances of the unit meshes with the scene's or the shadow's program."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.scene = program(ctx, "scene")
+        self.shadow = program(ctx, "shadow")
+        self.textures = _textures(ctx)
+        self._light: Light | None = None
+        self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
+        write(self.scene, "u_sun_view", sun_view())
+        write(self.shadow, "u_sun_view", sun_view())
+        readers = [Reader(self.scene, _VERTICES, _SCENE), Reader(self.shadow, _VERTICES, _SHADOW)]
+        self._stocks = {name: Stock(ctx, mesh, readers) for name, mesh in unit_meshes().items()}
+
+    def shine(self, light: Light) -> None:
+        """Set the light of whatever is drawn next."""
+        if light is self._light:
+            return
+        self._light = light
+        self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
+        self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
+
+    def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
+        """Draw groups of rows in their order into the frame buffer in use."""
+        for mesh, rows in groups:
+            self._stocks[mesh].draw(rows, shadow)
+
+
+@cache
+def shared_painter() -> Painter:
+    """The painter of this process."""
+    return Painter(gl_context())
+
+
+class Reader(NamedTuple):
+    """A program with the buffer formats and attribute names of its vertices and its rows, as in moderngl."""
+
+    program: moderngl.Program
+    vertices: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+class Stock:
+    """One mesh with a buffer for the instances of each draw call, for one or more programs."""
+
+    def __init__(self, ctx: moderngl.Context, mesh: Mesh, readers: Sequence[Reader]) -> None:
+        self._ctx = ctx
+        self._readers = readers
+        self._vertices = ctx.buffer(mesh.vertices.tobytes())
+        self._indices = ctx.buffer(mesh.indices.tobytes())
+        self._instances, self._arrays = self._with_room(_FIRST_ROOM)
+
+    def draw(self, rows: npt.NDArray[np.float32], reader: int = 0) -> None:
+        """Draw rows with one of the programs, by its index in the readers."""
+        if rows.nbytes > self._instances.size:
+            self._instances, self._arrays = self._with_room(2 * len(rows))
+        self._instances.orphan()
+        self._instances.write(rows)
+        self._arrays[reader].render(instances=len(rows))
+
+    def _with_room(self, count: int) -> tuple[moderngl.Buffer, list[moderngl.VertexArray]]:
+        """A buffer for a number of instances, and the programs' arrays that read it."""
+        instances = self._ctx.buffer(reserve=4 * ROW * count, dynamic=True)
+        arrays = [
+            self._ctx.vertex_array(
+                each.program,
+                [(self._vertices, *each.vertices), (instances, *each.rows)],
+                index_buffer=self._indices,
+            )
+            for each in self._readers
+        ]
+        return instances, arrays
+
+
+class Sky:
+    """The sky, drawn behind all things."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self._ctx = ctx
+        self._program = program(ctx, "sky")
+        self._program["u_sky"] = 2
+        self._array = ctx.vertex_array(self._program, [])
+        # As sRGB, which converts back to the same bytes: switching the frame buffer's sRGB off and on would
+        # make llvmpipe draw in two passes and cost 0.1 ms.
+        size, faces = (sky.SIDE, sky.SIDE), sky.cube().tobytes()
+        self._cube = ctx.texture_cube(size, 3, faces, alignment=1, internal_format=_SRGB8)
+        self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
+
+    def draw(self, rays: npt.NDArray[np.float32]) -> None:
+        """Fill the pixels still at the far plane; `rays` is a camera's matrix."""
+        self._ctx.depth_func = "<="
+        self._cube.use(2)
+        write(self._program, "u_rays", rays)
+        self._array.render(vertices=3)
+        self._ctx.depth_func = "<"
+
+
+def _textures(ctx: moderngl.Context) -> moderngl.TextureArray:
+    array = textures.layers()
+    made = ctx.texture_array((textures.SIDE, textures.SIDE, len(array)), 4, array.tobytes())
+    made.build_mipmaps()
+    made.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
+    return made

@@ -1,0 +1,123 @@
+"""Draws the frames of one arena, caching what stays the same between them."""
+
+from functools import cache
+from itertools import groupby
+
+import moderngl
+
+from arena.scene import Animal, Scene
+from arena.taskfile.versions import Version
+from render.camera import Camera, first_person
+from render.context import gl_context
+from render.looks.sun import Light, light_of
+from render.opengl.painter import Sky, shared_painter, write
+from render.opengl.shadows import Shadows
+from render.parts.animals import body, shadow_of
+from render.parts.casters import Casters
+from render.parts.culling import back_to_front, front_to_back
+from render.parts.meshes import MESHES
+from render.parts.rows import Batch, Group, ThingRows, joined
+
+_FRAMEBUFFER_SRGB = 0x8DB9
+_SRGB8_ALPHA8 = 0x8C43
+"""OpenGL's numbers of constants that moderngl does not name."""
+
+
+def new_target(width: int, height: int) -> moderngl.Framebuffer:
+    """A render target with 4 bytes of colour, and depth, per pixel."""
+    ctx = gl_context()
+    picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
+    return ctx.framebuffer([picture], ctx.depth_renderbuffer((width, height)))
+
+
+class View:
+    """Draws successive scenes of one arena; caches rows, and shadows of things at rest."""
+
+    def __init__(self) -> None:
+        self._ctx = gl_context()
+        self._painter, self._sky = shared_painter(), _shared_sky()
+        self._light = light_of(Version.V3)
+        self._shadows = Shadows(self._light)
+        self._things: ThingRows | None = None
+        self._casters: Casters
+
+    def cast(self, scene: Scene) -> None:
+        """Read a scene and update its shadows; call `draw` afterwards."""
+        self._use_light(light_of(scene.version))
+        things, casters = self._updated(scene)
+        agents = (_own(scene), *scene.others)
+        self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
+        self._opaque, self._clear = things.opaque, things.clear
+
+    def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
+        """Draw the scene given to `cast`; camera None is the agent's view, without its own body."""
+        self._painter.shine(self._light)
+        agents = scene.others if camera is None else (*scene.others, _own(scene))
+        opaque = joined([self._opaque, *(body(agent) for agent in agents)])
+        self._draw(target, opaque, self._clear, camera or first_person(scene))
+
+    def _use_light(self, light: Light) -> None:
+        if light is not self._light:
+            self._light, self._things = light, None
+            self._shadows = Shadows(light)
+            self._ctx.gc()
+        self._painter.shine(light)
+
+    def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
+        """The scene's things as rows; redraws the shadows of things at rest if these changed."""
+        things = self._things
+        if things is not None and scene.things is things.things:
+            things.update(scene)
+            redraw = self._casters.update()
+        else:
+            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
+            things.update(scene)
+            self._casters, redraw = Casters(things), True
+        if redraw:
+            self._shadows.draw_still(self._casters.still)
+        return things, self._casters
+
+    def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
+        ctx, aspect = self._ctx, target.width / target.height
+        target.use()
+        target.clear(depth=1.0)
+        ctx.enable_direct(_FRAMEBUFFER_SRGB)
+        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+        # Left-handed coordinates and the upside-down picture each reverse every face.
+        ctx.front_face = "ccw"
+        view = camera.matrix(aspect)
+        write(self._painter.scene, "u_view", view)
+        self._painter.textures.use(0)
+        self._shadows.texture.use(1)
+        self._painter.draw(front_to_back(opaque, camera, view, target.height))
+        self._sky.draw(camera.rays(aspect))
+        self._draw_clear(target, back_to_front(clear, camera, view))
+
+    def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
+        """Translucent things, the farthest first; only their near faces show."""
+        if not len(batch.rows):
+            return
+        ctx = self._ctx
+        ctx.enable(moderngl.BLEND)
+        ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
+        target.depth_mask = False
+        self._painter.draw(_runs(batch))
+        target.depth_mask = True
+        ctx.disable(moderngl.BLEND)
+
+
+def _own(scene: Scene) -> Animal:
+    """The agent whose view a scene is."""
+    return Animal(scene.agent_position, scene.agent_yaw, scene.skin)
+
+
+@cache
+def _shared_sky() -> Sky:
+    """The sky of this process."""
+    return Sky(gl_context())
+
+
+def _runs(batch: Batch) -> list[Group]:
+    """Rows in their order, split where the mesh changes."""
+    runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: batch.meshes[i])]
+    return [Group(MESHES[batch.meshes[run[0]]], batch.rows[run]) for run in runs]

@@ -1,0 +1,112 @@
+"""The agents' bodies: a panda, a pig and a hedgehog of our own design, from a few balls and cones.
+
+A body is a ball of the agent's radius, 0.5 m; it faces +z of its own frame.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from arena.errors import RenderError
+from arena.scene import Animal, Vector, yaw_rotation
+from render.looks.look import Look, Material, srgb
+from render.parts.culling import coarse
+from render.parts.meshes import Part
+from render.parts.rows import Batch, batch
+
+Piece = tuple[Part, Look]
+
+_BLACK, _WHITE = srgb(30, 30, 34), srgb(240, 240, 236)
+_PINK, _SNOUT = srgb(238, 170, 172), srgb(216, 124, 134)
+_BROWN, _TAN, _DARK = srgb(120, 86, 58), srgb(214, 178, 138), srgb(92, 64, 44)
+
+
+def _body(size: float, color: Vector) -> Piece:
+    return Part("ball", (0.0, 0.0, 0.0), (size, size, size)), Look(Material.PLAIN, color)
+
+
+def _ball(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> Piece:
+    return Part("ball", centre, size), Look(Material.PLAIN, color, casts=casts)
+
+
+def _pair(centre: Vector, size: Vector, color: Vector, casts: bool = False) -> list[Piece]:
+    """The same ball on the left and on the right."""
+    x, y, z = centre
+    return [_ball((side * x, y, z), size, color, casts) for side in (-1, 1)]
+
+
+def _eyes(height: float, front: float) -> list[Piece]:
+    return [
+        *_pair((0.16, height, front), (0.13, 0.13, 0.10), _WHITE),
+        *_pair((0.16, height, front + 0.045), (0.07, 0.08, 0.05), _BLACK),
+    ]
+
+
+BODIES: dict[str, list[Piece]] = {
+    "panda": [
+        _body(1.0, _WHITE),
+        *_pair((0.30, 0.44, 0.0), (0.28, 0.28, 0.16), _BLACK, casts=True),
+        *_pair((0.16, 0.14, 0.40), (0.22, 0.26, 0.12), _BLACK),
+        *_eyes(0.15, 0.45),
+        _ball((0, -0.06, 0.47), (0.30, 0.22, 0.14), _WHITE),
+        _ball((0, -0.02, 0.54), (0.11, 0.08, 0.06), _BLACK),
+        *_pair((0.40, -0.18, 0.18), (0.26, 0.30, 0.26), _BLACK),
+    ],
+    "pig": [
+        _body(1.0, _PINK),
+        *_pair((0.27, 0.45, 0.08), (0.22, 0.30, 0.10), _SNOUT, casts=True),
+        *_eyes(0.16, 0.43),
+        _ball((0, -0.05, 0.50), (0.32, 0.24, 0.16), _SNOUT),
+        *_pair((0.06, -0.05, 0.57), (0.05, 0.08, 0.04), _BLACK),
+        _ball((0, 0.05, -0.52), (0.08, 0.08, 0.14), _SNOUT),
+    ],
+    "hedgehog": [
+        _body(0.84, _BROWN),
+        (Part("prickles", (0, 0, 0), (1.1, 1.1, 1.1)), Look(Material.PLAIN, _DARK)),
+        _ball((0, -0.06, 0.22), (0.62, 0.60, 0.56), _TAN),
+        *_pair((0.28, 0.24, 0.24), (0.16, 0.18, 0.10), _TAN),
+        *_eyes(0.08, 0.42),
+        _ball((0, -0.08, 0.52), (0.16, 0.14, 0.20), _TAN),
+        _ball((0, -0.05, 0.62), (0.09, 0.09, 0.07), _BLACK),
+    ],
+}
+"""What each of `arena.scene.SKINS` consists of, in the animal's own frame."""
+
+
+def body(animal: Animal) -> Batch:
+    """An agent at its place, facing its yaw.
+
+    Raises RenderError for a skin without a body.
+    """
+    return _placed(_at_origin(animal.skin), animal)
+
+
+def shadow_of(animal: Animal) -> Batch:
+    """The parts of an agent's body that cast shadows; raises as `body`."""
+    return _placed(_casters(animal.skin), animal)
+
+
+def _placed(local: Batch, animal: Animal) -> Batch:
+    turn = yaw_rotation(animal.yaw)
+    rows = local.rows.copy()
+    rows[:, :3] = rows[:, :3] @ turn.T + animal.position
+    rows[:, 3:12] = turn.T.ravel()
+    return local._replace(rows=rows)
+
+
+@cache
+def _at_origin(skin: str) -> Batch:
+    return _batch(skin, casting=False)
+
+
+@cache
+def _casters(skin: str) -> Batch:
+    local = _batch(skin, casting=True)
+    return local._replace(meshes=coarse(local.meshes))
+
+
+def _batch(skin: str, casting: bool) -> Batch:
+    if skin not in BODIES:
+        raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
+    pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
+    return batch([(part, look, np.eye(3)) for part, look in pieces])

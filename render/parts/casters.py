@@ -1,0 +1,68 @@
+"""Shadow casters: those that have been at rest for a while, and those that move."""
+
+import numpy as np
+
+from render.parts.culling import coarse
+from render.parts.rows import Batch, Bools, Rows, ThingRows
+
+_TREMBLE = 1 / 512
+"""Step in metres (and of rotation matrices) to which poses are rounded for shadows: things at rest tremble by
+less in Bullet, and a shadow's texel is 0.04 m or more."""
+
+_REST = 16
+"""Frames without change after which a thing counts as at rest, and the minimum between two updates of that
+set, as redrawing it takes about as long as a frame (our choice)."""
+
+
+class Casters:
+    """The shadow casters among some things, that is without floor and fence.
+
+    Those at rest are drawn once and the others in every frame, by the same rules, so that a shadow does not
+    depend on the past.
+    """
+
+    def __init__(self, rows: ThingRows) -> None:
+        self._things, count = rows, len(rows.owner)
+        self._meshes, self._reach = coarse(rows.meshes[:count]), rows.reach[:count]
+        self._resting, self._rested = np.ones(count, bool), np.full(count, _REST)
+        self._since = 0
+        self._rows, self._shown = self._present()
+
+    def update(self) -> bool:
+        """Read the current rows; returns whether the casters at rest have changed."""
+        changed = self._take_over()
+        self._rested += 1
+        self._rested[changed] = 0
+        rested = self._rested >= _REST
+        self._since += 1
+        overdue = self._since >= _REST and (rested > self._resting).any()
+        if not overdue and not (changed & self._resting).any():
+            return False
+        self._resting, self._since = rested, 0
+        return True
+
+    @property
+    def still(self) -> Batch:
+        """The casters at rest."""
+        return self._only(self._resting)
+
+    @property
+    def moving(self) -> Batch:
+        """The casters that move, or did a moment ago."""
+        return self._only(~self._resting)
+
+    def _take_over(self) -> Bools:
+        """Read the current rows and return (rows,) which of them have changed."""
+        before, shown = self._rows, self._shown
+        self._rows, self._shown = self._present()
+        return np.asarray((self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown))
+
+    def _present(self) -> tuple[Rows, Bools]:
+        """The things' rows with rounded poses, and (rows,) which of them cast a shadow now."""
+        rows = self._things.rows[: len(self._meshes)].copy()
+        rows[:, :12] = np.rint(rows[:, :12] / _TREMBLE) * _TREMBLE
+        return rows, self._things.shown & self._things.casts
+
+    def _only(self, chosen: Bools) -> Batch:
+        places = np.flatnonzero(chosen & self._shown)
+        return Batch(self._meshes, self._rows, self._reach).only(places)

@@ -1,0 +1,87 @@
+"""The parts of things, also of those whose drawn shape is not the colliding one: sign boards, open boxes."""
+
+from collections.abc import Callable
+from itertools import groupby
+
+from arena.scene import Thing, Vector
+from arena.taskfile.catalog import KINDS
+from arena.taskfile.symbols import DEFAULT, PRESETS
+from render.looks.look import symbol_look
+from render.parts.meshes import Part, parts_of
+
+_SYMBOL_M = 0.9
+"""Share of a board's face that a symbol fills (our choice)."""
+
+_RECESS_M = 0.02
+"""Distance of the board behind its symbol, metres: more than the depth buffer's steps at 40 m."""
+
+_OPEN_WALL = 0.08
+"""Thickness of an open box's walls relative to its width (our choice)."""
+
+_OPEN_SIDE = 1.1
+"""Size of an open box's mesh relative to its YAML size (section 7.3 of the behaviour specification)."""
+
+
+def drawn_parts(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """What a thing of a size (metres) is drawn with.
+
+    Raises RenderError for a shape without a mesh.
+    """
+    made = COMPOSED.get(thing.kind)
+    return parts_of(thing, size) if made is None else made(thing, size)
+
+
+def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """The board, and its symbol on the -x side, which an agent at yaw 90 faces at rotation 0.
+
+    The example in the original's syntax guide shows that side.
+    """
+    thick, height, width = size
+    recess = min(_RECESS_M, thick / 2)
+    board = Part("box", (recess / 2, 0.0, 0.0), (thick - recess, height, width))
+    symbol = thing.symbol or DEFAULT
+    if symbol == DEFAULT:
+        return (Part("box", (0.0, 0.0, 0.0), size),)
+    if symbol not in PRESETS:
+        return (board, *_pixels(thing, symbol.split("/"), size))
+    side = _SYMBOL_M * min(height, width)
+    look = symbol_look(symbol, thing.color)
+    return (board, Part(f"symbol {symbol}", (-thick / 2, 0.0, 0.0), (1.0, side, side), look))
+
+
+def _pixels(thing: Thing, rows: list[str], size: Vector) -> list[Part]:
+    """Square cells; runs of equal cells, and equal rows, share a part."""
+    side = _SYMBOL_M * min(size[1] / len(rows), size[2] / len(rows[0]))
+    top, left = side * len(rows) / 2, side * len(rows[0]) / 2
+    looks = {cell: symbol_look(cell, thing.color) for cell in "01"}
+    parts: list[Part] = []
+    above = 0
+    for row, like in groupby(rows):
+        tall, before = len(list(like)), 0
+        for cell, run in groupby(row):
+            wide = len(list(run))
+            up, right = top - side * (above + tall / 2), side * (before + wide / 2) - left
+            place = (-size[0] / 2, up, -right)
+            parts.append(Part("symbol pixel", place, (1.0, side * tall, side * wide), looks[cell]))
+            before += wide
+        above += tall
+    return parts
+
+
+def _open_box(thing: Thing, size: Vector) -> tuple[Part, ...]:
+    """A box open on top, with a cavity in the upper half; it is larger than its collider."""
+    stretch = KINDS[thing.kind].stretch
+    x, y, z = (_OPEN_SIDE * length / by for length, by in zip(size, stretch, strict=True))
+    base, wall = -size[1] / 2, _OPEN_WALL * min(x, z)
+    middle = base + 0.75 * y
+    sides = [((sign * (x - wall) / 2, middle, 0.0), (wall, y / 2, z)) for sign in (-1, 1)]
+    ends = [((0.0, middle, sign * (z - wall) / 2), (x - 2 * wall, y / 2, wall)) for sign in (-1, 1)]
+    whole = [((0.0, base + y / 4, 0.0), (x, y / 2, z)), *sides, *ends]
+    return tuple(Part("box", centre, extent) for centre, extent in whole)
+
+
+COMPOSED: dict[str, Callable[[Thing, Vector], tuple[Part, ...]]] = {
+    "SignBoard": _board,
+    "HollowBox": _open_box,
+}
+"""By kind: the function that gives its parts."""

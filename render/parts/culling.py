@@ -1,0 +1,92 @@
+"""Which rows a camera may see, in which order and detail."""
+
+import numpy as np
+
+from arena.scene import Floats
+from render.camera import Camera, Matrix
+from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
+from render.parts.rows import Batch, Group, Places, groups
+
+_BALL = MESHES.index("ball")
+_BALLS = np.array([MESHES.index(name) for name in BALLS])
+_LEAST_ERROR_PX = 0.3
+
+_SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
+"""Clip space to the four planes at the picture's edges."""
+
+_FLAT_M = 0.2
+"""Height in metres up to which things count as flat on the floor: zones usually reach 0.1 m."""
+
+_ORDER_M = 0.001
+"""Distances of translucent things count as equal within a millimetre, so that rounding swaps none."""
+
+
+def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
+    """Rows in view, grouped by mesh, the nearest of each first.
+
+    `view` is the camera's matrix to clip space. Balls have as few triangles as their size in a picture of
+    `height` pixels allows.
+    """
+    seen = _in_view(batch, view)
+    distance = _distances(seen, camera)
+    meshes = _with_fitting_balls(seen, distance, camera, height)
+    order = np.lexsort((distance + seen.reach, meshes))
+    return groups(meshes, seen.rows.take(order, axis=0))
+
+
+def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
+    """Rows in view, the farthest first: by the distance of their boxes, then of their centres.
+
+    By the centres alone, things in a large zone would cover its near side. Whatever lies flat on the floor
+    comes first, so that it does not cover things on it.
+    """
+    if not len(batch.rows):
+        return batch
+    seen = _in_view(batch, view)
+    distance = _distances(seen, camera)
+    rows = seen.rows
+    turned_back, half = rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15] / 2
+    beyond = np.abs(np.einsum("nij,nj->ni", turned_back, _away(seen, camera))) - half
+    nearest = _lengths(np.maximum(beyond, 0.0))
+    stands = rows[:, 1] + np.einsum("ni,ni->n", np.abs(turned_back[:, :, 1]), half) > _FLAT_M
+    return seen.only(np.lexsort((-distance, np.rint(nearest / -_ORDER_M), stands)))
+
+
+def coarse(meshes: Places) -> Places:
+    """The same meshes with balls of few triangles, which suffice for the shadow map."""
+    return np.where(meshes == _BALL, _BALLS[0], meshes)
+
+
+def _in_view(batch: Batch, view: Matrix) -> Batch:
+    planes = _SIDES @ view
+    normals = planes[:, :3]
+    inside = normals @ batch.rows[:, :3].T
+    inside += planes[:, 3:]
+    inside /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
+    inside += batch.reach
+    return batch.only(np.flatnonzero(inside.min(axis=0) > 0))
+
+
+def _with_fitting_balls(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
+    """The meshes, with balls as coarse as possible without visible corners."""
+    balls = np.flatnonzero(batch.meshes == _BALL)
+    if not len(balls):
+        return batch.meshes
+    pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
+    radius = 0.5 * batch.rows[balls, 12:15].max(axis=1) * pixels_per_metre
+    meshes = batch.meshes.copy()
+    meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
+    return meshes
+
+
+def _distances(batch: Batch, camera: Camera) -> Floats:
+    return _lengths(_away(batch, camera))
+
+
+def _away(batch: Batch, camera: Camera) -> Floats:
+    """Vectors (n, 3) from the rows to the camera."""
+    return np.asarray(np.array(camera.position) - batch.rows[:, :3])
+
+
+def _lengths(vectors: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))

@@ -1,0 +1,115 @@
+"""The preset symbols of sign boards as flat shapes in a square, drawn here from convex polygons.
+
+A point is (right, up) as the viewer sees it, both -0.5 to 0.5. The drawings are ours: details of the
+original's symbols are not documented.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Points = npt.NDArray[np.float64]
+Polygons = list[Points]
+
+STROKE = 0.13
+"""Thickness of lines."""
+
+
+def _polygon(*points: tuple[float, float]) -> Points:
+    return np.array(points, float)
+
+
+def _line(start: tuple[float, float], end: tuple[float, float], stroke: float = STROKE) -> Points:
+    """A straight stroke, extended by half its thickness at both ends."""
+    a, b = np.array(start), np.array(end)
+    along = 0.5 * stroke * (b - a) / np.linalg.norm(b - a)
+    across = np.array([-along[1], along[0]])
+    return np.array([a - along - across, b + along - across, b + along + across, a - along + across])
+
+
+def _path(*points: tuple[float, float]) -> Polygons:
+    return [_line(a, b) for a, b in pairwise(points)]
+
+
+def _arc(
+    middle: tuple[float, float], radius: float, start_deg: float, end_deg: float, stroke: float = STROKE
+) -> Polygons:
+    """A round stroke, angles from the right and anticlockwise."""
+    angles = np.radians(np.linspace(start_deg, end_deg, max(2, round(abs(end_deg - start_deg) / 7.5))))
+    out = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    inner, outer = (np.array(middle) + (radius + side * stroke / 2) * out for side in (-1, 1))
+    return [np.array(corners) for corners in zip(outer, outer[1:], inner[1:], inner, strict=False)]
+
+
+def _turned(polygons: Polygons, quarters: int) -> Polygons:
+    """The same, turned anticlockwise by quarters of a turn."""
+    cos, sin = ((1, 0), (0, 1), (-1, 0), (0, -1))[quarters]
+    return [polygon @ np.array([[cos, sin], [-sin, cos]], float) for polygon in polygons]
+
+
+def _ring(corners: int, radius: float, first_deg: float = 90.0) -> Points:
+    angles = np.radians(first_deg + 360 * np.arange(corners) / corners)
+    return radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def _star() -> Polygons:
+    """Five kites around the centre."""
+    tips, notches = _ring(5, 0.48), _ring(5, 0.19, 126.0)
+    return [np.array([[0.0, 0.0], notches[k - 1], tips[k], notches[k]]) for k in range(5)]
+
+
+_ARROW = [
+    _polygon((-0.45, -0.1), (0.05, -0.1), (0.05, 0.1), (-0.45, 0.1)),
+    _polygon((0.05, -0.32), (0.45, 0.0), (0.05, 0.32)),
+]
+
+_U_TURN = [
+    *_path((0.22, -0.36), (0.22, 0.12)),
+    *_arc((0.0, 0.12), 0.22, 0.0, 180.0),
+    *_path((-0.22, 0.12), (-0.22, -0.1)),
+    _polygon((-0.44, -0.1), (-0.22, -0.42), (0.0, -0.1)),
+]
+
+GLYPHS: dict[str, Polygons] = {
+    "pixel": [_polygon((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))],
+    "right-arrow": _ARROW,
+    "up-arrow": _turned(_ARROW, 1),
+    "left-arrow": _turned(_ARROW, 2),
+    "down-arrow": _turned(_ARROW, 3),
+    "u-turn-arrow": _U_TURN,
+    "letter-a": [*_path((-0.28, -0.38), (0.0, 0.38), (0.28, -0.38)), *_path((-0.17, -0.12), (0.17, -0.12))],
+    "letter-b": [
+        *_path((-0.22, -0.38), (-0.22, 0.38)),
+        *_path((-0.22, 0.38), (0.02, 0.38)),
+        *_path((-0.22, 0.0), (0.02, 0.0)),
+        *_path((-0.22, -0.38), (0.02, -0.38)),
+        *_arc((0.04, 0.19), 0.19, -90.0, 90.0),
+        *_arc((0.04, -0.19), 0.19, -90.0, 90.0),
+    ],
+    "letter-c": _arc((0.0, 0.0), 0.37, 45.0, 315.0),
+    "square": [_ring(4, 0.53, 45.0)],
+    "triangle": [_polygon((-0.45, -0.38), (0.45, -0.38), (0.0, 0.4))],
+    "circle": [_ring(48, 0.42)],
+    "star": _star(),
+    "tick": _path((-0.34, 0.0), (-0.1, -0.27), (0.34, 0.3)),
+    "cross": [_line((-0.3, -0.3), (0.3, 0.3)), _line((-0.3, 0.3), (0.3, -0.3))],
+}
+"""Polygons of a grid's cell, and of every preset except the default, which is an empty board (our choice)."""
+
+
+def glyph_vertices(polygons: Polygons) -> npt.NDArray[np.float32]:
+    """Triangles (n, 6) of position and normal, facing -x, from where right is towards -z."""
+    fans = [
+        polygon[[0, k + 1, k]] if _is_anticlockwise(polygon) else polygon[[0, k, k + 1]]
+        for polygon in polygons
+        for k in range(1, len(polygon) - 1)
+    ]
+    right, up = np.concatenate(fans).T
+    flat = np.zeros_like(right)
+    return np.column_stack([flat, up, -right, flat - 1, flat, flat]).astype(np.float32)
+
+
+def _is_anticlockwise(polygon: Points) -> bool:
+    (x, y), (next_x, next_y) = polygon.T, np.roll(polygon, -1, axis=0).T
+    return bool((x * next_y - next_x * y).sum() > 0)

@@ -1,0 +1,1 @@
+"""A second renderer, on pyrender; it shares no drawing code with the first."""

@@ -1,0 +1,138 @@
+"""Findings from the text alone: spelling, blackouts, sizes, positions, lists, keys without effect."""
+
+from collections.abc import Iterator
+from itertools import chain, pairwise
+
+import yaml
+
+from arena.geometry.shapes import ARENA_SIZE
+from arena.taskfile.advice import advice
+from arena.taskfile.catalog import ALIASES
+from arena.taskfile.config import ArenaSpec
+from arena.taskfile.kind import Body, Shape
+from arena.taskfile.load import Located, nearest
+from testbed.check.finding import Finding
+from testbed.check.instance import ItemInstance, item_instances
+from testbed.check.upgrade import newest_key
+
+_NOT_FOR_AGENTS = ("sizes", "colors")
+"""The agent has one size and no colour (section 2.1 of the behaviour specification)."""
+
+_FOR_AGENTS_ONLY = ("skins", "frozen_agent_delays")
+
+_FIRST_ONLY = ("positions", "rotations", "skins", "frozen_agent_delays")
+"""Of each of these the agent takes the first entry (section 2.6)."""
+
+_PER_INSTANCE = ("positions", "rotations", "sizes", "colors")
+
+
+def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
+    """Findings about an arena as a whole."""
+    arena = located.file.arenas[arena_id]
+    for remark in advice(arena):
+        place = nearest(located.places, ("arenas", arena_id, *remark.path))
+        yield Finding.at(place, remark.code, remark.text)
+    place = nearest(located.places, ("arenas", arena_id, "blackouts"))
+    for code, text in _blackouts(arena):
+        yield Finding.at(place, code, text)
+
+
+def _blackouts(arena: ArenaSpec) -> Iterator[tuple[str, str]]:
+    frames, limit = arena.blackouts, arena.time_limit
+    if not frames or frames[0] < 0:
+        return
+    for one, other in pairwise(frames):
+        if other <= one:
+            yield "blackouts-order", f"{other} comes after {one}; frames must increase strictly"
+    if limit and max(frames) > limit:
+        yield "blackouts-late", f"{max(frames)} is beyond the time limit of {limit}, so it never comes"
+
+
+def spelling_findings(located: Located) -> Iterator[Finding]:
+    """Keys and object names that have a newer spelling."""
+    for path, place in located.places.items():
+        if isinstance(place.key, yaml.ScalarNode):
+            new = newest_key(place.key.value, path[-1])
+            if new != place.key.value:
+                line = place.key.start_mark.line + 1
+                yield Finding("old-key", f"{place.spelled}: now spelled {new}", line)
+        if path[-1:] == ("name",) and isinstance(place.node, yaml.ScalarNode) and place.node.value in ALIASES:
+            text = f"{place.node.value} is now called {ALIASES[place.node.value]}"
+            yield Finding.at(place, "old-name", text)
+
+
+def item_findings(located: Located, arena_id: int) -> Iterator[Finding]:
+    """Findings about an arena's items that need no layout, in file order."""
+    for instance in item_instances(located, arena_id):
+        if instance.index == 0:
+            yield from chain(_ignored_keys(instance), _short_lists(instance))
+        yield from chain(_clipped(instance), _ignored_values(instance), _beyond(instance))
+
+
+def _ignored_names(instance: ItemInstance) -> tuple[str, ...]:
+    """Fields of the item that have no effect on this kind of object."""
+    if instance.kind is None:
+        return _NOT_FOR_AGENTS
+    symbols = () if "symbol_names" in instance.kind.fields else ("symbol_names",)
+    return _FOR_AGENTS_ONLY + symbols + (() if instance.kind.colourable else ("colors",))
+
+
+def _ignored_keys(instance: ItemInstance) -> Iterator[Finding]:
+    for name in _ignored_names(instance):
+        if getattr(instance.item, name):
+            yield instance.finding("ignored-key", f"has no effect on {instance.item.name}", name)
+    for name in _FIRST_ONLY if instance.kind is None else ():
+        count = len(getattr(instance.item, name))
+        if count > 1:
+            text = f"the agent takes the first of the {count} entries only"
+            yield instance.finding("ignored-key", text, name, 1)
+
+
+def _short_lists(instance: ItemInstance) -> Iterator[Finding]:
+    total, kind = instance.item.instances, instance.kind
+    for name in _PER_INSTANCE if kind else ():
+        count = len(getattr(instance.item, name))
+        if 0 < count < total and name not in _ignored_names(instance):
+            missing = "0" if kind and name == "rotations" and not kind.random_yaw else "random"
+            if name == "colors" and kind and not kind.random_color:
+                missing = "the kind's own"
+            text = f"{count} entries for {total} objects; those that are missing are {missing}"
+            yield instance.finding("unequal-lists", text, name)
+
+
+def _clipped(instance: ItemInstance) -> Iterator[Finding]:
+    kind, size = instance.kind, instance.size
+    if kind is None or instance.index >= len(instance.item.sizes):
+        return
+    if kind.is_goal and min(size.x, size.y, size.z) < 0:
+        return
+    given = {"x": size.x} if kind.is_goal else {"x": size.x, "y": size.y, "z": size.z}
+    for axis, low, high in zip(given, kind.minimum, kind.maximum, strict=False):
+        got = given[axis]
+        used = min(max(got, low), high)
+        if got >= 0 and got != used:
+            text = f"got {got:g}, used {used:g}; {kind.name} takes {low:g} to {high:g}"
+            yield instance.finding("clipped-size", text, "sizes", instance.index, axis=axis)
+
+
+def _ignored_values(instance: ItemInstance) -> Iterator[Finding]:
+    kind = instance.kind
+    if kind is None:
+        return
+    size, height = instance.size, instance.position.y
+    if kind.is_goal and instance.item.sizes and size.x >= 0 and not size.x == size.y == size.z:
+        text = f"a ball takes x={size.x:g} for all three"
+        yield instance.finding("ignored-value", text, "sizes", instance.index)
+    if height > 0 and (kind.body is Body.ZONE or kind.shape is Shape.TUBE):
+        text = f"got {height:g}, ignored; {kind.name} always lies on the floor"
+        yield instance.finding("ignored-value", text, "positions", instance.index, axis="y")
+
+
+def _beyond(instance: ItemInstance) -> Iterator[Finding]:
+    for axis, value in (("x", instance.position.x), ("z", instance.position.z)):
+        if value > ARENA_SIZE:
+            text = f"got {value:g}, used {ARENA_SIZE:g}, the arena's edge"
+            yield instance.finding("clamped-position", text, "positions", instance.index, axis=axis)
+        elif value in (0, ARENA_SIZE):
+            text = f"at {value:g} half of {instance.label} is beyond the boundary"
+            yield instance.finding("outside", text, "positions", instance.index, axis=axis)

@@ -1,0 +1,163 @@
+"""What an attempt knows of the arena at a moment: the ground, the balls, where they roll, and paths."""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse.csgraph import dijkstra
+
+from arena import Episode
+from arena.scene import Floats, Scene
+from testbed.oracle.cost_map import Ball, CostMap, CostToGo, without_targets
+from testbed.oracle.forecast import Forecast
+from testbed.oracle.leaps import leaps
+from testbed.oracle.local_planner import LocalPlanner
+from testbed.oracle.solids import LOOSE, solids, solids_of
+from testbed.oracle.strategy import Strategy
+from testbed.oracle.targets import Choice, Regions, balls
+from testbed.oracle.terrain import Ints, Terrain
+
+MOVED = 0.04
+"""A thing that moved by more than this (metres, or in an entry of its rotation) changes the ground."""
+
+PACE, TURNING = 0.8, 8.0
+"""Assumed steps per metre of path, and additional steps, to get to where a ball will pass."""
+
+CLOSE = 0.3
+"""Maximum distance of nodes that count as at a place, metres."""
+
+DANGER_STEPS = 6
+"""Interval at which the future places of dangers are considered, steps."""
+
+
+class WorldModel:
+    """Caches what was worked out for as long as it is valid.
+
+    `aims` are the balls that are aimed at (indices into the scene), `wait_steps` is the number of steps until
+    the last of them passes its intercept, `costs` is the cost map of the ground as it is now.
+    """
+
+    def __init__(self, episode: Episode, strategy: Strategy) -> None:
+        self._episode = episode
+        self._strategy = strategy
+        self._number = 0
+        self._known: Floats | None = None
+        self._field: CostToGo | None = None
+        self._field_key: object = None
+        self._regions_key: object = None
+        self._forecast: Forecast | None = None
+        self._intercepts: dict[int, int] = {}
+        self.wait_steps = 0
+        self.aims: tuple[int, ...] = ()
+
+    def planner(self, scene: Scene) -> LocalPlanner | None:
+        """The local planner for the present targets; None if none can be reached."""
+        self._update(scene)
+        found = self._predicted(scene, balls(scene))
+        places = tuple((ball.index, *np.round(ball.centre / 0.1).astype(int)) for ball in found)
+        region = self._region(found)
+        key = (self._number, places, region)
+        if key != self._field_key:
+            self._field_key = key
+            self._field = self._cost_to_go(found) if region >= 0 else None
+        return LocalPlanner(self._field, self._strategy.longest, self._strategy.leap) if self._field else None
+
+    def _predicted(self, scene: Scene, found: list[Ball]) -> list[Ball]:
+        """The balls; moving ones are placed at their intercepts, moving dangers at several places."""
+        step = self._episode.steps
+        indices = [ball.index for ball in found]
+        if self._forecast is None or not self._forecast.holds(scene.positions, step, indices):
+            self._forecast, self._intercepts = Forecast(self._episode), {}
+        forecast = self._forecast
+        moving = {ball.index for ball in found if forecast.moves(ball.index, step)}
+        self.wait_steps = 0
+        result = []
+        for ball in found:
+            if ball.index not in moving:
+                result.append(ball)
+            elif ball.worth > 0:
+                result.append(self._intercepted(ball, forecast))
+            else:
+                first = step - step % DANGER_STEPS
+                later = [forecast.at(first + n)[ball.index] for n in range(0, 40, DANGER_STEPS)]
+                result += [replace(ball, centre=centre) for centre in later]
+        return result
+
+    def path_costs(self) -> Floats | None:
+        """The cost (n,) of the path from the agent to each node; None if it is on none."""
+        node = self.node()
+        if node < 0:
+            return None
+        terrain = self.costs.terrain
+        graph = terrain.graph(terrain.length * terrain.edge_means(self.costs.price)).T.tocsr()
+        return np.asarray(dijkstra(graph, indices=node))
+
+    def around(self, scene: Scene, x: float, z: float) -> Ints:
+        """The nodes close to a place that the agent can reach."""
+        self._update(scene)
+        paths, terrain = self.path_costs(), self.costs.terrain
+        if paths is None:
+            return np.array([], dtype=np.intp)
+        close = (terrain.x - x) ** 2 + (terrain.z - z) ** 2 < CLOSE**2
+        return np.flatnonzero(close & np.isfinite(paths) & np.isfinite(self.costs.price))
+
+    def _intercepted(self, ball: Ball, forecast: Forecast) -> Ball:
+        """A ball where the agent can first touch it, or at its final place."""
+        step = self._episode.steps
+        when = self._intercepts.get(ball.index)
+        if when is None or when < step:
+            when = self._intercepts[ball.index] = self._first_intercept(ball, forecast)
+        if when < forecast.end or forecast.end > step:
+            self.wait_steps = max(self.wait_steps, when - step)
+        return replace(ball, centre=forecast.at(when)[ball.index])
+
+    def _first_intercept(self, ball: Ball, forecast: Forecast) -> int:
+        """The step in which the agent can first touch a moving ball; if there is none, the last predicted."""
+        step, paths = self._episode.steps, self.path_costs()
+        for later in range(0, forecast.end - step + 1, 3):
+            there = replace(ball, centre=forecast.at(step + later)[ball.index])
+            nodes = self.costs.targets(there)
+            if paths is not None and len(nodes):
+                needed = paths[nodes].min() * PACE + TURNING
+                if needed <= later or (later == 0 and needed < TURNING + 1.5):
+                    return step + later
+        return forecast.end
+
+    def _cost_to_go(self, found: list[Ball]) -> CostToGo | None:
+        self.aims = ()
+        chosen, nodes = Choice(self.costs, self._regions, found).next_balls(self.node())
+        if not chosen:
+            return None
+        self.aims = tuple(ball.index for ball in chosen)
+        avoided = [b for b in found if b.worth <= 0 or (b.ends and b.index not in self.aims)]
+        return CostToGo(self.costs, self.costs.avoiding(avoided), nodes)
+
+    def _region(self, found: list[Ball]) -> int:
+        """The region that the agent is in if all that ends the episode is avoided."""
+        avoided = [ball for ball in found if ball.worth <= 0 or ball.ends]
+        key = (self._number, tuple((b.index, *np.round(b.centre, 1)) for b in avoided))
+        if key != self._regions_key:
+            self._regions_key, self._regions = key, Regions(self.costs, avoided)
+        node = self.node()
+        return int(self._regions.label[node]) if node >= 0 else -1
+
+    def node(self) -> int:
+        """The node that the agent is on, -1 for none."""
+        x, y, z = self._episode.position
+        found = without_targets(self.costs).locate(np.array([[x, z]]), np.array([y]))
+        return int(found.node[0])
+
+    def _update(self, scene: Scene) -> None:
+        """Map the ground again if something solid has moved."""
+        solid = [i for i, thing in enumerate(scene.things) if "Goal" not in thing.kind]
+        pose = np.concatenate([scene.positions[solid].ravel(), scene.rotations[solid].ravel()])
+        if self._known is not None and np.abs(pose - self._known).max(initial=0.0) < MOVED:
+            return
+        self._known = pose
+        self._number += 1
+        push = self._strategy.push
+        loose = [i for i, thing in enumerate(scene.things) if push and thing.kind in LOOSE]
+        terrain = Terrain(solids(scene, loose=not push))
+        if self._strategy.leap:
+            terrain.add(*leaps(terrain))
+        pushed = [solid for i in loose for solid in solids_of(scene, i)]
+        self.costs = CostMap(terrain, scene, pushed, self._strategy.careful)

@@ -1,0 +1,20 @@
+"""`arena-llm baselines` as a user meets it."""
+
+import csv
+
+from tests.command import run
+
+
+def test_baselines_are_printed_for_people_and_programs():
+    listed = run("baselines")
+    assert listed.returncode == 0
+    assert "children_by_task" in listed.stdout
+    assert "0.600" in listed.stdout
+    explained = run("baselines", "children_by_level").stdout
+    assert "0.6017" in explained
+    assert "attempts that passed" in explained
+    table = list(csv.DictReader(run("baselines", "children_by_task", "--csv").stdout.splitlines()))
+    assert len(table) == 40
+    assert sum(int(row["passes"]) for row in table) == 1320
+    for command, other in (("baseline", "baselines"), ("baselines", "baseline")):
+        assert f"arena-llm {other}" in " ".join(run(command, "--help", COLUMNS="200").stdout.split())

@@ -1,0 +1,189 @@
+"""Every option of `arena-llm eval` takes effect."""
+
+import json
+
+import pytest
+from inspect_ai.log import list_eval_logs, read_eval_log
+from typer.testing import CliRunner
+
+import evaluation.evaluate
+from arena import EvaluationError
+from arena.taskfile.versions import Version
+from arena_llm.cli import app
+from evaluation.generation.budget import RunLimits
+from llm_control.choices import ArenaChoices
+from llm_control.suite import SUITE
+from tests.llm_control.batteries import write_battery
+
+GIVEN = {
+    "battery": ("original", "original"),
+    "tasks": ("01-06-02,01-04-03", ("01-06-02", "01-04-03")),
+    "levels": ("1-3", "1-3"),
+    "animal_ai": ("4", "4"),
+    "trials": ("7", 7),
+    "seed": ("8", 8),
+    "conversation": ("run", "run"),
+    "order": ("shuffled", "shuffled"),
+    "demonstration": (None, True),
+    "initial_idle_steps": ("3,4", (3, 4)),
+    "memory_turns": ("0", 0),
+    "replies": ("tools", "tools"),
+    "sample_actions": (None, True),
+    "tools": ("go,turn", ("go", "turn")),
+    "one_step": (None, True),
+    "strict": (None, True),
+    "max_scripts": ("none", None),
+    "loop_turns": ("9", 9),
+    "thought_chars": ("0", 0),
+    "observation": ("both", "both"),
+    "image_size": ("64", 64),
+    "images_per_script": ("3", 3),
+    "images": ("last-4", "last-4"),
+    "image_every": ("5", 5),
+    "vision": ("blind", "blind"),
+    "grayscale": (None, True),
+    "blur_px": ("2", 2.0),
+    "resolution": ("16", 16),
+    "temperature": ("none", None),
+    "max_tokens": ("77", 77),
+    "reasoning_effort": ("low", "low"),
+    "reasoning_tokens": ("99", 99),
+    "retries": ("0", 0),
+    "reply_timeout": ("none", None),
+    "relaunches": ("0", 0),
+    "max_tokens_per_episode": ("1000", 1000),
+    "max_cost_per_episode": ("0.5", 0.5),
+    "time_limit_per_episode": ("60", 60),
+}
+"""What is written behind each option (None: it is a switch), and what it means."""
+
+NEEDS = {
+    "tools": ["--replies", "tools"],
+    "order": ["--conversation", "run"],
+    "max_scripts": ["--loop-turns", "50"],
+}
+"""What some choices are impossible without."""
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the command asks to be evaluated; nothing is played."""
+    found = {}
+
+    def evaluate(request, log_dir, **named):
+        found.update(request=request, log_dir=log_dir, **named)
+        raise EvaluationError("not played in this test")
+
+    monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
+    return found
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, ["eval", *map(str, arguments)])
+
+
+def test_every_choice_of_a_protocol_is_an_option_of_the_table():
+    assert set(GIVEN) == set(ArenaChoices.model_fields)
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_choice_arrives(name, asked):
+    written, meant = GIVEN[name]
+    option = [f"--{name.replace('_', '-')}", *([] if written is None else [written])]
+    said = invoke("--model", "arena/random", *option, *NEEDS.get(name, ()))
+    assert str(said.exception) == "not played in this test", said.output
+    choices = asked["request"].effective.choices
+    assert getattr(choices, name) == meant != ArenaChoices.model_fields[name].default
+    others = {key for key in NEEDS.get(name, ()) if key.startswith("--")}
+    changed = {key for key, value in choices if value != ArenaChoices.model_fields[key].default}
+    assert changed == {name} | {key[2:].replace("-", "_") for key in others}
+
+
+@pytest.mark.parametrize("name", [name for name, (written, _) in GIVEN.items() if written is None])
+def test_a_switch_can_be_turned_off_again(name, asked, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{name}: yes\n")
+    for option, meant in (([], True), ([f"--no-{name.replace('_', '-')}"], False)):
+        invoke("--model", "arena/random", "--protocol", file, *option)
+        assert getattr(asked["request"].effective.choices, name) is meant
+
+
+def test_icl_is_the_demonstration(asked):
+    invoke("--model", "arena/random", "--icl")
+    assert asked["request"].effective.choices.demonstration
+
+
+def test_options_of_the_command_arrive(asked, battery, tmp_path):
+    given = {
+        "--log-dir": tmp_path / "l", "--prices": tmp_path / "p", "--prompt": tmp_path / "t",
+        "--testbed": battery, "--max-cost": 0.5, "--max-tokens-run": 6, "--time-limit-run": 7,
+    }  # fmt: skip
+    (tmp_path / "p").write_text("some/model: {input: 1, output: 1}\n")
+    invoke("--model", "arena/random", "--resume", *(part for pair in given.items() for part in pair))
+    request = asked["request"]
+    assert (request.model, request.folder, request.prompt) == ("arena/random", battery, tmp_path / "t")
+    assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
+    assert asked["limits"] == RunLimits(tokens=6, cost=0.5, seconds=7)
+    invoke("--model", "arena/random")
+    assert (asked["limits"], asked["resume"], asked["prices"]) == (RunLimits(), False, None)
+
+
+def test_show_plays_nothing_and_says_where_a_choice_comes_from(battery, tmp_path):
+    logs = tmp_path / "logs"
+    said = invoke(
+        "--show", "--protocol", "blind", "--trials", 9, "--testbed", battery, "--log-dir", logs
+    ).output
+    rows = {line.split("│")[1].strip(): line for line in said.splitlines() if line.count("│") > 3}
+    assert "preset blind" in rows["vision"]
+    assert "option" in rows["trials"]
+    assert "default" in rows["seed"]
+    assert str(battery)[:20] in rows["testbed"]
+    assert not logs.exists()
+
+
+SHORT = ["--model", "arena/random", "--tasks", "01-04-03", "--max-scripts", 1, "--image-size", 32]
+
+
+def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tmp_path):
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("Walk like a crab.")
+    logs, out = tmp_path / "logs", tmp_path / "elsewhere"
+    common = [*SHORT, "--testbed", battery]
+    assert invoke(*common, "--log-dir", logs, "--out", out, "--prompt", prompt).exit_code == 0
+    assert (out / "report.html").is_file()
+    (info,) = list_eval_logs(str(logs))
+    assert read_eval_log(info).samples[0].messages[0].text.startswith("Walk like a crab.")
+    assert [path.suffix for path in logs.iterdir()] == [".eval"]
+    assert invoke(*common, "--log-dir", tmp_path / "b").exit_code == 0
+    (info,) = list_eval_logs(str(tmp_path / "b"))
+    assert "crab" not in read_eval_log(info).samples[0].messages[0].text
+    assert len(list((tmp_path / "b").glob("*/report.html"))) == 1
+
+
+def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
+    tasks = [SUITE.tasks(ArenaChoices(animal_ai=name), battery)[0] for name in ("3.1.3", "4")]
+    assert [task.content.spec.version for task in tasks] == [Version.V3, Version.V4]
+
+
+def test_the_seed_is_that_of_the_episode(battery, tmp_path):
+    assert invoke(*SHORT, "--testbed", battery, "--seed", 3, "--log-dir", tmp_path / "logs").exit_code == 0
+    (info,) = list_eval_logs(str(tmp_path / "logs"))
+    assert read_eval_log(info).samples[0].metadata["episode"]["replay"]["seed"] == 3
+
+
+def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("as_of: 2031-05-04\nmockllm/model: {input: 1, output: 1}\n")
+    common = ["--model", "mockllm/model", *SHORT[2:], "--testbed", battery, "--prices", prices]
+    said = invoke(*common, "--max-cost", 1, "--log-dir", tmp_path / "logs")
+    note = f"$1 in, $1 out, as of 2031-05-04, not verified; edit {prices}."
+    assert note in said.output
+    page = next((tmp_path / "logs").glob("*/report.html")).read_text()
+    assert note in page
+    (info,) = list_eval_logs(str(tmp_path / "logs"))
+    assert note in json.dumps(read_eval_log(info, header_only=True).eval.metadata)

@@ -1,0 +1,89 @@
+"""`arena-llm people` as a user meets it."""
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from arena.errors import ArenaError
+from arena_llm.cli import app
+from human_data.people.store import Store
+from tests.human_data.people.store.study import fill
+
+
+@pytest.fixture
+def db(tmp_path):
+    path = tmp_path / "study.db"
+    with Store(str(path)) as store:
+        fill(store)
+    return path
+
+
+def people(*arguments, answer=None):
+    return CliRunner().invoke(app, ["people", *map(str, arguments)], input=answer)
+
+
+def test_participants_are_listed(db):
+    result = people("participants", "--db", db)
+    assert result.exit_code == 0
+    lines = {tuple(line.replace("│", " ").split()[:5]) for line in result.stdout.splitlines()}
+    assert ("study", "Quokka-1", "3", "2", "1") in lines
+    assert ("another", "Elsewhere", "1", "0", "0") in lines
+    assert "Elsewhere" not in people("participants", "--db", db, "--study", "study").stdout
+
+
+def test_export(db, tmp_path):
+    result = people(
+        "export", "--db", f"sqlite:///{db}", "--study", "study", "--out", tmp_path / "out", "--bids"
+    )
+    assert result.exit_code == 0
+    assert "2 participants, 4 trials" in result.stdout
+    assert "2 recordings" in result.stdout
+    assert len(pd.read_csv(tmp_path / "out" / "trials.csv")) == 4
+    assert (tmp_path / "out" / "bids" / "dataset_description.json").is_file()
+    again = people("export", "--db", db, "--study", "study", "--out", tmp_path / "out", "--format", "parquet")
+    assert again.exit_code == 0
+    assert len(pd.read_parquet(tmp_path / "out" / "trials.parquet")) == 4
+    assert not (tmp_path / "out" / "bids").exists()
+
+
+def test_deletion_is_asked_for(db):
+    refused = people("delete", "Quokka-1", "--db", db, "--study", "study", answer="n\n")
+    assert refused.exit_code == 1
+    assert "Delete Quokka-1 of study with 3 trials, for good?" in refused.stdout
+    with Store(str(db)) as store:
+        assert len(store.participants("study")) == 2
+    done = people("delete", "Quokka-1", "--db", db, "--study", "study", answer="y\n")
+    assert done.exit_code == 0
+    assert "Deleted: 1 participants, 3 trials" in done.stdout
+    assert people("delete", "quokka_1", "--db", db, "--study", "study", "--yes").exit_code == 0
+    with Store(str(db)) as store:
+        assert store.studies() == ["another"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("delete", "Nobody", "--study", "study"), "no participant 'Nobody' in study 'study'"),
+        (("delete", "P", "--study", "none", "--yes"), "no study 'none'; the database has: another, study"),
+        (("participants", "--study", "none"), "no study 'none'; the database has: another, study"),
+        (("export", "--study", "none", "--out", "out"), "no study 'none'; the database has: another, study"),
+        (("export", "--study", "study", "--out", "out", "--format", "x"), "expected one of: csv, parquet"),
+    ],
+)
+def test_errors(db, arguments, text):
+    error = people(*arguments, "--db", db).exception
+    assert isinstance(error, ArenaError)
+    assert text in str(error)
+
+
+def test_no_database(tmp_path):
+    for db, text in ((tmp_path / "none.db", "no such database file"), ("", "expected a file")):
+        error = people("participants", "--db", db).exception
+        assert isinstance(error, ArenaError)
+        assert text in str(error)
+
+
+def test_the_report_says_which_command_takes_a_studys_table(tmp_path):
+    error = CliRunner().invoke(app, ["report", str(tmp_path / "results.csv")]).exception
+    assert isinstance(error, ArenaError)
+    assert "arena-llm compare takes tables" in str(error)

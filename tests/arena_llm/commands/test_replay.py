@@ -1,0 +1,297 @@
+"""`arena-llm replay`, and `run --recording` that it reads."""
+
+import json
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from arena import FORWARD, TURN_RIGHT, ConfigError, Episode, Recording, RecordingError, Replay, load
+from arena_llm.pictures import STEPS_PER_S, Film, project
+from arena_llm.pictures.hud import strip_height
+from arena_llm.pictures.trajectory import path_color
+from arena_llm.replay import arena_of, find_recording
+from render import Renderer, decode, top_view
+from tests.arena_llm.pictures.films import read_film
+from tests.command import start
+
+ARENA = """
+!ArenaConfig
+arenas:
+  0: !Arena
+    t: 50
+    pass_mark: 0.5
+    items:
+    - !Item
+      name: Agent
+      positions: [!Vector3 {{x: 10, y: 0, z: 10}}]
+      rotations: [0]
+    {agent}
+    - !Item
+      name: GoodGoal
+      positions: [!Vector3 {{x: 10, y: 0, z: 30}}]
+      sizes: [!Vector3 {{x: 1, y: 1, z: 1}}]
+"""
+SECOND = """- !Item
+      name: Agent
+      positions: [!Vector3 {x: 30, y: 0, z: 10}]
+      rotations: [270]"""
+
+
+@pytest.fixture
+def task(tmp_path):
+    path = tmp_path / "lane.yaml"
+    path.write_text(ARENA.format(agent=""))
+    return path
+
+
+def record(task, path, actions, version="3.1.3"):
+    """Play the actions of every step (one per agent) and store the recording; also the positions."""
+    with Episode(load(task, version).arenas[0], task_id=task.stem, seed=3) as episode:
+        places = [[state.position for state in episode.agents]]
+        for step in actions:
+            if episode.done:
+                break
+            episode.step_all(step)
+            places.append([state.position for state in episode.agents])
+        path.write_text(episode.recording().model_dump_json())
+    return np.array(places)
+
+
+@pytest.fixture
+def drive(task, tmp_path):
+    """A recording of 30 steps: ahead, with a slight turn to the right."""
+    path = tmp_path / "drive.json"
+    record(task, path, [(TURN_RIGHT,)] * 5 + [(FORWARD,)] * 25)
+    return path
+
+
+def test_a_played_episode_is_recorded_and_replayed_to_its_end(tmp_path, command):
+    scripts, kept = tmp_path / "scripts.txt", tmp_path / "new" / "kept.json"
+    scripts.write_text("Turn(30); Go(5);\nGo(40);\n")
+    played = command("run", "01-01-01", "--scripts", scripts, "--seed", 7, "--recording", kept)
+    last = json.loads(played.stdout.splitlines()[-1])
+    recording = Recording.read(kept)
+    assert (recording.task_id, recording.seed) == ("01-01-01", 7)
+    assert recording.total_reward == last["total_reward"]
+    result = command("replay", kept)
+    assert (result.returncode, result.stderr.strip()) == (0, "")
+    assert f"01-01-01: {recording.steps} steps, reward {last['total_reward']:.3f}" in result.stdout
+    assert "ends as the recording does" in result.stdout
+
+
+def test_a_video_is_made_with_a_frame_for_each_step(task, drive, tmp_path, command):
+    film = tmp_path / "films" / "drive.mp4"
+    for _ in range(2):
+        result = command("replay", drive, "--task", task, "--video", film, "--size", 200, "--hud")
+        assert (result.returncode, result.stderr.strip()) == (0, "")
+    assert f"{film} (31 frames, 1.9 s)" in result.stdout
+    facts, read = read_film(film)
+    assert len(read) == 31
+    assert read[0].shape == (200 + strip_height(200), 200, 3)
+    assert facts["fps"] == pytest.approx(STEPS_PER_S, abs=0.01)
+    with Replay(Recording.read(drive), load(task).arenas[0]) as replay:
+        picture = Renderer(200, 200).frame(replay.to_end().scene())
+    assert np.abs(read[-1][:200].astype(int) - picture).mean() < 6
+    assert os.listdir(film.parent) == ["drive.mp4"]
+
+
+def test_stills_are_what_the_agent_saw_pixel_by_pixel(task, drive, tmp_path, command):
+    folder = tmp_path / "stills"
+    result = command("replay", drive, "--task", task, "--stills", folder, "--every", 20, "--size", 96)
+    assert (result.returncode, result.stderr.strip()) == (0, "")
+    assert sorted(os.listdir(folder)) == [f"step-{step:05d}.png" for step in (0, 20, 30)]
+    renderer = Renderer(96, 96)
+    with Replay(Recording.read(drive), load(task).arenas[0]) as replay:
+        for moment in replay.moments():
+            if moment.step in (0, 20, 30):
+                still = decode((folder / f"step-{moment.step:05d}.png").read_bytes())
+                assert (still == renderer.frame(moment.episode.scene())).all()
+
+
+def test_the_strip_lies_under_the_picture_and_not_on_it(task, drive):
+    recording = Recording.read(drive)
+    with Replay(recording, load(task).arenas[0]) as replay:
+        plain, with_hud = Film("behind", 256, steps=30), Film("behind", 256, steps=30, hud=True)
+        for moment in replay.moments():
+            with_strip = with_hud.frame(moment.episode)
+            assert (with_strip[:256] == plain.frame(moment.episode)).all()
+            assert with_strip.shape == (256 + strip_height(256), 256, 3)
+
+
+def film_of(recording, task, version="3.1.3", **options):
+    """The last frame of a film from above, with and without paths."""
+    with Replay(recording, load(task, version).arenas[0]) as replay:
+        agents = len(replay.episode.agents)
+        drawn = Film("top", 512, steps=recording.steps, agents=agents, **options)
+        bare = Film("top", 512, steps=recording.steps, agents=agents, trail=False)
+        for moment in replay.moments():
+            drawn.follow(moment.episode)
+        return drawn.frame(replay.episode), bare.frame(replay.episode)
+
+
+def test_the_path_is_drawn_where_the_agent_went_in_the_colours_of_its_time(task, tmp_path):
+    path = tmp_path / "drive.json"
+    places = record(task, path, [(TURN_RIGHT,)] * 5 + [(FORWARD,)] * 25)[:, 0]
+    drawn, bare = film_of(Recording.read(path), task)
+    for step in (15, 20, 26):
+        ((column, row),) = project(top_view(), [places[step]], 512, 512)
+        got = drawn[int(row), int(column)] / 255
+        assert got == pytest.approx(path_color(step / 30), abs=0.06)
+    ((column, row),) = project(top_view(), [places[-1]], 512, 512)
+    assert (drawn[int(row), int(column)] == bare[int(row), int(column)]).all()
+
+
+def test_several_agents_have_paths_of_their_own(tmp_path):
+    task, path = tmp_path / "two.yaml", tmp_path / "two.json"
+    task.write_text(ARENA.format(agent=SECOND))
+    places = record(task, path, [(FORWARD, FORWARD)] * 20, "4")
+    recording = Recording.read(path)
+    drawn, bare = film_of(recording, task, "4")
+    for agent in (0, 1):
+        ((column, row),) = project(top_view(), [places[12, agent]], 512, 512)
+        got = drawn[int(row), int(column)] / 255
+        assert got == pytest.approx(path_color(12 / 20, agent, 2), abs=0.08)
+        assert (drawn[int(row), int(column)] != bare[int(row), int(column)]).any()
+    # The arena's version is not in the recording; it is found by the arena's content.
+    assert arena_of(recording, str(task)) == load(task, "4").arenas[0]
+    with Replay(recording, load(task, "4").arenas[0]) as replay:
+        replay.to_end()
+        assert replay.differences() == ()
+
+
+def test_a_stopped_episode_is_replayed_as_stopped(task, tmp_path):
+    with Episode(load(task).arenas[0], task_id="lane") as episode:
+        episode.step(FORWARD)
+        episode.stop()
+        recording = episode.recording()
+    with Replay(recording, load(task).arenas[0]) as replay:
+        assert len(list(replay.moments())) == 2
+        assert replay.differences() == ()
+
+
+CHANGES = [
+    ({"total_reward": 0.25}, "total_reward: recorded 0.25, got -0.36"),
+    ({"health": 12.5}, "health: recorded 12.5, got"),
+    ({"outcome": "goal"}, "outcome: recorded goal, got nothing"),
+    ({"passed": True}, "passed: recorded True, got nothing"),
+    ({"actions": [[3, 200]], "steps": 200}, "steps: recorded 200, got"),
+    ({"health": 12.5, "versions": {"bullet": "1"}}, "bullet 1, here"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), CHANGES, ids=[words for _, words in CHANGES])
+def test_another_end_is_said_with_status_1_and_the_video_is_kept(
+    task, drive, tmp_path, change, words, command
+):
+    drive.write_text(json.dumps(json.loads(drive.read_text()) | change))
+    film = tmp_path / "film.gif"
+    result = command("replay", drive, "--task", task, "--video", film, "--size", 32)
+    assert result.returncode == 1
+    assert words in result.stderr.strip()
+    assert film.exists()
+    assert "ends as the recording does" not in result.stdout
+
+
+BROKEN = [
+    ({"actions": [[9, 30]]}, "actions.0.0"),
+    ({"actions": [[3, -1]]}, "actions.0.1"),
+    ({"actions": [[3, 31]]}, "expected 30 actions of each agent, got [31]"),
+    ({"others": [[[3, 10**12]]]}, "expected 30 actions of each agent"),
+    ({"others": [[[3, 30]]]}, "the recording has 2 agents, its arena 1"),
+    ({"extra": 1}, "extra"),
+    ({"steps": "many"}, "steps"),
+]
+
+
+@pytest.mark.parametrize(("change", "words"), BROKEN, ids=[words for _, words in BROKEN])
+def test_a_broken_recording_is_refused_with_the_field(task, drive, change, words):
+    drive.write_text(json.dumps(json.loads(drive.read_text()) | change))
+    with pytest.raises(RecordingError) as caught:
+        Replay(Recording.read(drive), load(task).arenas[0])
+    assert words in str(caught.value)
+
+
+MISTAKES = [
+    ("replay {drive}", "no task 'lane' in the shipped battery"),
+    ("replay {drive} --testbed {empty}", "no task files"),
+    ("replay {drive} --task 01-01-01", "not the arena of the recording"),
+    ("replay {drive} --task absent.yaml", "absent.yaml: cannot be read"),
+    ("replay {drive} --sample lane", "--sample chooses from a log"),
+    ("replay {task}", "not a recording of format 1: Invalid JSON"),
+    ("replay absent.json", "absent.json: cannot be read"),
+    ("replay absent.eval", "absent.eval: no such log"),
+    ("replay {cut}", "cannot be read as a log of Inspect AI"),
+    ("replay {drive} --hud", "nothing is drawn"),
+    ("replay {drive} --task {task} --video x.avi", "expected a name in .mp4 or .gif"),
+    ("replay {drive} --task {task} --video x.mp4 --view side", "--view: got 'side'"),
+    ("replay {drive} --task {task} --video x.mp4 --trail", "--trail: is drawn on the views above"),
+    ("replay {drive} --task {task} --video x.mp4 --agent 1", "--agent: got 1"),
+    ("replay {drive} --task {task} --video x.mp4 --hud --size 64", "--hud: needs a --size"),
+    ("replay {drive} --task {task} --video x.mp4 --size 2", "resolution: got 2 x 2"),
+    ("replay {drive} --task {task} --video /proc/none/x.mp4", "cannot be written"),
+    ("replay {drive} --task {task} --stills {task} --size 32", "is a file, expected a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), MISTAKES, ids=[words for _, words in MISTAKES])
+def test_a_mistake_is_one_sentence_and_leaves_nothing(
+    arguments, words, task, drive, tmp_path, monkeypatch, command
+):
+    cut, empty = tmp_path / "cut.eval", tmp_path / "empty"
+    cut.write_bytes(b"PK\x03\x04")
+    empty.mkdir()
+    monkeypatch.chdir(empty)
+    places = {"drive": drive, "task": task, "cut": cut, "empty": empty}
+    result = command(*(argument.format(**places) for argument in arguments.split()))
+    assert result.returncode == 1
+    assert words in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert list(empty.iterdir()) == []
+
+
+def test_episodes_of_a_log_are_found_by_task_and_trial(task, tmp_path):
+    from tests.llm_control.batteries import eval_request, evaluated
+
+    request = eval_request("arena/random", folder=tmp_path, choices={"trials": 2, "max_scripts": 2})
+    log = evaluated(request, tmp_path / "logs").log
+    for trial in (0, 1):
+        kept = find_recording(log, "lane", trial)
+        assert (kept.recording.task_id, kept.recording.trial) == ("lane", trial)
+        assert kept.folder == tmp_path
+        with Replay(kept.recording, arena_of(kept.recording, folder=kept.folder)) as replay:
+            replay.to_end()
+            assert replay.differences() == ()
+    with pytest.raises(RecordingError, match=r"no --sample is given; the log has lane, lane \(trial 1\)"):
+        find_recording(log)
+    with pytest.raises(RecordingError, match="no trial 2 of lane"):
+        find_recording(log, "lane", 2)
+
+
+def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
+    recording, film = tmp_path / "long.json", tmp_path / "films" / "long.mp4"
+    task.write_text(ARENA.format(agent="").replace("t: 50", "t: 0"))
+    record(task, recording, [(TURN_RIGHT,)] * 4000)
+    started = start("replay", recording, "--task", task, "--video", film, "--size", 256)
+    deadline = time.monotonic() + 60
+    while not (film.parent.exists() and os.listdir(film.parent)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    assert started.poll() is None
+    # As a terminal does it: the encoder's process hears it too.
+    os.killpg(started.pid, signal.SIGINT)
+    _, errors = started.communicate(timeout=60)
+    assert (started.returncode, errors) == (130, "Stopped; no video was written.\n")
+    assert os.listdir(film.parent) == []
+
+
+def test_an_option_of_the_film_that_does_not_fit_is_refused():
+    for options, words in [
+        ({"view": "side"}, "--view"),
+        ({"view": "agent", "trail": True}, "--trail"),
+        ({"view": "top", "agent": 1}, "--agent"),
+    ]:
+        with pytest.raises(ConfigError, match=words):
+            Film(**{"view": "top", "size": 64, "steps": 1} | options)

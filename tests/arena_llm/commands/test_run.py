@@ -1,0 +1,54 @@
+"""`arena-llm run` as a user meets it."""
+
+import json
+
+import pytest
+
+from render import decode
+from tests.command import run
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    path = tmp_path / "scripts.txt"
+    path.write_text("Think('ahead'); Go(9);\n\nTurn(-30); Turn(30);\nGo(30);\n")
+    return path
+
+
+AHEAD = """
+arenas:
+  0: !Arena
+    t: 250
+    pass_mark: 0
+    items:
+    - !Item {name: Agent, positions: [!Vector3 {x: 18, y: 0, z: 6}], rotations: [0]}
+    - !Item {name: GoodGoal, positions: [!Vector3 {x: 18, y: 0, z: 24}], sizes: [!Vector3 {x: 1, y: 1, z: 1}]}
+"""
+
+
+def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path):
+    (tmp_path / "ahead.yaml").write_text(AHEAD)
+    frames = tmp_path / "frames"
+    result = run("run", tmp_path / "ahead.yaml", "--scripts", scripts, "--frames", frames)
+    assert (result.returncode, result.stderr) == (0, "")
+    turns = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [turn["turn"] for turn in turns] == [1, 2, 3]
+    assert [turn["steps"] for turn in turns[:2]] == [9, 10]
+    assert (turns[-1]["done"], turns[-1]["outcome"]) == (True, "goal")
+    names = {path.name for path in frames.iterdir()}
+    assert names == {"obs-0.0.png", "obs-0.1.png", "obs-0.2.png"} | {
+        f"obs-{t['turn']}.{t['steps']}.png" for t in turns
+    }
+    assert decode((frames / "obs-1.9.png").read_bytes()).shape == (512, 512, 3)
+
+
+def test_without_initial_steps_the_first_script_starts_the_clock(scripts):
+    first = json.loads(
+        run("run", "01-01-01", "--scripts", scripts, "--initial", "none").stdout.splitlines()[0]
+    )
+    assert first["health"] == pytest.approx(100 - 9 * 0.24, abs=0.01)
+
+
+def test_the_same_seed_prints_the_same_lines(scripts):
+    outputs = {run("run", "01-04-01", "--scripts", scripts, "--seed", 3).stdout for _ in range(2)}
+    assert len(outputs) == 1

@@ -1,0 +1,147 @@
+"""`arena-llm doctor` on a working machine, and on broken ones."""
+
+import json
+import os
+import sys
+from functools import partial
+
+import numpy as np
+import pytest
+
+from arena_llm import system
+from arena_llm.doctor import State
+from arena_llm.doctor.ask import answer
+from arena_llm.doctor.checks import drawing_checks, physics_checks, python_check, requirement
+from arena_llm.doctor.probe import fault_of
+from tests.command import run
+
+BROKEN_GL = {
+    "no EGL library": ({"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}, "libnone.so not loaded"),
+    "no driver file": ({"__EGL_VENDOR_LIBRARY_FILENAMES": os.devnull}, "no picture can be drawn"),
+    "a driver that fails": ({"LIBGL_DRIVERS_PATH": "/nowhere", "GALLIUM_DRIVER": "none"}, "no picture"),
+}
+
+
+doctor = partial(run, "doctor")
+
+
+def states(result):
+    return {check["name"]: check["state"] for check in json.loads(result.stdout)["checks"]}
+
+
+def test_a_working_machine_is_reported():
+    result = doctor()
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "arena-llm can do its main job here." in result.stdout
+    for words in ("60 steps twice: the same bits", "not constant, the same bits", "NumPy"):
+        assert words in result.stdout
+
+
+def test_json_has_every_check():
+    result = doctor("--json")
+    found = json.loads(result.stdout)
+    assert found["ok"] is True
+    names = [check["name"] for check in found["checks"]]
+    assert names[:2] == ["Python", "arena-llm"]
+    assert {"moderngl", "gymnasium", "inspect-ai", "Bullet", "physics", "OpenGL", "picture"} <= set(names)
+    assert all(set(check) == {"name", "state", "found", "remedy"} for check in found["checks"])
+
+
+@pytest.mark.parametrize(("environment", "words"), BROKEN_GL.values(), ids=BROKEN_GL)
+def test_broken_opengl_is_one_row_with_its_remedy(environment, words):
+    result = doctor("--json", **environment)
+    assert (result.returncode, result.stderr) == (1, "")
+    found = json.loads(result.stdout)
+    assert found["ok"] is False
+    (broken,) = [check for check in found["checks"] if check["state"] == "broken"]
+    assert broken["name"] == "OpenGL"
+    assert words in broken["found"]
+    unset = broken["remedy"].partition(";")[0].split()
+    assert unset[0] == "unset"
+    assert set(environment) <= set(unset)
+    assert "apt-get install --yes libegl1 libgl1-mesa-dri" in broken["remedy"]
+
+
+def broken_pybullet(tmp_path):
+    (tmp_path / "pybullet.py").write_text('raise ImportError("libfoo.so: no such file")\n')
+    return {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", os.getcwd())])}
+
+
+def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
+    result = doctor("--json", **broken_pybullet(tmp_path))
+    assert (result.returncode, result.stderr) == (1, "")
+    found = states(result)
+    assert (found["physics"], found["numpy"]) == ("broken", "ok")
+    assert "pip install --force-reinstall pybullet" in result.stdout
+    assert "repair the packages first" in result.stdout
+
+
+def test_other_commands_say_in_a_sentence_what_cannot_be_imported(tmp_path):
+    result = run("testbed", "check", "x", **broken_pybullet(tmp_path))
+    assert result.returncode == 1
+    assert result.stderr.startswith("arena-llm: libfoo.so: no such file; ")
+    assert result.stderr.count("\n") == 1
+
+
+CRASHES = {
+    "import os; os.abort()": "the process was ended by SIGABRT",
+    "import time; time.sleep(60)": "no answer within 1 s",
+    "raise SystemExit(3)": "exit status 3",
+    "print('no JSON')": "exit status 0",
+    "1 / 0": "ZeroDivisionError: division by zero",
+}
+
+
+@pytest.mark.parametrize(("program", "fault"), CRASHES.items(), ids=CRASHES.values())
+def test_whatever_a_driver_does_is_a_finding(program, fault):
+    assert answer([sys.executable, "-c", program], timeout_s=1.0)["fault"] == fault
+
+
+def test_a_picture_must_show_something_and_the_same_twice():
+    rng = np.random.default_rng(0)
+    picture = rng.integers(0, 256, (8, 8, 3), np.uint8)
+    assert fault_of(picture, picture.copy()) == ""
+    assert "the same everywhere (all 7)" in fault_of(np.full((8, 8, 3), 7), np.full((8, 8, 3), 7))
+    assert "two different pictures" in fault_of(picture, 255 - picture)
+
+
+def test_wrong_pictures_and_bits_are_broken():
+    info = {"renderer": "R", "vendor": "V", "version": "3.3", "fault": "the picture is black"}
+    opengl, picture = drawing_checks(info)
+    assert (opengl.state, picture.state) == (State.OK, State.BROKEN)
+    assert picture.remedy
+    bullet, bits = physics_checks({"bullet": "1", "numpy": False, "fault": "different bits"})
+    assert (bullet.state, bits.state) == (State.OK, State.BROKEN)
+    assert "without NumPy" in bullet.found
+    assert bullet.remedy
+
+
+def test_python_must_be_one_that_is_supported():
+    assert python_check((3, 11)).state is State.OK
+    assert python_check((3, 10)).state is python_check((3, 14)).state is State.BROKEN
+    assert "3.11 to 3.13" in python_check((3, 10)).remedy
+
+
+REQUIREMENTS = {
+    "numpy>=1.26": ("numpy", None),
+    'pettingzoo>=1.24; extra == "multi"': ("pettingzoo", "multi"),
+    "pybullet-arm64>=3.2.7; sys_platform != 'linux'": ("pybullet-arm64", None),
+    "Pillow>=10; python_version < '4' and extra == 'test'": ("pillow", "test"),
+}
+
+
+@pytest.mark.parametrize(("line", "expected"), REQUIREMENTS.items(), ids=REQUIREMENTS)
+def test_requirements_are_read_with_their_extra(line, expected):
+    assert requirement(line) == expected
+
+
+def test_set_up_is_content_with_a_machine_that_draws(capsys):
+    assert system.main() == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_set_up_names_the_packages_where_it_may_not_install(monkeypatch, capsys):
+    monkeypatch.setenv("GLCONTEXT_LINUX_LIBEGL", "libnone.so")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert system.main() == 1
+    assert "apt-get install --yes libegl1 libgl1-mesa-dri" in capsys.readouterr().err

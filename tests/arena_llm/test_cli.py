@@ -1,0 +1,132 @@
+"""The command as a whole: how it starts, and how it reports mistakes and Ctrl-C."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.arena_llm.commands.test_compare import RESULTS
+from tests.command import KEYS, run
+
+
+@pytest.fixture
+def scripts(tmp_path):
+    path = tmp_path / "scripts.txt"
+    path.write_text("Go(9);\n")
+    return path
+
+
+def test_the_command_starts_without_what_only_some_of_its_commands_need():
+    heavy = ["inspect_ai", "torch", "moderngl", "pandas", "matplotlib", "ray", "fastapi", "sqlalchemy", "PIL"]
+    program = "import sys, arena_llm.cli; print([name for name in sys.argv[1:] if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+BAD = [
+    (["eval", "--model", "arena/pixels", "--levels", "3-1"], "levels: got '3-1'"),
+    (["eval", "--model", "arena/pixels", "--testbed", "{few}", "--levels", "9"], "no tasks of level 9"),
+    (["eval", "--model", "gpt-4o", "--levels", "1"], "set OPENAI_API_KEY"),
+    (["eval", "--model", "arena/pixels", "--trials", "0"], "option trials: got '0', expected greater than"),
+    (["eval", "--show", "--protocol", "blnd"], "did you mean blind?"),
+    (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
+    (
+        ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
+        "give their folder with --testbed",
+    ),
+    (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
+    (["eval", "--model", "frob"], "unknown model 'frob'"),
+    (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
+    (["eval", "--model", "arena/random", "--testbed", "/nowhere"], "no such folder"),
+    (["eval", "--model", "arena/random", "--levels", "1", "--log-dir", "/proc/none"], "cannot write there"),
+    (["eval", "--model", "arena/random", "--levels", "1", "--prompt", "/nowhere"], "cannot be read"),
+    (["baselines", "children_by_tsk"], "did you mean children_by_task?"),
+    (["compare", "{results}", "--with", "kids"], "--with: got 'kids', expected children"),
+    (["compare", "{results}", "--animal-ai", "5"], "--animal-ai: got '5'"),
+    (["compare", "--run", "gpt-4o"], "--run: got 'gpt-4o', expected one of: arena/pixels"),
+    (["compare", "--run", "arena/random", "--testbed", "{few}"], "01-04-03"),
+    (["compare", "nowhere.db"], "nowhere.db"),
+    (["compare", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
+    (["compare", "{results}", "{results}"], "tell them apart with NAME=FILE"),
+    (["compare", "{scripts}"], "scripts.txt:1: no column agent"),
+    (["baseline", "--agent", "frob", "--out", "x.csv"], "--agent: got 'frob', expected one of: random"),
+    (
+        ["baseline", "--agent", "random", "--out", "x.csv", "--testbed", "{few}", "--levels", "9"],
+        "no tasks of",
+    ),
+    (["baseline", "--agent", "random", "--out", "/proc/none/x.csv", "--levels", "1"], "cannot be written"),
+    (["run", "01-01-99", "--scripts", "/nowhere"], "cannot be read"),
+    (["run", "absent.yaml", "--scripts", "{scripts}"], "absent.yaml: cannot be read"),
+    (["run", "01-01-99", "--scripts", "{scripts}"], "no task '01-01-99'"),
+    (["run", "01-01-01", "--scripts", "{scripts}", "--initial", "some"], "--initial: got 'some'"),
+    (["run", "01-01-01", "--scripts", "{broken}"], "broken.txt:2: Line 1"),
+    (["run", "{yaml}", "--scripts", "{scripts}"], "task.yaml:3: arenas.0: unknown key 'tt'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=[words for _, words in BAD])
+def test_a_mistake_is_one_sentence(arguments, words, scripts, tmp_path, command, monkeypatch):
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "broken.txt").write_text("Go(3);\nStep(3);\n")
+    (tmp_path / "task.yaml").write_text("arenas:\n  0: !Arena\n    tt: 3\n")
+    (tmp_path / "results.csv").write_text(RESULTS)
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "01-01-01.yaml").write_text("arenas: {0: {pass_mark: 1}}")
+    places = {
+        "few": tmp_path / "few",
+        "results": tmp_path / "results.csv",
+        "scripts": scripts,
+        "broken": tmp_path / "broken.txt",
+        "yaml": tmp_path / "task.yaml",
+    }
+    result = command(*(argument.format(**places) for argument in arguments))
+    assert result.returncode == 1
+    assert words in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [["eval"], ["frob"]])
+def test_wrong_usage_says_so(arguments):
+    result = run(*arguments)
+    assert result.returncode == 2
+    assert "Error" in result.stderr
+
+
+IMPORTING = """
+import runpy, sys
+
+MODULE, LOGS = sys.argv[1:]
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == MODULE:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+sys.argv = ["arena-llm", "eval", "--model", "arena/random", "--levels", "1", "--log-dir", LOGS]
+runpy.run_module("arena_llm", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["arena_llm.cli", "llm_control.evaluate"])
+def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
+    command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "arena-llm: stopped\n")
+
+
+def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    import report.summary
+    from arena_llm.cli import app
+
+    def pressed(*arguments, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(report.summary, "write_report", pressed)
+    command = ["eval", "--model", "arena/random", "--tasks", "01-01-01", "--max-scripts", "1"]
+    said = CliRunner().invoke(app, [*command, "--image-size", "32", "--log-dir", str(tmp_path)])
+    assert (said.exit_code, said.stderr) == (130, "arena-llm: stopped\n")

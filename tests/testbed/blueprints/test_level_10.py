@@ -1,0 +1,112 @@
+"""Level 10: what makes its tasks tasks of causal reasoning."""
+
+import math
+from contextlib import closing
+
+import pytest
+
+from arena import Episode, load_text
+from testbed.blueprints import CONDITIONS, Blueprint, Draw, Object, Push, blueprint, to_yaml
+from testbed.oracle.attempt import Attempt
+from testbed.oracle.strategy import Strategy
+
+TOOLS = frozenset({"LightBlock", "HeavyBlock", "UBlock", "LBlock", "JBlock"})
+MOST_STEPS_WITHOUT_PUSH = 20
+"""An attempt that cannot get to where it should push ends at once: nothing else can be reached."""
+
+TASKS = range(1, len(CONDITIONS[10]) + 1)
+
+
+def _task(number: int) -> Blueprint:
+    draw = Draw(10, number, 1, 5)
+    return blueprint(draw)
+
+
+def _numbers(*names: str) -> list[int]:
+    return [n for n, made in enumerate(CONDITIONS[10], 1) if made.paradigm.__name__ in names]
+
+
+def _passes(task: Blueprint, push: Push) -> bool:
+    """Whether a push and then the direct way pass a task.
+
+    The place to stand at may be a little off to a side, as what lies there is elsewhere in each draw.
+    """
+    spec = load_text(to_yaml(task)).arenas[0]
+    angle = math.radians(push.bearing)
+    for aside in (0.0, 0.8, -0.8, 1.6, -1.6):
+        x, z = push.x + aside * math.cos(angle), push.z - aside * math.sin(angle)
+        with closing(Episode(spec, task_id="level 10")) as episode:
+            Attempt(episode, Strategy(), (push._replace(x=x, z=z),)).run()
+            if episode.steps > MOST_STEPS_WITHOUT_PUSH:
+                return bool(episode.passed) and episode.done
+    raise AssertionError("the push cannot be tried")
+
+
+def _mirrored(push: Push, start: Object) -> Push:
+    """A push on the other side of the line along which the agent looks at its start."""
+    yaw = math.radians(start.yaw)
+    east, north = push.x - start.place[0], push.z - start.place[2]
+    along = 2 * (east * math.sin(yaw) + north * math.cos(yaw))
+    x, z = along * math.sin(yaw) - east, along * math.cos(yaw) - north
+    return push._replace(
+        x=start.place[0] + x, z=start.place[2] + z, bearing=(2 * start.yaw - push.bearing) % 360
+    )
+
+
+@pytest.mark.parametrize("number", TASKS)
+def test_there_is_something_to_push_and_the_solution_pushes_it(number: int) -> None:
+    task = _task(number)
+    push = task.pushes[0]
+    angle = math.radians(push.bearing)
+    ahead = []
+    for thing in task.objects:
+        east, north = thing.place[0] - push.x, thing.place[2] - push.z
+        along = east * math.sin(angle) + north * math.cos(angle)
+        if thing.kind in TOOLS and along > 0:
+            ahead.append(abs(east * math.cos(angle) - north * math.sin(angle)))
+        elif thing.kind == "UBlock":
+            ahead.append(0.0)
+    assert min(ahead) < 3.1
+
+
+@pytest.mark.parametrize("number", _numbers("tool_choice", "knocking_down_choice"))
+def test_the_same_push_on_the_wrong_side_does_not_pass(number: int) -> None:
+    task = _task(number)
+    start = next(thing for thing in task.objects if thing.kind == "Agent")
+    assert not _passes(task, _mirrored(task.pushes[0], start))
+
+
+@pytest.mark.parametrize("number", _numbers("trap_tube"))
+def test_pushed_from_the_other_end_the_ball_is_trapped(number: int) -> None:
+    task = _task(number)
+    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
+    push = task.pushes[0]
+    angle = math.radians(push.bearing)
+    away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    other = push._replace(
+        x=push.x + (2 * away + 0.4) * math.sin(angle),
+        z=push.z + (2 * away + 0.4) * math.cos(angle),
+        bearing=(push.bearing + 180) % 360,
+    )
+    assert not _passes(task, other)
+
+
+@pytest.mark.parametrize("number", _numbers("doorway"))
+def test_pushed_straight_in_the_block_closes_the_doorway(number: int) -> None:
+    task = _task(number)
+    block = next(thing for thing in task.objects if thing.kind in TOOLS)
+    inward = block.yaw
+    angle = math.radians(inward)
+    stand = block.place[0] - 3 * math.sin(angle), block.place[2] - 3 * math.cos(angle)
+    assert not _passes(task, Push(*stand, inward, 5))
+
+
+@pytest.mark.parametrize("number", _numbers("care"))
+def test_the_block_before_the_ball_pushes_it_out_of_reach(number: int) -> None:
+    task = _task(number)
+    ball = next(thing.place for thing in task.objects if thing.kind == "GoodGoal")
+    push = task.pushes[0]
+    angle = math.radians(push.bearing)
+    away = (ball[0] - push.x) * math.sin(angle) + (ball[2] - push.z) * math.cos(angle)
+    behind = push._replace(x=ball[0] - away * math.sin(angle), z=ball[2] - away * math.cos(angle))
+    assert not _passes(task, behind)
