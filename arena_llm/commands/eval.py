@@ -118,7 +118,6 @@ def _show(request: "EvalRequest") -> None:
 def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
     from evaluation.evaluate import evaluate
     from evaluation.results import results_frame
-    from report.comparison import compare_levels, layouts_note, levels_table
     from report.summary import write_report
 
     console = Console()
@@ -134,8 +133,7 @@ def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: An
     folder = out or log.path.with_suffix("")
     facts = {"model": log.model, "prices": run["notes"]["prices"], "log": log.path.name}
     files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
-    console.print(levels_table(compare_levels(results, same_layouts=original)))
-    console.print(layouts_note(original))
+    _print_levels(console, results, original)
     console.print(f"Report: {files.page}", soft_wrap=True)
     errors = results["error"].dropna()
     if len(errors):
@@ -143,3 +141,16 @@ def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: An
             f"{len(errors)} of {len(results)} episodes have no score (the first: {errors.iloc[0]}); "
             "the same command with --resume plays them again"
         )
+
+
+def _print_levels(console: Console, results: Any, original: bool) -> None:
+    """Each level beside people and teams; of an agent of steps beside the published ones of its kind too."""
+    from report.comparison import compare_levels, layouts_note, levels_table
+    from report.comparison import published_agents as published
+
+    console.print(levels_table(compare_levels(results, same_layouts=original)))
+    console.print(layouts_note(original))
+    if results["agent"].iloc[0] in published.PUBLISHED_NAME:
+        console.print(published.published_table(published.compare_with_published(results)))
+        if not original:
+            console.print(published.OTHER_BATTERY)

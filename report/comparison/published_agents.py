@@ -9,9 +9,9 @@ from report.comparison import percent
 from testbed import LEVEL_NAMES
 
 PUBLISHED_NAME = {
-    "random": "Random Action Agent",
-    "held": "Random Action Agent",
-    "braitenberg": "Heuristic Agent (Braitenberg)",
+    "arena/random-steps": "Random Action Agent",
+    "arena/held": "Random Action Agent",
+    "arena/braitenberg": "Heuristic Agent (Braitenberg)",
 }
 """The name under which `agents_by_level` has an agent."""
 
@@ -30,10 +30,10 @@ OTHER_BATTERY = "The tasks of this run are not those 900: rates of one level can
 def compare_with_published(results: pd.DataFrame) -> pd.DataFrame:
     """Pass rates of one step agent with the published ones of each level.
 
-    `results` has the fields of `llm_control.baseline.BaselineTrial` as columns. Returned: the columns of
-    `pass_rates`; `published`, `published_low`, `published_high` of 2024 with Wilson's 95 % interval;
-    `earlier_low`, `earlier_high`, the lowest and highest run of 2023 (NaN where there is none). The last row,
-    of level `ALL_LEVELS`, sums up the played levels.
+    `results` is as `evaluation.results.results_frame` makes it. Returned: the columns of `pass_rates`;
+    `published`, `published_low`, `published_high` of 2024 with Wilson's 95 % interval; `earlier_low`,
+    `earlier_high`, the lowest and highest run of 2023 (NaN where there is none). The last row, of level
+    `ALL_LEVELS`, sums up the played levels.
     """
     rates = pd.concat([pass_rates(results), pass_rates(results.assign(level=ALL_LEVELS))], ignore_index=True)
     known = agents_by_level("all 900")
