@@ -23,17 +23,17 @@ def results(agent, levels, passes=1, tasks=4):
     return pd.DataFrame(rows).astype({"passed": "boolean"})
 
 
-def test_every_step_agent_but_the_oracle_has_a_published_counterpart():
-    assert set(PUBLISHED_NAME) == set(STEP_AGENTS) - {"oracle"}
+def test_every_step_agent_has_a_published_counterpart():
+    assert set(PUBLISHED_NAME) == {f"arena/{name}" for name in STEP_AGENTS}
 
 
 def test_an_agent_without_a_counterpart_has_no_published_figures():
-    total = compare_with_published(results("oracle", range(1, 11))).iloc[-1]
+    total = compare_with_published(results("arena/oracle", range(1, 11))).iloc[-1]
     assert (total["level"], total["trials"]) == (ALL_LEVELS, 40)
     assert math.isnan(total["published"])
 
 
-@pytest.mark.parametrize(("agent", "passes"), [("random", 36), ("held", 36), ("braitenberg", 175)])
+@pytest.mark.parametrize(("agent", "passes"), [("arena/random-steps", 36), ("arena/held", 36), ("arena/braitenberg", 175)])
 def test_the_published_totals_are_those_of_the_paper(agent, passes):
     total = compare_with_published(results(agent, range(1, 11))).iloc[-1]
     assert (total["level"], total["passes"], total["trials"]) == (ALL_LEVELS, 10, 40)
@@ -43,17 +43,17 @@ def test_the_published_totals_are_those_of_the_paper(agent, passes):
 
 
 def test_the_earlier_runs_are_a_range():
-    first = compare_with_published(results("braitenberg", [1, 2])).set_index("level").loc[1]
+    first = compare_with_published(results("arena/braitenberg", [1, 2])).set_index("level").loc[1]
     assert (first["earlier_low"], first["earlier_high"]) == pytest.approx((62 / 89, 67 / 87))
 
 
 def test_only_the_played_levels_are_summed_up():
-    total = compare_with_published(results("random", [1, 3])).iloc[-1]
+    total = compare_with_published(results("arena/random-steps", [1, 3])).iloc[-1]
     assert total["published"] == pytest.approx((6 + 1) / 180)
 
 
 def test_tasks_without_a_level_have_nothing_beside_them():
-    comparison = compare_with_published(results("random", [0]))
+    comparison = compare_with_published(results("arena/random-steps", [0]))
     assert comparison["level"].to_list() == [0, ALL_LEVELS]
     assert comparison["published"].isna().all()
     console = Console(width=200)
