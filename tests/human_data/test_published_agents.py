@@ -33,7 +33,9 @@ def test_an_agent_without_a_counterpart_has_no_published_figures():
     assert math.isnan(total["published"])
 
 
-@pytest.mark.parametrize(("agent", "passes"), [("arena/random-steps", 36), ("arena/held", 36), ("arena/braitenberg", 175)])
+@pytest.mark.parametrize(
+    ("agent", "passes"), [("arena/random-steps", 36), ("arena/held", 36), ("arena/braitenberg", 175)]
+)
 def test_the_published_totals_are_those_of_the_paper(agent, passes):
     total = compare_with_published(results(agent, range(1, 11))).iloc[-1]
     assert (total["level"], total["passes"], total["trials"]) == (ALL_LEVELS, 10, 40)
