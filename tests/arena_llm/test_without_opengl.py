@@ -58,11 +58,12 @@ def test_files_are_checked_and_agents_with_rays_play(battery, tmp_path):
     checked = arena_llm("testbed", "check", battery, "--svg", tmp_path / "plans", "--jobs", 1)
     assert (checked.returncode, checked.stderr) == (0, "")
     assert list((tmp_path / "plans").rglob("*.svg"))
-    out = tmp_path / "rows.csv"
-    options = ("--agent", "braitenberg", "--testbed", battery, "--jobs", 1)
-    assert arena_llm("baseline", *options, "--out", out).returncode == 0
-    with out.open() as file:
+    out, logs = tmp_path / "out", tmp_path / "logs"
+    options = ("--model", "arena/braitenberg", "--testbed", battery, "--log-dir", logs)
+    assert arena_llm("eval", *options, "--out", out).returncode == 0
+    with (out / "results.csv").open() as file:
         assert [row["task_id"] for row in csv.DictReader(file)] == ["01-01-01"]
+    assert arena_llm("verify", logs).returncode == 0
 
 
 def test_scripts_are_played_and_only_their_pictures_need_opengl(battery, tmp_path):

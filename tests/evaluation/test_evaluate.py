@@ -17,6 +17,7 @@ from werkzeug import Response
 from arena import IDLE, ConfigError, Episode, EvaluationError
 from evaluation.generation.generate import refused_parameter
 from render import Renderer, decode
+from tests.command import start
 from tests.llm_control.batteries import eval_request, evaluated
 
 TASK = """!ArenaConfig
@@ -316,6 +317,18 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     assert before.items() <= after.items()
     results = next(logs.glob("*/results.csv")).read_text().splitlines()
     assert len(results) == 13
+
+
+def test_ctrl_c_keeps_what_an_agent_has_played_by_itself(tmp_path):
+    logs = tmp_path / "logs"
+    command = ("eval", "--model", "arena/random-steps", "--levels", 1, "--trials", 50, "--log-dir", logs)
+    process = start(*command)
+    wait_for_samples(logs, 3, process)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    kept = f"Stopped. Finished episodes are kept in {logs}; the same command with --resume goes on.\n"
+    assert (process.returncode, said) == (130, kept)
+    assert len(finished(logs)) >= 3
 
 
 def test_only_the_same_command_is_resumed(battery, tmp_path):

@@ -1,6 +1,8 @@
 """Every option of `arena-llm eval` takes effect."""
 
+import csv
 import json
+import shutil
 
 import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
@@ -13,6 +15,7 @@ from arena_llm.cli import app
 from evaluation.generation.budget import RunLimits
 from llm_control.choices import ArenaChoices
 from llm_control.suite import SUITE
+from testbed import task_named
 from tests.llm_control.batteries import write_battery
 
 GIVEN = {
@@ -187,3 +190,20 @@ def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):
     assert note in page
     (info,) = list_eval_logs(str(tmp_path / "logs"))
     assert note in json.dumps(read_eval_log(info, header_only=True).eval.metadata)
+
+
+def test_an_agent_of_steps_is_a_row_of_the_table(tmp_path):
+    tasks, out = tmp_path / "tasks", tmp_path / "out"
+    tasks.mkdir()
+    for level in (1, 3):
+        shutil.copy(task_named(f"{level:02d}-01-01").path, tasks)
+    given = ("--model", "arena/held", "--testbed", tasks, "--trials", 2, "--log-dir", tmp_path / "logs")
+    said = invoke(*given, "--out", out)
+    assert said.exit_code == 0, said.output
+    with (out / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4
+    assert {row["passed"] for row in rows} <= {"True", "False"}
+    for level in ("1", "3"):
+        passes = sum(row["passed"] == "True" for row in rows if row["level"] == level)
+        assert f"{passes}/2" in said.output

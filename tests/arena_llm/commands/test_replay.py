@@ -223,7 +223,7 @@ MISTAKES = [
     ("replay {task}", "not a recording of format 1: Invalid JSON"),
     ("replay absent.json", "absent.json: cannot be read"),
     ("replay absent.eval", "absent.eval: no such log"),
-    ("replay {cut}", "not a log of arena-llm eval"),
+    ("replay {cut}", "cannot be read as a log of Inspect AI"),
     ("replay {drive} --hud", "nothing is drawn"),
     ("replay {drive} --task {task} --video x.avi", "expected a name in .mp4 or .gif"),
     ("replay {drive} --task {task} --video x.mp4 --view side", "--view: got 'side'"),

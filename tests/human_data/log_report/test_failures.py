@@ -24,10 +24,10 @@ def played(*items, scripts, t=250, mark="0", refused=0):
         if run.wants_reply:
             run.reply(script)
     turns = tuple(run.turns)
-    record = run.finish()
+    _, _, recording = run.finish()
     spec = run.episode.spec
-    trace = replay(spec, record.recording, ONCE, [turn.steps for turn in turns])
-    assert trace.differs_from(record.recording) is None
+    trace = replay(spec, recording, ONCE, [turn.steps for turn in turns])
+    assert trace.differs_from(recording) is None
     assert [trace.moments[last].position for _, last in trace.turns] == [turn.position for turn in turns]
     replies = Replies(len(turns), sum(turn.error is not None for turn in turns), refused)
     return Case(trace, replies, spec.pass_mark, spec.time_limit)

@@ -15,6 +15,7 @@ from evaluation.log.episodes import without_keys
 from evaluation.log.run import RunLog
 from evaluation.report_folder import LIST, ReportFolder
 from evaluation.results import read_results
+from llm_control.logged import logged_recording, logged_specs
 from render import Renderer, decode
 from render.image import webp
 from report.run import find_logs, open_logs, write_log_report
@@ -82,9 +83,9 @@ def test_pictures_are_those_that_the_agent_was_sent(logs):
     renderer = Renderer(512, 512)
     steps = [turn["steps"] for turn in episode.turns]
     replay(
-        log.specs()["01-01-01"],
-        episode.recording,
-        log.protocol,
+        logged_specs(log)["01-01-01"],
+        logged_recording(episode),
+        log.choices,
         steps,
         lambda scene, _: frames.append(renderer.frame(scene)),
     )
@@ -133,7 +134,7 @@ def test_a_second_report_replaces_its_own_files_only(logs, tmp_path):
 
 def test_a_stranger_in_the_way_is_not_overwritten(logs, tmp_path):
     (tmp_path / "index.html").write_text("someone's page", "utf-8")
-    with pytest.raises(EvaluationError, match=r"index\.html.*in the way"):
+    with pytest.raises(EvaluationError, match=r"index\.html.*exists and is not part of a report"):
         write_log_report(open_logs([(None, logs["pixels"])]), tmp_path)
     assert (tmp_path / "index.html").read_text("utf-8") == "someone's page"
 

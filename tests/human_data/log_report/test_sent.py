@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from evaluation.log.exchanges import Exchange, picture
+from evaluation.log.exchanges import Exchange, Request, picture
 from evaluation.log.run import RunLog
 from render import Renderer
 from report.run import open_logs, write_log_report
@@ -129,13 +129,13 @@ def test_a_broken_picture_of_the_log_is_told(battery, tmp_path):
 
 
 def test_the_new_pictures_are_the_last_places_of_a_request():
-    def eval_request(*slots):
-        return eval_request(slots, None, None)
+    def request(*slots):
+        return Request(slots, None, None)
 
     def exchange(sent):
         return Exchange("Go(1);", 1, ("a", "b"), "", sent)
 
-    assert kinds(exchange(eval_request("x", "a", "b"))) == [Kind.SENT, Kind.SENT]
-    assert kinds(exchange(eval_request("x", None, "b"))) == [Kind.LEFT_OUT, Kind.SENT]
-    assert kinds(exchange(eval_request("b"))) == [Kind.LEFT_OUT, Kind.SENT]
+    assert kinds(exchange(request("x", "a", "b"))) == [Kind.SENT, Kind.SENT]
+    assert kinds(exchange(request("x", None, "b"))) == [Kind.LEFT_OUT, Kind.SENT]
+    assert kinds(exchange(request("b"))) == [Kind.LEFT_OUT, Kind.SENT]
     assert kinds(exchange(None)) == [Kind.UNKNOWN, Kind.UNKNOWN]
