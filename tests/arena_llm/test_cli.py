@@ -37,7 +37,10 @@ BAD = [
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "arena/frob"], "unknown agent 'arena/frob': the offline agents are arena/pixels"),
-    (["eval", "--model", "arena/held", "--max-scripts", "5"], "option max_scripts: has no effect on an agent"),
+    (
+        ["eval", "--model", "arena/held", "--max-scripts", "5"],
+        "option max_scripts: has no effect on an agent",
+    ),
     (["eval", "--model", "arena/held", "--testbed", "{few}", "--levels", "8"], "no tasks of level 8"),
     (["eval", "--model", "arena/held", "--levels", "1", "--log-dir", "/proc/nil"], "/proc/nil: cannot write"),
     (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
