@@ -37,7 +37,10 @@ BAD = [
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "arena/frob"], "unknown agent 'arena/frob': the offline agents are arena/pixels"),
-    (["eval", "--model", "arena/held", "--max-scripts", "5"], "option max_scripts: has no effect on"),
+    (
+        ["eval", "--model", "arena/held", "--max-scripts", "5"],
+        "option max_scripts: has no effect on an agent",
+    ),
     (["eval", "--model", "arena/held", "--testbed", "{few}", "--levels", "8"], "no tasks of level 8"),
     (["eval", "--model", "arena/held", "--levels", "1", "--log-dir", "/proc/nil"], "/proc/nil: cannot write"),
     (["eval", "--model", "nosuch/model", "--levels", "1"], "nosuch"),
@@ -108,7 +111,7 @@ runpy.run_module("arena_llm", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["arena_llm.cli", "evaluation.evaluate"])
+@pytest.mark.parametrize("module", ["arena_llm.cli", "llm_control.evaluate"])
 def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
     command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

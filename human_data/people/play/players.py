@@ -40,7 +40,7 @@ class Players:
         self.workers.start()
 
     async def close(self) -> None:
-        """Pause all games and end the workers; whoever made the store closes `recorder`.
+        """Pause all games and end the workers; `recorder` is closed together with the store.
 
         If the database is unavailable, what is not stored within `CLOSING_S` is left to `recorder`, which
         reports it.

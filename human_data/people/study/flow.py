@@ -1,6 +1,6 @@
 """Where a participant is in a study, and what moves them on.
 
-Everything is derived from the store, so a restarted server knows it as well as one that never stopped.
+Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
 from collections.abc import Mapping

@@ -61,7 +61,7 @@ async def consent(form: Form, request: Request, server: Server) -> Response:
 
 
 @router.post("/id")
-async def code(form: Form, request: Request, server: Server) -> Response:
+async def enter_code(form: Form, request: Request, server: Server) -> Response:
     """The code that a participant enters."""
     if form.get("agreed") != server.study.consent.version or server.study.participants.from_ == "link":
         return RedirectResponse("/", 303)
@@ -72,7 +72,7 @@ async def code(form: Form, request: Request, server: Server) -> Response:
 
 
 @router.post("/go")
-async def continue_(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
+async def finish_page(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
     """A page was read, a break ended, or questions answered."""
     person, progress = session
     stage = flow.current_stage(server.plan, progress)
@@ -93,7 +93,7 @@ async def continue_(form: Form, session: CurrentSession, request: Request, serve
 
 
 @router.get("/here")
-async def here(request: Request, server: Server, tab: str = "") -> Response:
+async def is_newest_window(request: Request, server: Server, tab: str = "") -> Response:
     """Whether a window is still the newest of its participant."""
     person = await server.identify(request)
     return JSONResponse({"here": person is not None and server.tabs.is_newest(person.id, tab)})
@@ -115,7 +115,7 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
 
 
 @router.post("/another")
-async def next_person(_: Form) -> Response:
+async def start_next_person(_: Form) -> Response:
     """Someone else sits down at the same computer."""
     response = RedirectResponse("/", 303)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict")

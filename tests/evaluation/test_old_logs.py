@@ -1,0 +1,40 @@
+"""Logs that version 0.2 wrote are read, verified and replayed."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.replay import Replay
+from arena_llm.verify.recordings import is_recording, verify
+from evaluation.log.run import RunLog
+from evaluation.verify.result import Verdict
+from evaluation.verify.sources import Options, find_sources
+from llm_control.logged import logged_recording, logged_specs
+
+LOGS = sorted((Path(__file__).parent / "logs").glob("version-0.2-*.eval"))
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
+def test_every_episode_is_read_and_replayed(path):
+    log = RunLog(path)
+    assert (log.suite.name, log.complete, log.ours) == ("arena", True, True)
+    specs = logged_specs(log)
+    episodes = list(log.episodes())
+    assert len(episodes) == log.planned
+    for episode in episodes:
+        recording = logged_recording(episode)
+        assert episode.result.turns == len(episode.turns) == len(episode.talk.exchanges)
+        with Replay(recording, specs[episode.result.task_id]) as replay:
+            replay.to_end()
+            assert replay.differences() == ()
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: path.stem)
+def test_every_episode_is_verified(path):
+    found = find_sources([path], is_recording)
+    results = [each for source in found.sources for each in verify(source, Options(frames=True))]
+    assert len(results) == RunLog(path).planned
+    # Another machine may draw other pictures; what the episodes did is the same everywhere.
+    assert {each.verdict for each in results} <= {Verdict.AGREES, Verdict.OTHER_SOFTWARE}
+    assert not any(finding.what != "picture" for each in results for finding in each.findings)
+    assert all(each.turns for each in results)
