@@ -148,6 +148,6 @@ def test_the_command_says_which_difference_the_run_could_find():
 
 def test_the_command_says_where_no_difference_can_be_found():
     one = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-01-02")
-    assert "no difference can be told from chance" in one
+    assert "no difference can be distinguished from chance" in one
     two = said_by_the_command("--model", "arena/random", "--tasks", "01-01-01,01-02-01")
     assert "no difference can be relied on" in two
