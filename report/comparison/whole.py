@@ -1,4 +1,4 @@
-"""All that is compared, in one place."""
+"""Everything that is compared, in one place."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from arena.errors import EvaluationError
 from evaluation.paired import compare_agents
 from report.comparison.capacities import capacities
 from report.comparison.differences import compare_with_groups
-from report.comparison.groups import Group
 from report.comparison.items import correlations
 from report.comparison.levels import compare_levels
 from report.comparison.ranks import outperformed, ranks
+from report.comparison.references import ReferenceGroup
 from report.comparison.runs import Run, cautions
 from report.comparison.tasks import compare_tasks
 
@@ -25,7 +25,7 @@ class Comparison:
     """
 
     runs: tuple[Run, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ReferenceGroup, ...]
     results: pd.DataFrame
     levels: pd.DataFrame
     differences: pd.DataFrame
@@ -47,10 +47,10 @@ class Comparison:
         return any(group.source == source for group in self.groups)
 
 
-def compare(runs: Sequence[Run], groups: Sequence[Group]) -> Comparison:
-    """Compare runs with groups in every way that their tasks allow.
+def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison:
+    """Compare runs with groups in every respect that their tasks allow.
 
-    Raises EvaluationError where there is no run, or a run without a planned trial.
+    Raises EvaluationError if there is no run, or a run without a planned trial.
     """
     if not runs:
         raise EvaluationError("there are no results to compare: name a run, or --run an agent")
