@@ -1,10 +1,10 @@
 """Exporting what a person played: the same recording as a model's, for the same commands."""
 
 import pytest
+from report.comparison_pages import read_runs_apart
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from report.comparison_pages import read_runs_apart
 from tests.human_data.people.play.server import Page
 
 
