@@ -280,6 +280,13 @@ class Suite(ABC):
         """The episode of a player again, from what the log has of it. Raises RecordingError."""
         raise NotImplementedError(f"{self.name} has no agents that play whole episodes")
 
+    def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """What an episode's page shows above its transcript: titles, and HTML that is shown as it is.
+
+        `record` is the episode as the log has it.
+        """
+        return ()
+
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:
         """Pickled by name, so that a worker uses its own installation."""
         from evaluation.suites import get_suite
