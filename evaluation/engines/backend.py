@@ -38,8 +38,7 @@ class Backend(Protocol):
 
 
 class LocalBackend:
-    """This process for episodes that are played by replies; up to `processes` for agents that play by
-    themselves.
+    """This process for episodes that are played by replies; `processes` for agents that play by themselves.
 
     With 0 processes these play here too, one episode after another.
     """
@@ -48,7 +47,9 @@ class LocalBackend:
 
     def __init__(self, processes: int = 0) -> None:
         self.processes = processes
-        self._pool: ProcessPoolExecutor | None = None
+        # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
+        spawn = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(processes, spawn, leave_ctrl_c_to_parent) if processes else None
 
     def open(self, setup: EpisodeSetup) -> Environment:
         """Begin an episode here."""
@@ -60,14 +61,8 @@ class LocalBackend:
 
     def play(self, player: Player, setup: EpisodeSetup) -> Record:
         """Play here, or in the pool. Raises EvaluationError if a process of the pool was killed."""
-        if not self.processes:
-            return player.play(setup)
         if self._pool is None:
-            # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not
-            # shared.
-            self._pool = ProcessPoolExecutor(
-                self.processes, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
-            )
+            return player.play(setup)
         try:
             return self._pool.submit(player.play, setup).result()
         except BrokenProcessPool:
@@ -77,7 +72,6 @@ class LocalBackend:
         """End the pool."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
 
 
 def worthwhile_processes(episodes: int) -> int:

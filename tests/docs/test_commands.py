@@ -52,7 +52,7 @@ def surroundings(folder: Path, programs: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": f"{source}{os.pathsep}{folder}",
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(source), str(folder), os.environ.get("PYTHONPATH")))),
         "COLUMNS": "120",
     }
 

@@ -223,7 +223,7 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         _, told = process.communicate(timeout=60)
     assert (process.returncode, told) == (
         130,
-        f"Stopped. Finished episodes are kept in {logs}; the same command with --resume goes on.\n",
+        f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n",
     )
     assert len(below) > 3
     _, alive = psutil.wait_procs(below, timeout=20)
