@@ -55,7 +55,7 @@ class SuiteReport:
 
     def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
         """What there is to know of an episode; `book` takes pictures that the log does not have."""
-        record = {"turns": episode.turns, "replay": episode.replay, **asdict(episode.result)}
+        record = {**asdict(episode.result), "turns": episode.turns, "replay": episode.replay}
         panels = self.suite.panels(record)
         return EpisodeFindings([Panel(title, Markup(body)) for title, body in panels])
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
@@ -30,56 +31,64 @@ LEAST_DRIVING = 30
 
 
 class Failure(StrEnum):
-    """Kinds of failure, the one that decides first."""
+    """Kinds of failure, the one that decides first; the report prints their definitions."""
 
-    RED_BALL = "touched a red ball"
-    DEATH_ZONE = "died in a zone"
-    WRONG_CHOICE = "wrong choice"
-    TOO_SLOW = "too slow"
-    HOT_ZONE = "lost its health in a hot zone"
-    OPERATION = "ended by a button or zone"
-    REFUSED = "refused"
-    SYNTAX = "syntax"
-    NEVER_SAW = "never saw the goal"
-    TRAPPED = "trapped"
-    OVERSHOT = "overshot"
-    TURNED_AWAY = "saw it and turned away"
-    BLOCKED = "control error"
-    TIMED_OUT = "timed out"
+    definition: str
 
+    def __new__(cls, name: str, definition: str) -> Self:
+        """A text that has its definition."""
+        failure = str.__new__(cls, name)
+        failure._value_, failure.definition = name, definition
+        return failure
 
-DEFINITIONS: dict[Failure, str] = {
-    Failure.RED_BALL: "The episode ended by touching a bad goal.",
-    Failure.DEATH_ZONE: "The episode ended in a death zone.",
-    Failure.WRONG_CHOICE: (
+    RED_BALL = "touched a red ball", "The episode ended by touching a bad goal."
+    DEATH_ZONE = "died in a zone", "The episode ended in a death zone."
+    WRONG_CHOICE = (
+        "wrong choice",
         "A decoy ended the episode; or a good goal did while another was left that was worth more, or "
-        "that would have lifted the total reward to the pass mark."
-    ),
-    Failure.TOO_SLOW: "A good goal ended the episode and none better was left, but the total stayed below "
-    "the pass mark: time or health had cost too much.",
-    Failure.HOT_ZONE: "Health was gone before the clock alone could have used it up, after a hot zone.",
-    Failure.OPERATION: "A button or data zone, or another agent, ended the episode.",
-    Failure.REFUSED: "At least half of the replies were stopped by the provider's filter or had no text.",
-    Failure.SYNTAX: "At least half of the replies were no valid scripts.",
-    Failure.NEVER_SAW: "There was a good goal, and none was on any true picture that the agent was sent, "
-    "nor in the words that replaced pictures.",
-    Failure.TRAPPED: (
+        "that would have lifted the total reward to the pass mark.",
+    )
+    TOO_SLOW = (
+        "too slow",
+        "A good goal ended the episode and none better was left, but the total stayed below the pass mark: "
+        "time or health had cost too much.",
+    )
+    HOT_ZONE = (
+        "lost its health in a hot zone",
+        "Health was gone before the clock alone could have used it up, after a hot zone.",
+    )
+    OPERATION = (
+        "ended by a button or zone",
+        "A button or data zone, or another agent, ended the episode.",
+    )
+    REFUSED = "refused", "At least half of the replies were stopped by the provider's filter or had no text."
+    SYNTAX = "syntax", "At least half of the replies were no valid scripts."
+    NEVER_SAW = (
+        "never saw the goal",
+        "There was a good goal, and none was on any true picture that the agent was sent, nor in the words "
+        "that replaced pictures.",
+    )
+    TRAPPED = (
+        "trapped",
         f"Of at least {LEAST_DRIVING} driving steps, at least half of the later half were blocked (moved "
         f"less than {STUCK:g} m while driving on in the same direction), and the agent stayed within "
-        f"{CONFINED:g} m of the middle of its path there."
-    ),
-    Failure.OVERSHOT: (
+        f"{CONFINED:g} m of the middle of its path there.",
+    )
+    OVERSHOT = (
+        "overshot",
         f"In one script it came within {NEAR:g} m of a good goal that a picture had shown before, nothing "
-        f"opaque in between, and was {OVER:g} m or more farther from it at the script's end."
-    ),
-    Failure.TURNED_AWAY: (
+        f"opaque in between, and was {OVER:g} m or more farther from it at the script's end.",
+    )
+    TURNED_AWAY = (
+        "saw it and turned away",
         "In at least half of the scripts that answered a picture with a good goal on it, the next picture "
-        "had none, and one that had been on it lay outside the field of view."
-    ),
-    Failure.BLOCKED: f"Of at least {LEAST_DRIVING} driving steps, at least half were blocked (see trapped).",
-    Failure.TIMED_OUT: "Time or scripts ran out, and none of the above holds.",
-}
-"""What the report prints of each."""
+        "had none, and one that had been on it lay outside the field of view.",
+    )
+    BLOCKED = (
+        "control error",
+        f"Of at least {LEAST_DRIVING} driving steps, at least half were blocked (see trapped).",
+    )
+    TIMED_OUT = "timed out", "Time or scripts ran out, and none of the above holds."
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +131,6 @@ def _wrong_choice(case: Case) -> bool:
     return bool(trace.worths) and (better or enough)
 
 
-def _too_slow(case: Case) -> bool:
-    return case.trace.outcome is Outcome.GOAL and not _wrong_choice(case)
-
-
 def _hot_zone(case: Case) -> bool:
     trace = case.trace
     entered = any(event.kind is EventKind.HOT_ZONE for event in trace.events)
@@ -156,16 +161,9 @@ def _control_error(case: Case) -> bool:
 def _driving(moments: list[Moment]) -> tuple[list[int], set[int]]:
     """Indices of the steps that drive, and of those that drive on in one direction without moving."""
     driving = [k for k, moment in enumerate(moments) if moment.move is not Move.NONE]
-    blocked = {
-        step
-        for step in driving
-        if moments[step].move is moments[step - 1].move
-        and np.hypot(
-            moments[step].position[0] - moments[step - 1].position[0],
-            moments[step].position[2] - moments[step - 1].position[2],
-        )
-        < STUCK
-    }
+    places = np.array([moment.position for moment in moments])[:, [0, 2]]
+    moved = np.hypot(*np.diff(places, axis=0).T)
+    blocked = {k for k in driving if moments[k].move is moments[k - 1].move and moved[k - 1] < STUCK}
     return driving, blocked
 
 
@@ -203,7 +201,7 @@ _TESTS: dict[Failure, Callable[[Case], bool]] = {
     Failure.RED_BALL: lambda case: case.trace.outcome is Outcome.BAD_GOAL,
     Failure.DEATH_ZONE: lambda case: case.trace.outcome is Outcome.DEATH_ZONE,
     Failure.WRONG_CHOICE: _wrong_choice,
-    Failure.TOO_SLOW: _too_slow,
+    Failure.TOO_SLOW: lambda case: case.trace.outcome is Outcome.GOAL and not _wrong_choice(case),
     Failure.HOT_ZONE: _hot_zone,
     Failure.OPERATION: lambda case: case.trace.outcome in (Outcome.OPERATION, Outcome.OTHER_AGENT),
     Failure.REFUSED: lambda case: 0 < case.replies.number <= 2 * case.replies.refused,

@@ -19,7 +19,7 @@ from render import Renderer
 from render.context import drawn_by
 from report import site
 from report.arena.drawings import event_lines, health_curve, path_svg, plan_svg
-from report.arena.failures import DEFINITIONS, Case, Failure, Replies, signs
+from report.arena.failures import Case, Failure, Replies, signs
 from report.arena.looks import as_sent, seen_sentences, true_view
 from report.arena.methods import analysis_sentences, methods_sentences
 from report.arena.replay import Trace, replay
@@ -101,8 +101,8 @@ class ArenaReport(SuiteReport):
     def _panels(self, trace: Trace | None, failures: Sequence[Failure], task_id: str) -> list[Panel]:
         panels = []
         if failures:
-            values = {"failure": failures[0], "definition": DEFINITIONS[failures[0]], "more": failures[1:]}
-            panels.append(Panel("Why it failed", site.part("arena/failure.html.j2", **values)))
+            why = site.part("arena/failure.html.j2", failure=failures[0], more=failures[1:])
+            panels.append(Panel("Why it failed", why))
         if trace is not None:
             acts, events = self._choices.acts, event_lines(trace.events)
             path, curve = path_svg(trace, task_id), health_curve(trace)
@@ -141,7 +141,7 @@ class ArenaReport(SuiteReport):
         """Reasons of failure by agent, with their definitions."""
         table = counted_table("Failure", "failure", list(Failure), rows, agents)
         unreplayed = sum(row["passed"] is False and row["failure"] is None for row in rows)
-        values = {"table": table, "unreplayed": unreplayed, "definitions": list(DEFINITIONS.items())}
+        values = {"table": table, "unreplayed": unreplayed, "failures": list(Failure)}
         return [Panel("Why episodes were failed", site.part("arena/failures.html.j2", **values))]
 
     def facts(self, log: RunLog) -> dict[str, str]:

@@ -7,7 +7,8 @@ def rows(verdicts: dict[str, list[bool | None]], agent: str = "a/b", level: int 
     """Trials by task; None is a trial that failed before a verdict."""
     return [
         TrialResult(
-            agent, task, level, trial, 0.0, 1.0, verdict, "goal", 10, 1, None if verdict is not None else "x"
+            *(agent, task, level, trial, 0.0, 1.0, verdict, "goal", 10, 1),
+            error=None if verdict is not None else "x",
         )
         for task, trials in verdicts.items()
         for trial, verdict in enumerate(trials)
