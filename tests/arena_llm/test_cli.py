@@ -111,7 +111,7 @@ runpy.run_module("arena_llm", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["arena_llm.cli", "llm_control.evaluate"])
+@pytest.mark.parametrize("module", ["arena_llm.cli", "evaluation.evaluate"])
 def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
     command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
