@@ -260,4 +260,4 @@ def test_an_address_of_another_form_is_refused(address):
 def test_an_address_without_ray_is_refused(command):
     result = command("testbed", "verify", "--levels", "1", "--ray-address", "auto")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "arena-llm: --ray-address auto: only --engine ray goes to a cluster\n"
+    assert result.stderr == "arena-llm: --ray-address auto: only --engine ray uses a cluster\n"
