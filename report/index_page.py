@@ -56,6 +56,7 @@ def write_index(
         "figure": name,
         "rates": tables.group_table(rates.table, suite.suite.group_name.capitalize()),
         "rate_notes": rates.notes,
+        "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
         "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
         "paired_note": PAIRED_NOTE,
         "panels": suite.run_panels(rows, agents),

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from evaluation.paired import ALL_LEVELS
+from evaluation.statistics import mean_scores
 from report.formats import NONE, interval, p_value, points
-from report.rates import HEADINGS, cells, label
+from report.rates import GROUP, HEADINGS, cells, label
 
 UNKNOWN = "unknown"
 
@@ -28,6 +29,15 @@ def group_table(rates: pd.DataFrame, heading: str) -> Table:
     """The rates of runs and others by group."""
     rows = [(label(row), *cells(row)) for row in rates.to_dict("records")]
     return Table((heading, *HEADINGS), rows, 2)
+
+
+def scores_table(results: pd.DataFrame, heading: str) -> Table:
+    """The mean scores of runs by group; no rows if scores are verdicts only."""
+    rows = []
+    for row in mean_scores(results).to_dict("records"):
+        mean = interval("{:.2f}".format, row["score"], row["low"], row["high"])
+        rows.append((row[GROUP], row["agent"], row["tasks"], mean))
+    return Table((heading, "Who", "Tasks", "Mean score [95 %]"), rows, 2)
 
 
 def pairs_table(pairs: pd.DataFrame, group: str) -> Table:

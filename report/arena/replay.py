@@ -77,32 +77,32 @@ class Trace:
     health: float = 0.0
 
     def differs_from(self, recording: Recording) -> str | None:
-        """What the replay does not reproduce; None where it is exact."""
+        """What the replay does not reproduce; None if it is exact."""
         pairs = {
             "total reward": (self.total_reward, recording.total_reward),
             "health": (self.health, recording.health),
             "outcome": (self.outcome, recording.outcome),
         }
-        wrong = [f"{name} {got}, recorded {told}" for name, (got, told) in pairs.items() if got != told]
+        wrong = [f"{name} {now}, recorded {then}" for name, (now, then) in pairs.items() if now != then]
         return "; ".join(wrong) or None
 
 
 def replay(
     spec: ArenaSpec,
     recording: Recording,
-    protocol: ArenaChoices,
+    choices: ArenaChoices,
     turn_steps: Sequence[int],
     camera: Camera | None = None,
 ) -> Trace:
     """Play a recording's actions again; the same software gives the same bits.
 
-    `protocol` says when pictures were taken, `turn_steps` are the steps of each turn. Raises RecordingError
-    where the arena is not the recorded one, or it has several agents.
+    `choices` say when pictures were taken, `turn_steps` are the steps of each turn. Raises RecordingError
+    if the arena is not the recorded one, or it has several agents.
     """
     if recording.others or not recording.is_of(spec):
         reason = "it has several agents" if recording.others else "its arena is not the recorded one"
         raise RecordingError(f"{recording.task_id}: cannot be replayed: {reason}")
-    looks = _look_steps(protocol, turn_steps, recording.steps)
+    looks = _look_steps(choices, turn_steps, recording.steps)
     with Replay(recording, spec) as replayed:
         trace = Trace(replayed.episode.layout)
         sight = LineOfSight()
@@ -110,7 +110,7 @@ def replay(
             trace.events += moment.events
             move = moment.actions[0].move if moment.actions else Move.NONE
             _note(trace, moment.episode, sight, move, looks.get(moment.step, ()), camera)
-        _finish(trace, replayed.episode, protocol.initial_idle_steps, turn_steps)
+        _finish(trace, replayed.episode, choices.initial_idle_steps, turn_steps)
     return trace
 
 

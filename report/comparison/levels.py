@@ -92,7 +92,7 @@ def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:
 
 
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:
-    """Each row over the children's tasks after the one over all; only that one where they are the same."""
+    """Each row over the children's tasks after the one over all; only that one if they are equal."""
     key = ["who", "level"]
     counts = rates.merge(shared[[*key, "trials", "missing"]], on=key, how="left", suffixes=("", "_shared"))
     same = (counts["trials"] == counts["trials_shared"]) & (counts["missing"] == counts["missing_shared"])

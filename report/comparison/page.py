@@ -14,7 +14,7 @@ from report.comparison.tasks import TASKS_NOTE
 from report.comparison.whole import Comparison
 from report.figures import capacities, items, ranking, spread
 from report.files import write_facts, write_figure, write_rates, write_tables
-from report.tables import facts_table, group_table
+from report.tables import facts_table, group_table, scores_table
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
 
@@ -46,6 +46,7 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "heading": "Comparison groups" if compared.groups else f"By {compared.group}",
             "rates": group_table(compared.rates.table, compared.group.capitalize()),
             "rate_notes": compared.rates.notes,
+            "scores": scores_table(results, compared.group.capitalize()),
             "missing": int(results["passed"].isna().sum()),
             "sections": sections(compared),
             "tasks_note": TASKS_NOTE if compared.groups else None,

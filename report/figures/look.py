@@ -162,7 +162,7 @@ def mark_rates(
 
 
 def shortened(text: str, inches: float, points: float = TEXT, lines: int = 2) -> str:
-    """A name in at most so many `lines`, the last cut short if the name is longer."""
+    """A name in at most this number of `lines`, the last cut short if the name is longer."""
     parts = wrap(text, inches, points, " /_-")
     if len(parts) > lines:
         last = parts[lines - 1]

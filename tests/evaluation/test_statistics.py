@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from evaluation.results import results_frame
-from evaluation.statistics import family, mean_interval, pass_rates, wilson
+from evaluation.statistics import family, mean_interval, mean_scores, pass_rates, wilson
 from tests.evaluation.runs import rows
 
 
@@ -94,3 +94,14 @@ def test_a_mean_has_its_standard_error_within_bounds():
     low, high = mean_interval(mean, sd, count)
     assert low.to_list() == pytest.approx([0.4608, 0], abs=1e-4)
     assert high.to_list() == pytest.approx([0.5392, 0.1276], abs=1e-4)
+
+
+def test_scores_between_0_and_1_have_a_mean_with_an_interval_over_tasks():
+    frame = results_frame(rows({"01-01-01": [True, True], "01-01-02": [True], "t2": [True], "t3": [False]}))
+    plain = frame.assign(score=frame["passed"].astype(float))
+    assert mean_scores(plain).empty
+    (only,) = mean_scores(plain.assign(score=[0.2, 0.4, 0.3, 0.9, 0.6])).to_dict("records")
+    # The variants of one task count once: 0.3, 0.9 and 0.6.
+    half = 4.302653 * 0.3 / 3**0.5
+    assert (only["tasks"], only["score"]) == (4, pytest.approx(0.6))
+    assert (only["low"], only["high"]) == pytest.approx((max(0.6 - half, 0), min(0.6 + half, 1)))
