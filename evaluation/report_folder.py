@@ -2,18 +2,25 @@
 
 import re
 from pathlib import Path, PurePosixPath
+from typing import Self
 
 from arena.errors import EvaluationError
 
 LIST = ".arena-llm-report"
 """The file that names the report's own files, one path a line."""
 
+_OF_VERSION_0_2 = (
+    *("report", "run", "results", "levels", "spread", "ranking", "items", "capacities", "differences"),
+    *("tasks", "ranks", "outperformed", "correlations", "comparisons"),
+)
+"""Files of a report without a list, without their endings."""
+
 
 class ReportFolder:
     """Writes a report's files; those of an earlier report in the same folder are replaced.
 
-    Raises EvaluationError if the folder cannot be written, or has a file of the same name that is not a
-    report's.
+    As a context manager it finishes the report at the end of its block. Raises EvaluationError if the folder
+    cannot be written, or has a file of the same name that is not a report's.
     """
 
     def __init__(self, path: Path) -> None:
@@ -21,11 +28,19 @@ class ReportFolder:
         self._written: dict[str, None] = {}
         try:
             path.mkdir(parents=True, exist_ok=True)
-            listed = (path / LIST).read_text("utf-8").splitlines() if (path / LIST).is_file() else []
+            listed = _listed(path)
             self._list = (path / LIST).open("a", encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise self._refused(path, error) from None
         self._earlier = {name for name in listed if _is_inside(name)}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if error is None:
+            self.finish()
+        self.close()
 
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a file, named by its path inside the folder with forward slashes."""
@@ -72,6 +87,15 @@ class ReportFolder:
     def _refused(self, path: Path, error: Exception) -> EvaluationError:
         reason = getattr(error, "strerror", None) or error
         return EvaluationError(f"{path}: the report cannot be written ({reason}); choose another with --out")
+
+
+def _listed(path: Path) -> list[str]:
+    """The files of an earlier report in a folder; one of version 0.2 kept no list."""
+    if (path / LIST).is_file():
+        return (path / LIST).read_text("utf-8").splitlines()
+    if not ((path / "report.html").is_file() and (path / "run.json").is_file()):
+        return []
+    return [file.name for file in path.iterdir() if file.stem in _OF_VERSION_0_2]
 
 
 def _is_inside(name: str) -> bool:

@@ -53,6 +53,25 @@ def _rate(group: pd.DataFrame) -> dict[str, float]:
     }
 
 
+def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
+    """Mean score by agent and group, for suites whose score says more than the verdict.
+
+    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`, `score`, `low`,
+    `high` (95 %, Student's over tasks with their variants kept together; NaN for fewer than two). Empty if
+    all scores are 0 or 1, of which the pass rate is the mean.
+    """
+    scored = results.assign(score=results["score"].astype(float)).dropna(subset="score")
+    rows = []
+    for (agent, level), part in scored.groupby(["agent", "level"], sort=False):
+        means = part.groupby(part["task_id"].map(family))["score"].mean()
+        mean, count = float(means.mean()), len(means)
+        half = float(student.ppf(0.975, count - 1)) * means.std() / count**0.5 if count > 1 else math.nan
+        rows.append((agent, level, part["task_id"].nunique(), mean, max(mean - half, 0), min(mean + half, 1)))
+    columns = ["agent", "level", "tasks", "score", "low", "high"]
+    frame = pd.DataFrame([] if scored["score"].isin([0, 1]).all() else rows, columns=columns)
+    return frame.sort_values("level", kind="stable", ignore_index=True)
+
+
 def family(task_id: str) -> str:
     """What the variants of a task have in common: `01-02` of `01-02-03`; any other id is by itself."""
     match = _VARIANT.fullmatch(task_id)

@@ -6,7 +6,7 @@ model its observations, passes the replies on and keeps the `Record`. `docs/add-
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from arena.errors import ConfigError
 from evaluation.choices.run_choices import RunChoices
 from evaluation.prompts import PromptSet, runner_prompts
 
@@ -280,21 +279,15 @@ class Suite(ABC):
         """The episode of a player again, from what the log has of it. Raises RecordingError."""
         raise NotImplementedError(f"{self.name} has no agents that play whole episodes")
 
+    def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """What an episode's page shows above its transcript: titles, and HTML that is shown as it is.
+
+        `record` is the episode as the log has it.
+        """
+        return ()
+
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:
         """Pickled by name, so that a worker uses its own installation."""
         from evaluation.suites import get_suite
 
         return get_suite, (self.name,)
-
-
-def named(tasks: Iterable[TaskSpec], ids: Sequence[str]) -> list[TaskSpec]:
-    """The tasks of these ids in the order of the ids. Raises ConfigError for one that is missing or twice."""
-    by_id = {task.id: task for task in tasks}
-    missing = [each for each in ids if each not in by_id]
-    if missing:
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        raise ConfigError(f"no task {', '.join(missing[:3])}{more} among the {len(by_id)} of the suite")
-    if len(set(ids)) < len(ids):
-        twice = max(ids, key=list(ids).count)
-        raise ConfigError(f"tasks: {twice} is named twice; to play a task several times, use --trials")
-    return [by_id[each] for each in ids]

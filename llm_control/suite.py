@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.prompts import PromptSet
-from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec, named
+from evaluation.selection import named
+from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec
 from llm_control.choices import PRESETS, ArenaChoices
 from llm_control.prompts import arena_prompts
 from testbed import find_tasks, parse_levels

@@ -72,8 +72,8 @@ def compare_command(
 ) -> None:
     """Compare runs with children, the 2019 competition, published agents and models, and studies."""
     from evaluation.folders import check_writable
+    from report.comparison.read import read_groups, read_runs_apart
     from report.comparison.whole import compare
-    from report.comparison_pages import read_groups, read_runs_apart
 
     if not runs and not run:
         raise typer.BadParameter("name a run, or an agent to play with --run", param_hint="RUN")
@@ -86,7 +86,9 @@ def compare_command(
         places += [(None, str(_log_of(request, log_dir))) for request in requests]
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
-    _report(compare(found, groups), out, {"runs": origins, "compared with": _without_password(others)})
+    compared = compare(found, groups)
+    beside = {"compared with": _without_password(others)} if compared.groups else {}
+    _report(compared, out, {"runs": origins, **beside})
 
 
 def _without_password(place: str) -> str:
@@ -134,16 +136,18 @@ def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
 def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from importlib.metadata import version
 
-    from report.comparison import levels_table
-    from report.comparison_pages import summary_table, write_comparison
+    from report.comparison.page import write_comparison
+    from report.comparison.tables import summary_table
+    from report.rates import rates_table
 
     versions = {run.animal_ai for run in compared.runs}
     same = {"Animal-AI": str(*versions)} if len(versions) == 1 and None not in versions else {}
     known = {"arena-llm": version("arena-llm"), **same, **facts}
-    files = write_comparison(compared, out, title="Runs compared", facts=known)
+    page = write_comparison(compared, out, title="Runs compared", facts=known)
     console = wide_console(100)
-    console.print(levels_table(compared.levels))
-    console.print(summary_table(compared))
+    console.print(rates_table(compared.rates.table, compared.group, *compared.rates.notes[:1]))
+    if compared.groups:
+        console.print(summary_table(compared))
     for text in compared.cautions:
         console.print(text, markup=False, highlight=False)
-    console.print(f"Report: {files.page}", soft_wrap=True)
+    console.print(f"Report: {page}", soft_wrap=True)

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError, EvaluationError, RenderError
 from arena_llm.console import exit_interrupted, line_console, wide_console
 from arena_llm.options import (
     EngineName,
@@ -116,9 +116,9 @@ def _show(request: "EvalRequest") -> None:
 
 
 def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
+    from arena_llm.commands.report import report_logs
     from evaluation.evaluate import evaluate
-    from evaluation.results import results_frame
-    from report.summary import write_report
+    from report.rates import rates_table
 
     console = Console()
     try:
@@ -127,30 +127,16 @@ def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: An
         exit_interrupted(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
-    results = results_frame(log.results())
-    original = request.folder is not None
-    title = f"{log.model} in the arena"
-    folder = out or log.path.with_suffix("")
-    facts = {"model": log.model, "prices": run["notes"]["prices"], "log": log.path.name}
-    files = write_report(results, folder, title=title, facts=facts, same_layouts=original)
-    _print_levels(console, results, original)
-    console.print(f"Report: {files.page}", soft_wrap=True)
-    errors = results["error"].dropna()
+    try:
+        frames = log.suite.renderer() is not None
+    except RenderError:
+        frames = False
+    written = report_logs([log], out or log.path.with_suffix(""), None, frames)
+    console.print(rates_table(written.rates.table, log.suite.group_name, *written.rates.notes[:1]))
+    console.print(f"Report: {written.page}", soft_wrap=True)
+    errors = written.results["error"].dropna()
     if len(errors):
         raise EvaluationError(
-            f"{len(errors)} of {len(results)} episodes have no score (the first: {errors.iloc[0]}); "
+            f"{len(errors)} of {len(written.results)} episodes have no score (the first: {errors.iloc[0]}); "
             "the same command with --resume plays them again"
         )
-
-
-def _print_levels(console: Console, results: Any, original: bool) -> None:
-    """Each level beside people and teams; of an agent of steps beside the published ones of its kind too."""
-    from report.comparison import compare_levels, layouts_note, levels_table
-    from report.comparison import published_agents as published
-
-    console.print(levels_table(compare_levels(results, same_layouts=original)))
-    console.print(layouts_note(original))
-    if results["agent"].iloc[0] in published.PUBLISHED_NAME:
-        console.print(published.published_table(published.compare_with_published(results)))
-        if not original:
-            console.print(published.OTHER_BATTERY)

@@ -13,8 +13,8 @@ from arena_llm.options import named_path
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from render import Renderer
-    from report.run import RunLog
+    from evaluation.log.run import RunLog
+    from report.build import WrittenReport
 
 
 def report_command(
@@ -28,23 +28,24 @@ def report_command(
     ] = True,
 ) -> None:
     """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
-    from report.run import open_logs
+    from evaluation.log.run import open_logs
 
     opened = open_logs(_logs(logs))
     console = line_console()
     for log in opened:
         if not log.complete:
             console.print(f"{log.path.name}: partial, {log.finished} of {log.planned} trials have a score")
-    renderer = _renderer() if frames else None
     try:
-        page = _write(opened, out, title, renderer)
+        page = report_logs(opened, out, title, frames).page
+    except RenderError as error:
+        raise RenderError(f"{error}; --no-frames makes the report without pictures") from None
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped. The next report to {out} replaces what was written.")
     console.print(f"Report: {page}")
 
 
 def _logs(texts: "Sequence[str]") -> list[tuple[str | None, Path]]:
-    from report.run import find_logs
+    from evaluation.log.files import find_logs
 
     named: list[tuple[str | None, Path]] = []
     for name, path in ((name, Path(path)) for name, path in map(named_path, texts)):
@@ -76,35 +77,10 @@ def _is_of_probes(path: Path) -> bool:
         return False
 
 
-def _renderer() -> "Renderer":
-    from render import Renderer
-
-    try:
-        return Renderer(512, 512)
-    except RenderError as error:
-        raise RenderError(f"{error}; --no-frames makes the report without pictures") from None
-
-
-def _write(logs: "list[RunLog]", out: Path, title: str | None, renderer: "Renderer | None") -> Path:
-    from report.run import write_log_report
+def report_logs(logs: "Sequence[RunLog]", out: Path, title: str | None, frames: bool) -> "WrittenReport":
+    """Write the report of logs, and show its progress. Raises RenderError if pictures cannot be drawn."""
+    from report.build import write_log_report
 
     with progress_bar() as progress:
         bar = progress.add_task("episodes", total=sum(log.planned for log in logs))
-        return write_log_report(
-            logs,
-            out,
-            title=title,
-            draw=renderer.frame if renderer else None,
-            renderer=_description(renderer) if renderer else None,
-            advance=lambda: progress.advance(bar),
-        )
-
-
-def _description(renderer: "Renderer") -> str:
-    from importlib.metadata import version
-
-    from render.context import gl_context
-
-    device = gl_context().info["GL_RENDERER"]
-    size = f"{renderer.width} x {renderer.height} pixels, then made smaller"
-    return f"moderngl {version('moderngl')} on {device}, {size}"
+        return write_log_report(logs, out, title=title, frames=frames, advance=lambda: progress.advance(bar))

@@ -2,14 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, EvaluationError
 from evaluation.generation.budget import NOT_PLAYED
 from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
 from evaluation.log.exchanges import resolved
@@ -23,6 +23,23 @@ CONVERSATION = "conversation"
 """Id of the one sample that plays all tasks, if they are in one conversation."""
 
 _LEVEL = re.compile(r"(\d{2})-\d{2}-\d{2}.*")
+
+
+def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
+    """Several logs; each is a name for its agent, or None, and a file.
+
+    Raises EvaluationError if one is broken, and if two have agents of the same name.
+    """
+    logs = [RunLog(path, name) for name, path in named]
+    owners: dict[str, Path] = {}
+    for log in logs:
+        if log.agent in owners:
+            raise EvaluationError(
+                f"{log.path}: {owners[log.agent]} has episodes of {log.agent!r} too; "
+                "tell them apart with NAME=FILE"
+            )
+        owners[log.agent] = log.path
+    return logs
 
 
 class RunLog:

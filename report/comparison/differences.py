@@ -1,4 +1,4 @@
-"""How far a run is from others, level by level, and how sure that is."""
+"""How far a run is from comparison groups, level by level, with intervals."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from evaluation.statistics import clustered_interval, family, level_of_id
-from report.comparison.groups import Group, same_tasks
+from report.comparison.references import ReferenceGroup, same_tasks
 from report.comparison.runs import Run
 
 ALL = "all"
-"""Stands for all levels together in the column `scope`."""
+"""All levels together in the column `scope`."""
 
 SAME, OTHER = "same tasks", "other layouts"
 
@@ -22,43 +22,42 @@ COLUMNS = (
 )
 
 DIFFERENCES_NOTE = (
-    "Difference: pass rate of the run less that of the others, each task counted once. Both rates have 95 % "
+    "Difference: pass rate of the run minus that of the group, each task counted once. Both rates have 95 % "
     "intervals over tasks (a task's trials and its variants kept together), to which the sampling of "
-    "children or people is added; they are joined by the method of Zou and Donner (2008, Statistics in "
+    "children or people is added; they are combined by the method of Zou and Donner (2008, Statistics in "
     "Medicine 27). On the same tasks the correlation of the two over tasks enters, from ten tasks on; on "
-    "fewer only where it makes the interval wider, because it cannot be estimated well. With other layouts "
-    "nothing is paired, and levels weigh alike in the sum. Intervals are not corrected for their number: of "
+    "fewer only if it makes the interval wider, because it cannot be estimated well. With other layouts "
+    "nothing is paired, and levels have equal weight. Intervals are not corrected for their number: of "
     "twenty, one is expected to miss by chance."
 )
 
 ENOUGH = 10
-"""Tasks from which on the correlation of two over tasks is taken as known."""
-
+"""Tasks from which the correlation over tasks is taken as known."""
 
 _Z = 1.959964
 """Two-sided 95 % quantile of the normal distribution."""
 
 
 class Estimate(NamedTuple):
-    """A difference with its 95 % interval."""
+    """A rate or a difference with its 95 % interval."""
 
-    difference: float
+    value: float
     low: float
     high: float
 
 
-def compare_with_groups(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
+def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """The difference of every run from every group, over all shared levels and on each, one row each.
 
     Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME` or `OTHER`); `tasks`
     of the run and `group_tasks`; `rate`, `group_rate` over them; `difference` with `low`, `high` (95 %, NaN
-    where nothing can be said). See `DIFFERENCES_NOTE`.
+    if unknown). See `DIFFERENCES_NOTE`.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _rows(run: Run, group: Group) -> Iterator[dict[str, Any]]:
+def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     compare = _paired if same_tasks(run, group) else _unpaired
     rates = run.task_rates()
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
@@ -72,25 +71,17 @@ def _rows(run: Run, group: Group) -> Iterator[dict[str, Any]]:
             yield {**base, **row}
 
 
-def _paired(rates: pd.DataFrame, theirs: pd.DataFrame, group: Group) -> dict[str, Any]:
+def _paired(rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
     both = rates.merge(theirs[["task_id", "group_rate"]], on="task_id")
     if both.empty:
         return {}
-    own = with_ends(both)
-    other = with_ends(_as_rates(both, group), group.error(list(both["task_id"])))
+    own, other = with_ends(both), _of_group(both, group)
     found = difference(own, other, _correlation(both))
-    return {
-        "pairing": SAME,
-        "tasks": len(both),
-        "group_tasks": len(both),
-        "rate": own.difference,
-        "group_rate": other.difference,
-        **found._asdict(),
-    }
+    return _numbers(SAME, (len(both), len(both)), (own.value, other.value), found)
 
 
 def _correlation(both: pd.DataFrame) -> float:
-    """Of two players over tasks, as far as it may be relied on."""
+    """Correlation of the two over tasks, as far as it can be relied on."""
     means = both.groupby(both["task_id"].map(family))[["rate", "group_rate"]].mean()
     if len(means) < 3 or (means.std() < 1e-9).any():
         return 0.0
@@ -98,33 +89,32 @@ def _correlation(both: pd.DataFrame) -> float:
     return found if len(means) >= ENOUGH else min(found, 0.0)
 
 
-def _unpaired(rates: pd.DataFrame, theirs: pd.DataFrame, group: Group) -> dict[str, Any]:
+def _unpaired(rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
     levels = sorted(set(rates["level"]))
-    parts = []
-    for level in levels:
-        there = _as_rates(theirs[theirs["level"] == level], group)
-        parts.append(
-            (with_ends(rates[rates["level"] == level]), with_ends(there, group.error(list(there["task_id"]))))
-        )
-    if not parts:
+    if not levels:
         return {}
-    found = joined([difference(one, other) for one, other in parts])
-    return {
-        "pairing": OTHER,
-        "tasks": len(rates),
-        "group_tasks": len(theirs),
-        "rate": float(np.mean([one.difference for one, _ in parts])),
-        "group_rate": float(np.mean([other.difference for _, other in parts])),
-        **found._asdict(),
-    }
+    own = [with_ends(rates[rates["level"] == level]) for level in levels]
+    others = [_of_group(theirs[theirs["level"] == level], group) for level in levels]
+    means = tuple(float(np.mean([each.value for each in side])) for side in (own, others))
+    found = joined([difference(*pair) for pair in zip(own, others, strict=True)])
+    return _numbers(OTHER, (len(rates), len(theirs)), means, found)
 
 
-def _as_rates(theirs: pd.DataFrame, group: Group) -> pd.DataFrame:
-    return theirs[["task_id"]].assign(rate=theirs["group_rate"], trials=group.members)
+def _numbers(
+    pairing: str, tasks: tuple[int, int], rates: tuple[float, ...], found: Estimate
+) -> dict[str, Any]:
+    """The columns of a row from `pairing` on; `tasks` and `rates` are those of the run and of the group."""
+    return dict(zip(COLUMNS[4:], (pairing, *tasks, *rates, *found), strict=True))
+
+
+def _of_group(theirs: pd.DataFrame, group: ReferenceGroup) -> Estimate:
+    """A group's rate over tasks."""
+    rates = theirs[["task_id"]].assign(rate=theirs["group_rate"], trials=group.members)
+    return with_ends(rates, group.error(list(theirs["task_id"])))
 
 
 def with_ends(rates: pd.DataFrame, error: float = 0.0) -> Estimate:
-    """A rate over tasks, each counted once, with the interval that keeps variants together.
+    """A rate over tasks, each counted once, with an interval that keeps variants together.
 
     `rates` has the columns of `Run.task_rates`; `error` is a standard error that all tasks share.
     """
@@ -138,10 +128,10 @@ def with_ends(rates: pd.DataFrame, error: float = 0.0) -> Estimate:
 
 
 def difference(one: Estimate, other: Estimate, correlation: float = 0.0) -> Estimate:
-    """Of two rates with intervals and a correlation (Zou and Donner 2008)."""
-    gap = one.difference - other.difference
-    below = _joint(one.difference - one.low, other.high - other.difference, correlation)
-    above = _joint(one.high - one.difference, other.difference - other.low, correlation)
+    """Difference of two rates with intervals and a correlation (Zou and Donner 2008)."""
+    gap = one.value - other.value
+    below = _joint(one.value - one.low, other.high - other.value, correlation)
+    above = _joint(one.high - one.value, other.value - other.low, correlation)
     return Estimate(gap, max(gap - below, -1.0), min(gap + above, 1.0))
 
 
@@ -151,7 +141,7 @@ def _joint(one: float, other: float, correlation: float) -> float:
 
 def joined(parts: Sequence[Estimate]) -> Estimate:
     """The mean of independent estimates, by the same method."""
-    mean = float(np.mean([part.difference for part in parts]))
-    below = math.hypot(*(part.difference - part.low for part in parts)) / len(parts)
-    above = math.hypot(*(part.high - part.difference for part in parts)) / len(parts)
+    mean = float(np.mean([part.value for part in parts]))
+    below = math.hypot(*(part.value - part.low for part in parts)) / len(parts)
+    above = math.hypot(*(part.high - part.value for part in parts)) / len(parts)
     return Estimate(mean, mean - below, mean + above)

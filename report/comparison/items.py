@@ -11,14 +11,14 @@ from scipy.stats import rankdata
 
 from evaluation.statistics import level_of_id
 from report.comparison.differences import OTHER, SAME
-from report.comparison.groups import Group, same_tasks
+from report.comparison.references import ReferenceGroup, same_tasks
 from report.comparison.runs import Run
 
 RESAMPLES = 2000
 PERMUTATIONS = 9999
 SEED = 20190601
 FEWEST = 8
-"""Shared tasks below which no correlation is told."""
+"""Shared tasks below which no correlation is given."""
 
 CORRELATIONS_NOTE = (
     "Correlation over tasks of the run's and the others' share of passes: Spearman's rho and Kendall's "
@@ -37,18 +37,18 @@ COLUMNS = (
 _Floats = npt.NDArray[np.float64]
 
 
-def correlations(runs: Sequence[Run], groups: Sequence[Group]) -> pd.DataFrame:
+def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """Correlation over tasks of every run with every group that shares `FEWEST` tasks with it.
 
     Columns: `agent`; `group`, `source`; `pairing`; `tasks`; `spearman` with `spearman_low`, `spearman_high`
-    (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN where one of them passed all tasks alike.
-    See `CORRELATIONS_NOTE`.
+    (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN if one of them passed all tasks
+    equally often. See `CORRELATIONS_NOTE`.
     """
     rows = [row for run in runs for group in groups if (row := _row(run, group))]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(run: Run, group: Group) -> dict[str, Any]:
+def _row(run: Run, group: ReferenceGroup) -> dict[str, Any]:
     rates = run.task_rates()
     both = rates.assign(theirs=rates["task_id"].map(group.rates)).dropna(subset="theirs")
     if len(both) < FEWEST:

@@ -1,28 +1,25 @@
-"""A run beside children, the 2019 competition and published models, level by level."""
+"""Runs beside children, the 2019 competition and published models, level by level."""
 
-import math
-from collections.abc import Hashable
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
-from rich.table import Table
-from rich.text import Text
 
-from arena.errors import EvaluationError
-from evaluation.statistics import mean_interval, pass_rates
+from evaluation.statistics import mean_interval, pass_rates, wilson
 from human_data.baselines import (
+    agents_by_level,
     children_by_level,
     children_by_task,
     language_models_by_task,
     top_ten_by_level,
 )
-from report.comparison.groups import PUBLISHED
+from report.comparison.references import PUBLISHED
+from report.rates import GroupRates, group_rates, run_rates
 from testbed import LEVEL_NAMES
 
 BASELINES_NOTE = (
     "Others' rows over 4 tasks a level: the original tasks that 59 children did (40 of 900). Over 90: all "
     "900 of the 2019 competition, by which the top ten are chosen. Children, teams and GPT-4o (LLM-AAI, "
-    "arXiv 2410.23242; demo: one example) played the Unity original."
+    "arXiv 2410.23242; demo: one example) played the Unity original, as did the agents of arXiv 2312.11414."
 )
 INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children over children."
 OTHER_LAYOUTS = "This run's tasks test the same capacities, but their layouts are not the original ones."
@@ -32,64 +29,76 @@ SAME_LAYOUTS = (
 INTERVALS_NOTE = (
     "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "
     "task kept together): how far other such tasks could move the rate. Those of children are of the mean "
-    "over children, on these very tasks. The ten teams are all there are, so they have none. The middle half "
-    "lies between the quartiles of the shares of single children or teams."
+    "over children, on these very tasks. The ten teams are the whole population, so they have none. The "
+    "middle half lies between the quartiles of the shares of single children or teams."
 )
 
-Row = dict[Hashable, Any]
-"""A row of the comparison by its columns, as `to_dict("records")` gives it."""
 
-_COLUMNS = (
-    *("level", "level_name", "who", "source", "task_set", "tasks", "trials", "passes", "pass_rate"),
-    *("low", "high", "quartile_1", "quartile_3", "missing"),
-)
+PUBLISHED_KINDS = {
+    "arena/random-steps": "Random Action Agent",
+    "arena/held": "Random Action Agent",
+    "arena/braitenberg": "Heuristic Agent (Braitenberg)",
+}
+"""The kind under which `agents_by_level` has an agent that acts at every step."""
+
+
+def level_name(level: int | str) -> str:
+    """What a level tests."""
+    return LEVEL_NAMES.get(level, "Unlevelled") if isinstance(level, int) else "Unlevelled"
 
 
 def layouts_note(same_layouts: bool) -> str:
-    """What the run's tasks have to do with those of the baselines."""
+    """How the run's tasks relate to those of the baselines."""
     return SAME_LAYOUTS if same_layouts else OTHER_LAYOUTS
 
 
 def compare_levels(results: pd.DataFrame, *, same_layouts: bool = False) -> pd.DataFrame:
-    """Pass rates of a run and of everyone who is on record for its levels, one row each.
+    """Pass rates of runs and of everyone on record for their levels, one row each.
 
     `results` has the columns of `results_frame`; with `same_layouts`, its tasks are the original files,
-    and a run that did more than the children's tasks has a second row, over those alone.
+    and a run that did more than the children's tasks has a second row, over those alone. Agents that act at
+    every step stand beside the published ones of the same kind.
 
     Columns: `level`, `level_name`; `who`; `source` (run, children, teams or published); `task_set` (this run,
     children 40 or all 900); `tasks`, `trials`, `passes`, `pass_rate`; `low`, `high` (95 %; NaN for teams);
-    `quartile_1`, `quartile_3` (of the shares of single children or teams; NaN for others); `missing`
-    (planned trials without a verdict). Levels ascend; within one, runs come first. A level that
+    `quartile_1`, `quartile_3` (of the shares of single children, teams or training runs; NaN for others);
+    `missing` (planned trials without a verdict). Levels ascend; within one, runs come first. A level that
     nobody else did has only rows of runs.
 
-    Raises EvaluationError where there are no results.
+    Raises EvaluationError if there are no results.
     """
-    if results.empty:
-        raise EvaluationError("there are no results to compare: no trial was planned")
-    parts = [_runs(results, same_layouts), _children(), _teams("children 40"), _teams("all 900"), _gpt_4o()]
-    both = pd.concat([part.reindex(columns=list(_COLUMNS)) for part in parts], ignore_index=True)
-    both = both[both["level"].isin(set(results["level"]))]
-    both["level_name"] = both["level"].map(lambda level: LEVEL_NAMES.get(level, "Unlevelled"))
-    both["missing"] = both["missing"].fillna(0).astype(int)
-    return both.sort_values("level", kind="stable", ignore_index=True)
+    kinds = sorted({PUBLISHED_KINDS[agent] for agent in results["agent"] if agent in PUBLISHED_KINDS})
+    others = (_children(), _teams("children 40"), _teams("all 900"), _gpt_4o(), *map(_published, kinds))
+    return group_rates(results, level_name, [_runs(results, same_layouts), *others])
+
+
+def described(rates: pd.DataFrame, same_layouts: bool) -> GroupRates:
+    """The table of `compare_levels` with the notes that explain it."""
+    layouts = layouts_note(same_layouts)
+    return GroupRates(
+        rates,
+        (f"{BASELINES_NOTE} {INTERVALS}", layouts),
+        (f"{BASELINES_NOTE} {layouts}", INTERVALS_NOTE),
+        "no others on record",
+    )
 
 
 def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:
-    rates = pass_rates(results).assign(task_set="this run")
-    if same_layouts:
-        shared = results[results["task_id"].isin(children_by_task()["task_id"])]
-        rates = _with_shared(rates, pass_rates(shared).assign(task_set="children 40"))
-    return rates.rename(columns={"agent": "who"}).assign(source="run")
+    rates = run_rates(results)
+    if not same_layouts:
+        return rates
+    shared = results[results["task_id"].isin(children_by_task()["task_id"])]
+    return _with_shared(rates, run_rates(shared).assign(task_set="children 40"))
 
 
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:
-    """Each row over the children's tasks after the one over all; only that one where they are the same."""
-    key = ["agent", "level"]
+    """Each row over the children's tasks after the one over all; only that one if they are equal."""
+    key = ["who", "level"]
     counts = rates.merge(shared[[*key, "trials", "missing"]], on=key, how="left", suffixes=("", "_shared"))
     same = (counts["trials"] == counts["trials_shared"]) & (counts["missing"] == counts["missing_shared"])
-    agents = {agent: place for place, agent in enumerate(rates["agent"].unique())}
+    agents = {agent: place for place, agent in enumerate(rates["who"].unique())}
     both = pd.concat([rates[~same.to_numpy()], shared], ignore_index=True)
-    both = both.assign(place=both["agent"].map(agents), all=both["task_set"] != "this run")
+    both = both.assign(place=both["who"].map(agents), all=both["task_set"] != "this run")
     return both.sort_values(["level", "place", "all"], ignore_index=True)
 
 
@@ -118,50 +127,19 @@ def _gpt_4o() -> pd.DataFrame:
     return rates.assign(source="published", task_set="children 40")
 
 
-def levels_table(comparison: pd.DataFrame) -> Table:
-    """The comparison for a terminal."""
-    table = Table(title="Trials passed, by level", caption=BASELINES_NOTE, caption_justify="left")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "Who" else "right", overflow="fold")
-    for (level, name), rows in comparison.groupby(["level", "level_name"], sort=False):
-        table.add_section()
-        table.add_row(Text(f"{level} {name}", "bold"))
-        for row in rows.to_dict("records"):
-            table.add_row(*map(Text, cells(row)))
-    return table
-
-
-HEADINGS = ("Who", "Passed", "Tasks", "Rate", "95 %", "Middle half")
-"""Columns of `cells`."""
-
-
-def cells(row: Row) -> tuple[str, ...]:
-    """A row of the comparison as text, under `HEADINGS`; a dash stands for what there is none of."""
-    missing = f" ({row['missing']} missing)" if row["missing"] else ""
-    rate = "-" if math.isnan(row["pass_rate"]) else f"{percent(row['pass_rate'])} %"
-    return (
-        who(row),
-        f"{row['passes']}/{row['trials']}{missing}",
-        str(row["tasks"]),
-        rate,
-        _span(row["low"], row["high"]),
-        _span(row["quartile_1"], row["quartile_3"]),
+def _published(kind: str) -> pd.DataFrame:
+    """Agents of arXiv 2312.11414: the run of its 2024 version, and all of 2023 with their middle half."""
+    frame = agents_by_level("all 900").query("agent == @kind")
+    latest, earlier = frame[frame["paper_version"] == 2024], frame[frame["paper_version"] == 2023]
+    ends = [wilson(*counts) for counts in zip(latest["passes"], latest["tasks"], strict=True)]
+    latest = latest.assign(trials=latest["tasks"], low=[e[0] for e in ends], high=[e[1] for e in ends])
+    runs = earlier.groupby("level")
+    pooled = runs.agg(tasks=("tasks", "max"), trials=("tasks", "sum"), passes=("passes", "sum")).assign(
+        pass_rate=lambda sums: sums["passes"] / sums["trials"],
+        quartile_1=runs["pass_rate"].quantile(0.25),
+        quartile_3=runs["pass_rate"].quantile(0.75),
     )
-
-
-def who(row: Row) -> str:
-    """Whose row it is; a run's second row says that it is over the children's tasks."""
-    return f"{row['who']}, children's tasks" if _is_shared(row) else str(row["who"])
-
-
-def _is_shared(row: Row) -> bool:
-    return (row["source"], row["task_set"]) == ("run", "children 40")
-
-
-def _span(low: float, high: float) -> str:
-    return "-" if math.isnan(low) else f"{percent(low)}-{percent(high)}"
-
-
-def percent(share: float) -> str:
-    """A proportion in whole percent, halves away from zero as readers expect: 0.775 is 78."""
-    return f"{math.floor(100 * share + 0.5 + 1e-9):d}"
+    name = kind.partition(" Agent")[0]
+    both = {f"{name} agent 2024": latest, f"{name} agent 2023": pooled.reset_index()}
+    parts = [part.assign(who=who, source="published", task_set="all 900") for who, part in both.items()]
+    return pd.concat(parts, ignore_index=True)

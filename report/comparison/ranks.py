@@ -1,7 +1,7 @@
-"""Where a run stands among the 68 teams of 2019 and among 59 children."""
+"""The rank of a run among the 68 teams of 2019, and the share of 59 children that it outperforms."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from human_data.baselines import (
     competition_by_level,
     competition_by_task,
 )
-from report.comparison.differences import ALL, OTHER, SAME, Estimate, joined, with_ends
+from report.comparison.differences import ALL, OTHER, SAME, joined, with_ends
 from report.comparison.runs import Run
 from testbed import CHILDREN
 
@@ -24,15 +24,15 @@ SEED = 20190601
 ON_40, ON_900 = "children's 40 tasks", "all 900 tasks"
 
 RANKS_NOTE = (
-    "Rank: 1 and the number of teams of 2019 that passed more, so that those who are equal share the better "
-    "place; of several trials of a task the mean counts. Its 95 % interval on the 40 tasks is a bootstrap "
+    "Rank: 1 plus the number of teams of 2019 that passed more, so that equals share the better place; of "
+    "several trials of a task the mean counts. Its 95 % interval on the 40 tasks is a bootstrap "
     f"over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 and with other layouts it "
-    "is where the ends of the run's own interval would stand. Two teams with identical results both count."
+    "is the ranks of the ends of the run's own interval. Two teams with identical results both count."
 )
 OUTPERFORMED_NOTE = (
-    "Children outperformed: children who passed fewer of the same tasks than the run, and half of those who "
+    "Children outperformed: children who passed fewer of the same tasks than the run, plus half of those who "
     "passed as many; of several trials the mean. The 95 % interval (Wilson's) is over children, with the "
-    "tasks as they are. Only a run with a verdict on all of the tasks counts."
+    "tasks held fixed. Only a run with a verdict on all of the tasks counts."
 )
 
 RANK_COLUMNS = (
@@ -45,6 +45,8 @@ SHARE_COLUMNS = (
 )
 
 _Floats = npt.NDArray[np.float64]
+_Row = tuple[Any, ...]
+"""Values of `RANK_COLUMNS` or `SHARE_COLUMNS`."""
 
 
 def ranks(runs: Sequence[Run]) -> pd.DataFrame:
@@ -59,8 +61,8 @@ def ranks(runs: Sequence[Run]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
 
 
-def _on_40(run: Run) -> Iterator[dict[str, Any]]:
-    """On those of the children's tasks that the run has, where they are the same."""
+def _on_40(run: Run) -> Iterator[_Row]:
+    """On those of the children's tasks that the run has, if they are the same tasks."""
     rates = run.task_rates()
     rates = rates[rates["task_id"].isin(CHILDREN)].reset_index(drop=True)
     if not run.original or rates.empty:
@@ -68,9 +70,10 @@ def _on_40(run: Run) -> Iterator[dict[str, Any]]:
     teams = competition_by_task().pivot(index="task_id", columns="team", values="passed").astype(float)
     passed = teams.loc[rates["task_id"]].to_numpy()
     own = rates["rate"].to_numpy()
-    yield _rank_row(run, ALL, ON_40, own, passed.sum(0), *_bootstrapped(rates, passed))
+    yield _row(run, ALL, ON_40, len(own), own.mean(), passed.mean(0), *_bootstrapped(rates, passed))
     for level, part in rates.groupby("level"):
-        yield _rank_row(run, str(level), ON_40, own[part.index], passed[part.index].sum(0), np.nan, np.nan)
+        here = part.index
+        yield _row(run, str(level), ON_40, len(here), own[here].mean(), passed[here].mean(0))
 
 
 def _bootstrapped(rates: pd.DataFrame, passed: _Floats) -> tuple[float, float]:
@@ -85,8 +88,8 @@ def _bootstrapped(rates: pd.DataFrame, passed: _Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _on_900(run: Run) -> Iterator[dict[str, Any]]:
-    """On whole levels of the original, or as near as another battery comes to that."""
+def _on_900(run: Run) -> Iterator[_Row]:
+    """On whole levels of the original, or the closest that another battery has."""
     rates = run.task_rates()
     teams = competition_by_level("all 900").pivot(index="level", columns="team", values="pass_rate")
     parts = {level: part for level, part in rates.groupby("level") if level in teams.index}
@@ -97,51 +100,35 @@ def _on_900(run: Run) -> Iterator[dict[str, Any]]:
     for scope, levels in scopes.items():
         own = joined([ends[level] for level in levels])
         theirs = teams.loc[levels].mean().to_numpy()
-        count = sum(len(parts[level]) for level in levels)
+        tasks = sum(len(parts[level]) for level in levels)
         # A better result has a smaller rank.
-        low, high = (1 + _counted(theirs, end).better for end in (own.high, own.low))
-        yield _placed(run, scope, ON_900, count, own, theirs, low, high)
+        low, high = (1 + _better(theirs, end) for end in (own.high, own.low))
+        yield _row(run, scope, ON_900, tasks, own.value, theirs, low, high)
 
 
-class _Counted(NamedTuple):
-    better: int
-    equal: int
+def _better(theirs: _Floats, own: float) -> int:
+    return int((theirs > own + 1e-9).sum())
 
 
-def _counted(theirs: _Floats, own: float) -> _Counted:
-    return _Counted(int((theirs > own + 1e-9).sum()), int((np.abs(theirs - own) <= 1e-9).sum()))
-
-
-def _rank_row(
-    run: Run, scope: str, basis: str, own: _Floats, theirs: _Floats, low: float, high: float
-) -> dict[str, Any]:
-    rate = float(own.mean())
-    return _placed(run, scope, basis, len(own), Estimate(rate, rate, rate), theirs / len(own), low, high)
-
-
-def _placed(
-    run: Run, scope: str, basis: str, tasks: int, own: Estimate, theirs: _Floats, low: float, high: float
-) -> dict[str, Any]:
-    counted = _counted(theirs, own.difference)
-    return {
-        "agent": run.agent,
-        "scope": scope,
-        "basis": basis,
-        "pairing": SAME if run.original else OTHER,
-        "tasks": tasks,
-        "passed": own.difference * tasks,
-        "rate": own.difference,
-        "teams": len(theirs),
-        "better": counted.better,
-        "equal": counted.equal,
-        "rank": counted.better + 1,
-        "low": low,
-        "high": high,
-    }
+def _row(
+    run: Run,
+    scope: str,
+    basis: str,
+    tasks: int,
+    rate: float,
+    theirs: _Floats,
+    low: float = np.nan,
+    high: float = np.nan,
+) -> _Row:
+    better = _better(theirs, rate)
+    equal = int((np.abs(theirs - rate) <= 1e-9).sum())
+    pairing = SAME if run.original else OTHER
+    own = (run.agent, scope, basis, pairing, tasks, rate * tasks, rate)
+    return (*own, len(theirs), better, equal, better + 1, low, high)
 
 
 def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
-    """How many of the children each run outdid, on all 40 tasks and on each level's four, one row each.
+    """How many of the children each run outperformed, on all 40 tasks and on each level's four, one row each.
 
     Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` with a verdict on all of them; `passed`, their
     mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
@@ -169,27 +156,14 @@ def _passes(run: Run, tasks: frozenset[str]) -> _Floats:
     return trials.loc[trials["count"] == len(tasks), "sum"].to_numpy(float)
 
 
-def _share_row(
-    run: Run, scope: str, tasks: frozenset[str], counts: pd.DataFrame, passes: _Floats
-) -> dict[str, Any]:
+def _share_row(run: Run, scope: str, tasks: frozenset[str], counts: pd.DataFrame, passes: _Floats) -> _Row:
     passed, children = counts["passed"].to_numpy(), counts["children"].to_numpy(float)
     total = children.sum()
     fewer, equal = (
-        float(
-            np.mean([children[chosen].sum() for chosen in (compare(passed, own) for own in passes)]) / total
-        )
-        for compare in (np.less, np.equal)
+        float((children @ compare(passed[:, None], passes)).mean() / total) for compare in (np.less, np.equal)
     )
     share = fewer + equal / 2
     low, high = wilson(share * total, total)
-    return {
-        "agent": run.agent,
-        "scope": scope,
-        "pairing": SAME if run.original else OTHER,
-        "tasks": len(tasks),
-        "trials": len(passes),
-        "passed": float(passes.mean()),
-        "children": int(total),
-        **{"fewer": fewer, "equal": equal, "more": 1 - fewer - equal},
-        **{"outperformed": share, "low": low, "high": high},
-    }
+    pairing = SAME if run.original else OTHER
+    own = (run.agent, scope, pairing, len(tasks), len(passes), float(passes.mean()))
+    return (*own, int(total), fewer, equal, 1 - fewer - equal, share, low, high)

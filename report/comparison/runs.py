@@ -1,14 +1,16 @@
-"""A run as it is compared: its results, and what they have in common with those of the others."""
+"""A run as it is compared: its results, and what weakens its comparison with others."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 
 from arena.taskfile.versions import Version
+from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
+from report.formats import listed
 
 THEIRS = Version.V2.value
-"""The account under which children and competition were scored."""
+"""The version whose clock children and competition were scored with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,8 +18,9 @@ class Run:
     """One agent's trials. `results` has the columns of `results_frame`.
 
     `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
-    version was re-enacted, None where nobody said. `partial` is a sentence on a run that did not end,
-    `refuted` one on tasks that were said to be the original ones and are not.
+    version was re-enacted, None if unknown. `partial` is a sentence on a run that did not end,
+    `refuted` one on tasks that were claimed to be the original ones and are not. `suite` is the name of that
+    of its tasks; only the arena's can be the original ones.
     """
 
     agent: str
@@ -26,6 +29,7 @@ class Run:
     animal_ai: str | None = None
     partial: str = ""
     refuted: str = ""
+    suite: str = DEFAULT
 
     def task_rates(self) -> pd.DataFrame:
         """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""
@@ -37,61 +41,66 @@ class Run:
             .set_axis(["task_id", "level", "rate", "trials"], axis=1)
         )
 
-    @property
-    def same_account(self) -> bool:
-        """Whether the clock costs what it cost the children and the competition."""
-        return self.animal_ai == THEIRS
 
-
-def played_run(results: pd.DataFrame, original: bool, animal_ai: str | None = None, partial: str = "") -> Run:
-    """The run of one agent's results; tasks are believed to be the original ones unless that is refuted."""
+def played_run(
+    results: pd.DataFrame,
+    original: bool,
+    animal_ai: str | None = None,
+    partial: str = "",
+    suite: str = DEFAULT,
+) -> Run:
+    """The run of one agent's results; `original` holds unless the results refute it."""
+    original = original and suite == DEFAULT
     against = refuted(results) if original else ""
     agent = str(results["agent"].iloc[0])
-    return Run(agent, results, original and not against, animal_ai, partial, against)
+    return Run(agent, results, original and not against, animal_ai, partial, against, suite)
 
 
 def cautions(runs: list[Run]) -> list[str]:
-    """What makes a comparison with others weaker than it looks, one sentence or two each."""
+    """What makes a comparison with others weaker than it looks, one or two sentences each."""
     found = [text for run in runs for text in (run.partial, run.refuted, _missing(run)) if text]
-    ours = [run for run in runs if not run.original]
+    if any(run.suite != DEFAULT for run in runs):
+        return found
+    ours = [run.agent for run in runs if not run.original]
     if ours:
         found.append(
-            f"Other layouts: the tasks of {_names(ours)} are not the original files. They test the same "
+            f"Other layouts: the tasks of {listed(ours)} are not the original files. They test the same "
             "capacities, under the same ids, in other arenas than children and competitors saw: "
             "differences from these are between batteries as well as between players."
         )
-    claimed = [run for run in runs if run.original]
+    claimed = [run.agent for run in runs if run.original]
     if claimed:
         found.append(
-            f"The tasks of {_names(claimed)} come from a folder that the user named; their ids count as "
+            f"The tasks of {listed(claimed)} come from a folder that the user named; their ids count as "
             "those of the original files. Children and competitors played these in Unity."
         )
-    return [*found, *_accounts(runs), *_informed(runs)]
+    return [*found, *_clocks(runs), *_informed(runs)]
 
 
-def _accounts(runs: list[Run]) -> list[str]:
-    told: dict[str | None, list[Run]] = {}
+def _clocks(runs: list[Run]) -> list[str]:
+    by_version: dict[str | None, list[Run]] = {}
     for run in runs:
-        if not run.same_account:
-            told.setdefault(run.animal_ai, []).append(run)
-    return [_account(version, those) for version, those in told.items()]
+        if run.animal_ai != THEIRS:
+            by_version.setdefault(run.animal_ai, []).append(run)
+    return [_clock(version, those) for version, those in by_version.items()]
 
 
-def _account(version: str | None, runs: list[Run]) -> str:
+def _clock(version: str | None, runs: list[Run]) -> str:
+    names = listed([run.agent for run in runs])
     ninth = any((run.results["level"] == 9).any() and run.original for run in runs)
     advice = f"Play with --animal-ai {THEIRS} to compare level 9." if ninth else ""
     if version is None:
-        known = f"It is not known which version of Animal-AI {_names(runs)} played (say it by --animal-ai). "
-        return known + f"Children and competition were scored under version {THEIRS}. {advice}".strip()
+        known = f"The version of Animal-AI that {names} played is unknown (give it with --animal-ai). "
+        return known + f"Children and teams were scored with the clock of version {THEIRS}. {advice}".strip()
     lost = (
-        "Level 9 cannot be compared: under this account most of its official marks cannot be reached "
-        "at all, because each ball refills the clock and waiting it out costs up to 1 more. "
+        "Level 9 cannot be compared: with this clock most of its official marks cannot be reached "
+        "at all, because each ball refills health and waiting until it is used up costs up to 1 more. "
         if ninth
         else ""
     )
     return (
-        f"Other account: {_names(runs)} played under version {version}, children and competition were "
-        f"scored under version {THEIRS}, in which nothing refills the clock. {lost}{advice}"
+        f"Different scoring clock: {names} used {version} (balls refill health); children and teams were "
+        f"scored with the 2019 clock. {lost}{advice}"
     ).strip()
 
 
@@ -106,7 +115,7 @@ def _missing(run: Run) -> str:
 
 
 def refuted(results: pd.DataFrame) -> str:
-    """Why tasks cannot be the original ones, which ids cannot show; empty where nothing tells."""
+    """Why tasks cannot be the original ones, which ids cannot show; empty if nothing speaks against it."""
     known = children_by_task().set_index("task_id")["pass_mark"]
     own = marks_of(results)
     shared = own[own.index.isin(known.index)]
@@ -114,8 +123,8 @@ def refuted(results: pd.DataFrame) -> str:
     if wrong.empty:
         return ""
     return (
-        f"{len(wrong)} of {len(shared)} tasks of {results['agent'].iloc[0]} have not the pass mark that "
-        f"children had (the first is {wrong.index[0]}): they are not the original files, whatever was said."
+        f"{len(wrong)} of {len(shared)} tasks of {results['agent'].iloc[0]} do not have the pass mark that "
+        f"children had (the first is {wrong.index[0]}): they are not the original files."
     )
 
 
@@ -134,8 +143,3 @@ def _informed(runs: list[Run]) -> list[str]:
         for start, why in _KNOWING.items()
         if run.agent == start or run.agent.startswith(f"{start}/")
     ]
-
-
-def _names(runs: list[Run]) -> str:
-    names = [run.agent for run in runs]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,41 +1,51 @@
-"""All that is compared, in one place."""
+"""Everything that is compared, in one place."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
 from evaluation.paired import compare_agents
+from evaluation.suites import DEFAULT, get_suite
 from report.comparison.capacities import capacities
 from report.comparison.differences import compare_with_groups
-from report.comparison.groups import Group
 from report.comparison.items import correlations
-from report.comparison.levels import compare_levels
+from report.comparison.levels import compare_levels, described
 from report.comparison.ranks import outperformed, ranks
+from report.comparison.references import ReferenceGroup
 from report.comparison.runs import Run, cautions
 from report.comparison.tasks import compare_tasks
+from report.rates import GroupRates, group_rates
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Runs beside groups. The tables are those of the functions of these names in this package.
+    """Runs of one suite beside groups, which only the arena has.
 
-    `levels` is that of `compare_levels`, `pairs` that of `compare_agents`; `cautions` are sentences.
+    `rates` are those by group of tasks; `tables` are all others by their names, those of the functions in
+    this package; `cautions` are sentences.
     """
 
     runs: tuple[Run, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[ReferenceGroup, ...]
     results: pd.DataFrame
-    levels: pd.DataFrame
-    differences: pd.DataFrame
-    tasks: pd.DataFrame
-    ranks: pd.DataFrame
-    outperformed: pd.DataFrame
-    capacities: pd.DataFrame
-    correlations: pd.DataFrame
-    pairs: pd.DataFrame
+    rates: GroupRates
     cautions: tuple[str, ...]
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def suite(self) -> str:
+        """The name of the suite."""
+        return self.runs[0].suite
+
+    @property
+    def group(self) -> str:
+        """What the suite calls a group of tasks."""
+        try:
+            return get_suite(self.suite).group_name
+        except ConfigError:
+            return "group"
 
     @property
     def same_layouts(self) -> bool:
@@ -47,28 +57,35 @@ class Comparison:
         return any(group.source == source for group in self.groups)
 
 
-def compare(runs: Sequence[Run], groups: Sequence[Group]) -> Comparison:
-    """Compare runs with groups in every way that their tasks allow.
+def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison:
+    """Compare runs with each other and, in the arena, with groups in every respect that their tasks allow.
 
-    Raises EvaluationError where there is no run, or a run without a planned trial.
+    Raises EvaluationError if there is no run, a run without a planned trial, or runs of several suites.
     """
     if not runs:
         raise EvaluationError("there are no results to compare: name a run, or --run an agent")
+    suites = {run.suite: run.agent for run in runs}
+    if len(suites) > 1:
+        raise EvaluationError(
+            "runs of several suites have no tasks in common: "
+            + ", ".join(f"{agent} ({suite})" for suite, agent in suites.items())
+        )
     results = pd.concat([run.results for run in runs], ignore_index=True)
+    own, sentences = tuple(runs), tuple(cautions(list(runs)))
+    pairs = {"comparisons": compare_agents(results)}
+    if DEFAULT not in suites:
+        return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs)
+    same_layouts = all(run.original for run in runs)
+    rates = compare_levels(results, same_layouts=same_layouts)
     known = {"run", *(group.source for group in groups)}
-    levels = compare_levels(results, same_layouts=all(run.original for run in runs))
-    teams, children = "teams" in known, "children" in known
-    return Comparison(
-        runs=tuple(runs),
-        groups=tuple(groups),
-        results=results,
-        levels=levels[levels["source"].isin(known)].reset_index(drop=True),
-        differences=compare_with_groups(runs, groups),
-        tasks=compare_tasks(runs, groups),
-        ranks=ranks(runs if teams else ()),
-        outperformed=outperformed(runs if children else ()),
-        capacities=capacities(runs),
-        correlations=correlations(runs, groups),
-        pairs=compare_agents(results),
-        cautions=tuple(cautions(list(runs))),
-    )
+    rates = rates[rates["source"].isin(known)].reset_index(drop=True)
+    tables = {
+        "differences": compare_with_groups(runs, groups),
+        "tasks": compare_tasks(runs, groups),
+        "ranks": ranks(runs if "teams" in known else ()),
+        "outperformed": outperformed(runs if "children" in known else ()),
+        "capacities": capacities(runs),
+        "correlations": correlations(runs, groups),
+        **pairs,
+    }
+    return Comparison(own, tuple(groups), results, described(rates, same_layouts), sentences, tables)

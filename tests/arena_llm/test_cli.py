@@ -111,7 +111,7 @@ runpy.run_module("arena_llm", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["arena_llm.cli", "llm_control.evaluate"])
+@pytest.mark.parametrize("module", ["arena_llm.cli", "evaluation.evaluate"])
 def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
     command = [sys.executable, "-c", IMPORTING, module, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -121,13 +121,13 @@ def test_ctrl_c_while_packages_are_imported_is_one_sentence(module, tmp_path):
 def test_ctrl_c_after_the_run_is_one_sentence(tmp_path, monkeypatch):
     from typer.testing import CliRunner
 
-    import report.summary
+    import report.build
     from arena_llm.cli import app
 
     def pressed(*arguments, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(report.summary, "write_report", pressed)
+    monkeypatch.setattr(report.build, "write_log_report", pressed)
     command = ["eval", "--model", "arena/random", "--tasks", "01-01-01", "--max-scripts", "1"]
     said = CliRunner().invoke(app, [*command, "--image-size", "32", "--log-dir", str(tmp_path)])
     assert (said.exit_code, said.stderr) == (130, "arena-llm: stopped\n")

@@ -105,7 +105,7 @@ def one_at_a_time(evaluate_):
 
 
 def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
-    from report.run import open_logs
+    from evaluation.log.run import open_logs
 
     result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
     log = open_logs([(None, result.log)])[0]

@@ -130,7 +130,7 @@ def test_a_run_is_reported_verified_replayed_and_compared(command, battery, file
     assert command("replay", log, "--sample", "01-06-02", "--trial", 1).returncode == 0
     compared = command("compare", log, "--out", "compared")
     assert compared.returncode == 0, compared.stderr
-    assert (tmp_path / "compared" / "report.html").is_file()
+    assert (tmp_path / "compared" / "index.html").is_file()
 
 
 def test_the_report_says_who_acted_and_how(command, battery, file, tmp_path):

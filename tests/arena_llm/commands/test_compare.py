@@ -17,7 +17,7 @@ def test_runs_are_compared_in_one_report(tmp_path):
     table = (tmp_path / "out" / "levels.csv").read_text()
     assert "1,Food Retrieval,first,run,this run,1,1,1," in table
     assert "1,Food Retrieval,m/a,run,this run,1,1,0," in table
-    assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "report.html").read_text()
+    assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "index.html").read_text()
 
 
 def test_what_is_missing_is_played_once_and_then_compared(tmp_path):

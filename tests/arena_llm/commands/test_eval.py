@@ -158,14 +158,14 @@ def test_a_run_writes_its_report_where_it_should_and_uses_the_prompt(battery, tm
     logs, out = tmp_path / "logs", tmp_path / "elsewhere"
     common = [*SHORT, "--testbed", battery]
     assert invoke(*common, "--log-dir", logs, "--out", out, "--prompt", prompt).exit_code == 0
-    assert (out / "report.html").is_file()
+    assert (out / "index.html").is_file()
     (info,) = list_eval_logs(str(logs))
     assert read_eval_log(info).samples[0].messages[0].text.startswith("Walk like a crab.")
     assert [path.suffix for path in logs.iterdir()] == [".eval"]
     assert invoke(*common, "--log-dir", tmp_path / "b").exit_code == 0
     (info,) = list_eval_logs(str(tmp_path / "b"))
     assert "crab" not in read_eval_log(info).samples[0].messages[0].text
-    assert len(list((tmp_path / "b").glob("*/report.html"))) == 1
+    assert len(list((tmp_path / "b").glob("*/index.html"))) == 1
 
 
 def test_the_version_of_animal_ai_is_that_of_the_arena(battery):
@@ -186,7 +186,7 @@ def test_a_limit_on_the_cost_says_which_prices_it_rests_on(battery, tmp_path):
     said = invoke(*common, "--max-cost", 1, "--log-dir", tmp_path / "logs")
     note = f"$1 in, $1 out, as of 2031-05-04, not verified; edit {prices}."
     assert note in said.output
-    page = next((tmp_path / "logs").glob("*/report.html")).read_text()
+    page = next((tmp_path / "logs").glob("*/index.html")).read_text()
     assert note in page
     (info,) = list_eval_logs(str(tmp_path / "logs"))
     assert note in json.dumps(read_eval_log(info, header_only=True).eval.metadata)
@@ -204,7 +204,7 @@ def test_an_agent_of_steps_is_a_row_of_the_table(tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
     assert {row["passed"] for row in rows} <= {"True", "False"}
-    assert "Published 2024" in said.output
+    assert "Random Action agent 2024" in said.output
     for level in ("1", "3"):
         passes = sum(row["passed"] == "True" for row in rows if row["level"] == level)
         assert f"{passes}/2" in said.output

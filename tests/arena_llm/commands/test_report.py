@@ -3,8 +3,8 @@
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from tests.human_data.log_report.conftest import TASK
 from tests.llm_control.batteries import eval_request, evaluated
+from tests.report.conftest import TASK
 
 
 def test_a_folder_of_logs_becomes_a_report(tmp_path):

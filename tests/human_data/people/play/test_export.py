@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from arena_llm.cli import app
-from report.comparison_pages import read_runs_apart
+from report.comparison.read import read_runs_apart
 from tests.human_data.people.play.server import Page
 
 

@@ -14,7 +14,7 @@ from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTY
 from human_data.people.store.export import export, tables_of
 from human_data.people.store.results import people_results
 from human_data.people.store.tables import Base
-from report.comparison import compare_levels
+from report.comparison.levels import compare_levels
 from tests.human_data.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.human_data.people.store.study import fill
 

@@ -1,0 +1,208 @@
+"""The arena's part in a report: replays with path, health, reasons of failure; children and competition."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from arena import ArenaSpec, Event, Recording, Scene
+from arena.errors import ArenaError
+from arena.recording import software_versions
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from human_data.baselines import children_by_task
+from llm_control.choices import ArenaChoices
+from llm_control.logged import logged_recording, logged_specs
+from render import Renderer
+from render.context import drawn_by
+from report import site
+from report.arena.drawings import event_lines, health_curve, path_svg, plan_svg
+from report.arena.failures import Case, Failure, Replies, signs
+from report.arena.looks import as_sent, seen_sentences, true_view
+from report.arena.methods import analysis_sentences, methods_sentences
+from report.arena.replay import Trace, replay
+from report.comparison.levels import compare_levels, described, level_name
+from report.formats import percent
+from report.panels import EpisodeFindings, Panel, Row, SuiteReport
+from report.pictures import PictureBook
+from report.rates import GroupRates
+from report.tables import counted_table
+
+SIZE = 512
+"""Width and height of the views that are drawn, before they are made smaller."""
+
+REFUSALS = ("content_filter", "refusal")
+"""Why a reply ended, in Inspect's words, if a provider's filter stopped it."""
+
+
+class ArenaReport(SuiteReport):
+    """Reports of logs of the arena; with `frames`, views that are not in the log are drawn."""
+
+    def __init__(self, logs: Sequence[RunLog], frames: bool) -> None:
+        super().__init__(logs[0].suite)
+        self._renderer = Renderer(SIZE, SIZE) if frames else None
+        self._same_layouts = all(log.folder for log in logs)
+        self._specs: dict[str, ArenaSpec] = {}
+        self._choices = ArenaChoices()
+        self._plans: dict[str, Markup] = {}
+
+    def group_name(self, group: int | str) -> str:
+        """What a level tests."""
+        return level_name(group)
+
+    def begin(self, log: RunLog) -> None:
+        """Read the arenas of a log."""
+        self._specs, self._choices = logged_specs(log), log.choices
+
+    def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
+        """Replay an episode and judge why it failed; its true views go to `book`."""
+        recording, spec = logged_recording(episode), self._specs.get(episode.result.task_id)
+        trace, problem = None, None
+        failures: tuple[Failure, ...] = ()
+        if recording is not None and spec is None:
+            problem = "Its arena is neither in the log nor among the task files."
+        elif recording is not None and spec is not None:
+            try:
+                trace = self._replay(spec, recording, episode, book)
+                problem = difference(trace, recording, episode)
+                failures = _failures(trace, spec, episode)
+            except ArenaError as error:
+                problem = str(error)
+        return EpisodeFindings(
+            panels=self._panels(trace, failures, episode.result.task_id),
+            columns={
+                "failure": str(failures[0]) if failures else None,
+                "signs": "; ".join(failures),
+                "replay": "none" if trace is None else "differs" if problem else "exact",
+            },
+            warnings=[*filter(None, [problem]), *_version_warnings(recording if trace else None)],
+            seen=seen_sentences(trace),
+            results={int(turn["turn"]): _result(turn) for turn in episode.turns},
+            provenance=_provenance(recording, trace is not None and problem is None),
+        )
+
+    def _replay(
+        self, spec: ArenaSpec, recording: Recording, episode: LoggedEpisode, book: PictureBook
+    ) -> Trace:
+        def look(scene: Scene, turn: int | None) -> None:
+            kind, renderer = true_view(turn, episode, self._choices), self._renderer
+            if kind is not None and renderer is not None:
+                book.add(turn, lambda: renderer.frame(scene), kind)
+
+        steps = [int(turn["steps"]) for turn in episode.turns]
+        trace = replay(spec, recording, self._choices, steps, look)
+        trace.looks = as_sent(trace.looks, episode.talk, self._choices)
+        if recording.task_id not in self._plans:
+            self._plans[recording.task_id] = plan_svg(trace.layout, f"Task {recording.task_id}")
+        return trace
+
+    def _panels(self, trace: Trace | None, failures: Sequence[Failure], task_id: str) -> list[Panel]:
+        panels = []
+        if failures:
+            why = site.part("arena/failure.html.j2", failure=failures[0], more=failures[1:])
+            panels.append(Panel("Why it failed", why))
+        if trace is not None:
+            acts, events = self._choices.acts, event_lines(trace.events)
+            path, curve = path_svg(trace, task_id), health_curve(trace)
+            panels.append(Panel("Path", site.part("arena/path.html.j2", plan=path, acts=acts)))
+            health = site.part("arena/health.html.j2", curve=curve, events=events, acts=acts)
+            panels.append(Panel("Health", health))
+        return panels
+
+    def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
+        """State after a turn: metres, degrees, health 0 to 100; and its events."""
+        return {
+            **{name: turn[name] for name in ("steps", "health", "reward", "total_reward", "yaw")},
+            **dict(zip("xyz", turn["position"], strict=True)),
+            "events": "; ".join(f"{event['kind']} ({event['name']})" for event in turn["events"]),
+        }
+
+    def rates(self, results: pd.DataFrame) -> GroupRates:
+        """Runs by level beside children, competition and published agents and models."""
+        rates = compare_levels(results, same_layouts=self._same_layouts)
+        return described(rates, self._same_layouts)
+
+    def references(self) -> dict[str, dict[str, str]]:
+        """The share of children who passed each task; nothing if the tasks are not theirs."""
+        if not self._same_layouts:
+            return {}
+        shares = children_by_task().set_index("task_id")["pass_rate"]
+        return {"Children": {str(task): f"{percent(share)} %" for task, share in shares.items()}}
+
+    def task_panels(self, task_id: str) -> list[Panel]:
+        """The arena at the start of the first trial, if one could be replayed."""
+        if task_id not in self._plans:
+            return []
+        return [Panel("Arena", site.part("arena/plan.html.j2", plan=self._plans[task_id]))]
+
+    def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> list[Panel]:
+        """Reasons of failure by agent, with their definitions."""
+        table = counted_table("Failure", "failure", list(Failure), rows, agents)
+        unreplayed = sum(row["passed"] is False and row["failure"] is None for row in rows)
+        values = {"table": table, "unreplayed": unreplayed, "failures": list(Failure)}
+        return [Panel("Why episodes were failed", site.part("arena/failures.html.j2", **values))]
+
+    def facts(self, log: RunLog) -> dict[str, str]:
+        """The version of Animal-AI, which comparisons need."""
+        return {"Animal-AI": log.choices.animal_ai}
+
+    def methods(self, log: RunLog, versions: Mapping[str, set[str]]) -> str:
+        """The arena, how it was presented to the model, and what a reply could do."""
+        return methods_sentences(log, versions)
+
+    def analysis(self, rows: Sequence[Row]) -> str:
+        """How reasons of failure and pictures came about."""
+        drawn = f"moderngl {version('moderngl')} on {drawn_by()}" if self._renderer else None
+        return analysis_sentences(rows, drawn)
+
+
+def difference(trace: Trace, recording: Recording, episode: LoggedEpisode) -> str | None:
+    """A sentence on what differs between a replay and the log; None if nothing does."""
+    found = trace.differs_from(recording)
+    if found:
+        return (
+            f"The replay differs from the log ({found}): path, pictures and reason of failure are not exact."
+        )
+    ends = [trace.moments[last].position for _, last in trace.turns]
+    if any(tuple(turn["position"]) != end for turn, end in zip(episode.turns, ends, strict=True)):
+        return "The replay ends as logged, but turns begin elsewhere: pictures may belong to other turns."
+    return None
+
+
+def _failures(trace: Trace, spec: ArenaSpec, episode: LoggedEpisode) -> tuple[Failure, ...]:
+    """All kinds of failure that a failed episode shows; empty for others."""
+    if episode.result.passed is not False:
+        return ()
+    turns, stops = episode.turns, episode.stops
+    empty = sum(not str(turn["reply"]).strip() for turn in turns)
+    refused = max(sum(stops[reason] for reason in REFUSALS), empty)
+    replies = Replies(len(turns), sum(turn["error"] is not None for turn in turns), refused)
+    return signs(Case(trace, replies, spec.pass_mark, spec.time_limit))
+
+
+def _result(turn: Mapping[str, Any]) -> str:
+    x, _, z = turn["position"]
+    events = ", ".join(event_lines(Event(**event) for event in turn["events"]))
+    return (
+        f"{turn['steps']} steps; health {turn['health']:.1f}; reward {turn['reward']:+.3f}, in total "
+        f"{turn['total_reward']:+.3f}; at x {x:.1f}, z {z:.1f}, heading {turn['yaw']:.0f}°."
+        + (f" Events: {events}." if events else "")
+        + (f" The episode ended: {turn['outcome']}." if turn["done"] else "")
+    )
+
+
+def _version_warnings(recording: Recording | None) -> list[str]:
+    now, then = software_versions(), recording.versions if recording else {}
+    changed = [f"{key} {then[key]}, now {now.get(key, 'none')}" for key in then if then[key] != now.get(key)]
+    return [f"Recorded with other versions than it is replayed with ({'; '.join(changed)})."] * bool(changed)
+
+
+def _provenance(recording: Recording | None, exact: bool) -> str:
+    if recording is None:
+        return "There is no recording of this episode."
+    versions = ", ".join(f"{name} {version}" for name, version in recording.versions.items())
+    found = "Replayed exactly" if exact else "Not replayed exactly"
+    arena = recording.spec_sha256[:12]
+    return f"{found}. Seed {recording.seed}, trial {recording.trial + 1}, arena {arena}; {versions}."

@@ -1,0 +1,176 @@
+"""Replay an episode from its recording: where it went, what it saw, what was left at the end."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from arena import ArenaSpec, Episode, Event, Move, Outcome, Recording
+from arena.errors import RecordingError
+from arena.geometry.angles import wrap_deg
+from arena.geometry.placed import AGENT_RADIUS, Layout
+from arena.replay import Replay
+from arena.scene import Scene, Vector
+from arena.taskfile.catalog import KINDS
+from llm_control.choices import ArenaChoices
+from llm_control.schedule import picture_turns
+from render.line_of_sight import LineOfSight
+
+NEAR = 3.0
+"""Metres between the surfaces of agent and goal within which the goal counts as nearly reached."""
+
+Camera = Callable[[Scene, int | None], None]
+"""Is given the scene of every picture, in order, and its turn as `Look` has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The state after a step, or at the start: metres, degrees, health 0 to 100.
+
+    `gaps`: metres between the surfaces of the agent and of each good goal that is there, by its index.
+    `open_goals`: those within `NEAR` with nothing opaque in between.
+    """
+
+    position: Vector
+    yaw: float
+    health: float
+    move: Move
+    gaps: dict[int, float]
+    open_goals: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A picture: after how many steps it was taken, before which turn (from 1), and the good goals on it.
+
+    The turn after the last is one for which no reply was asked.
+
+    `bearings`: degrees to the right of the heading at which each good goal that is there lies, -180 to 180.
+    `turn` is None for the one at the end of the episode, which no agent is shown. `in_view` are the goals of
+    a true view that was not sent, in the place of which something else was or nothing.
+    """
+
+    step: int
+    turn: int | None
+    seen: frozenset[int]
+    bearings: dict[int, float]
+    in_view: frozenset[int] = frozenset()
+
+
+@dataclass(slots=True)
+class Trace:
+    """A replayed episode.
+
+    `moments` has an entry for the start and one for each step; `turns` the first and last index into it of
+    each turn's steps; `worths` what each good goal that was left would have brought, by its size.
+    """
+
+    layout: Layout
+    moments: list[Moment] = field(default_factory=list)
+    looks: list[Look] = field(default_factory=list)
+    turns: list[tuple[int, int]] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    worths: list[float] = field(default_factory=list)
+    had_goal: bool = False
+    ticks: int = 0
+    outcome: Outcome | None = None
+    total_reward: float = 0.0
+    health: float = 0.0
+
+    def differs_from(self, recording: Recording) -> str | None:
+        """What the replay does not reproduce; None if it is exact."""
+        pairs = {
+            "total reward": (self.total_reward, recording.total_reward),
+            "health": (self.health, recording.health),
+            "outcome": (self.outcome, recording.outcome),
+        }
+        wrong = [f"{name} {now}, recorded {then}" for name, (now, then) in pairs.items() if now != then]
+        return "; ".join(wrong) or None
+
+
+def replay(
+    spec: ArenaSpec,
+    recording: Recording,
+    choices: ArenaChoices,
+    turn_steps: Sequence[int],
+    camera: Camera | None = None,
+) -> Trace:
+    """Play a recording's actions again; the same software gives the same bits.
+
+    `choices` say when pictures were taken, `turn_steps` are the steps of each turn. Raises RecordingError
+    if the arena is not the recorded one, or it has several agents.
+    """
+    if recording.others or not recording.is_of(spec):
+        reason = "it has several agents" if recording.others else "its arena is not the recorded one"
+        raise RecordingError(f"{recording.task_id}: cannot be replayed: {reason}")
+    looks = _look_steps(choices, turn_steps, recording.steps)
+    with Replay(recording, spec) as replayed:
+        trace = Trace(replayed.episode.layout)
+        sight = LineOfSight()
+        for moment in replayed.moments():
+            trace.events += moment.events
+            move = moment.actions[0].move if moment.actions else Move.NONE
+            _note(trace, moment.episode, sight, move, looks.get(moment.step, ()), camera)
+        _finish(trace, replayed.episode, choices.initial_idle_steps, turn_steps)
+    return trace
+
+
+def _look_steps(choices: ArenaChoices, turn_steps: Sequence[int], steps: int) -> dict[int, list[int | None]]:
+    """After which steps there is a picture, and before which turn each comes; the last is the end's."""
+    looks: dict[int, list[int | None]] = {k: list(v) for k, v in picture_turns(choices, turn_steps).items()}
+    looks.setdefault(steps, []).append(None)
+    return looks
+
+
+def _note(
+    trace: Trace,
+    episode: Episode,
+    sight: LineOfSight,
+    move: Move,
+    turns: Sequence[int | None],
+    camera: Camera | None,
+) -> None:
+    scene = episode.scene()
+    goals = good_goals(scene)
+    trace.had_goal = trace.had_goal or bool(goals)
+    gaps = {goal: _gap(scene, goal) for goal in goals}
+    near = frozenset(goal for goal, gap in gaps.items() if gap <= NEAR and sight.is_open(scene, goal))
+    trace.moments.append(Moment(episode.position, episode.yaw, episode.health, move, gaps, near))
+    for turn in turns:
+        bearings = {goal: _bearing(scene, goal) for goal in goals}
+        trace.looks.append(Look(episode.steps, turn, sight.in_view(scene, goals), bearings))
+        if camera is not None:
+            camera(scene, turn)
+
+
+def _finish(trace: Trace, episode: Episode, idle_groups: Sequence[int], turn_steps: Sequence[int]) -> None:
+    at, last = sum(idle_groups), len(trace.moments) - 1
+    for taken in turn_steps:
+        trace.turns.append((min(at, last), min(at + taken, last)))
+        at += taken
+    scene = episode.scene()
+    # A ball that ends the episode stays in the world.
+    eaten = {event.thing for event in trace.events}
+    left = [goal for goal in good_goals(scene) if goal not in eaten]
+    trace.worths = [KINDS[scene.things[goal].kind].reward * float(scene.sizes[goal][0]) for goal in left]
+    trace.outcome, trace.ticks = episode.outcome, episode.ticks
+    trace.total_reward, trace.health = episode.total_reward, episode.health
+
+
+def good_goals(scene: Scene) -> list[int]:
+    """Indices of the balls that are there and bring a reward."""
+    return [
+        index
+        for index, thing in enumerate(scene.things)
+        if scene.visible[index] and KINDS[thing.kind].is_good_goal
+    ]
+
+
+def _gap(scene: Scene, ball: int) -> float:
+    between = math.dist(scene.agent_position, scene.positions[ball])
+    return between - float(scene.sizes[ball][0]) / 2 - AGENT_RADIUS
+
+
+def _bearing(scene: Scene, ball: int) -> float:
+    dx = float(scene.positions[ball][0]) - scene.agent_position[0]
+    dz = float(scene.positions[ball][2]) - scene.agent_position[2]
+    return wrap_deg(math.degrees(math.atan2(dx, dz)) - scene.agent_yaw)

@@ -1,0 +1,187 @@
+"""Runs and studies from tables, folders of reports, logs and databases."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from arena.errors import EvaluationError
+from evaluation.log.files import find_logs
+from evaluation.log.run import RunLog
+from evaluation.results import read_results, results_frame
+from evaluation.suites import DEFAULT
+from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
+from report.comparison.runs import Run, played_run
+from report.files import FACTS
+
+DATABASES = (".db", ".sqlite", ".sqlite3")
+"""Endings of files that are read as a study's database."""
+
+_SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
+
+
+def read_run(
+    place: str, name: str | None = None, *, original: bool = False, animal_ai: str | None = None
+) -> list[Run]:
+    """The runs of a results.csv (or .parquet), a report's folder, a log, a folder of logs, or a database.
+
+    `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
+    `original` says that the tasks are the original battery's; `animal_ai` is the version that was played, if
+    the place does not say it.
+
+    Raises EvaluationError, or a StoreError of the database, if it cannot be read.
+    """
+    if is_database(place):
+        study = study_results(place, "person")
+        return _split(study.results, name, _label(place), original, study.animal_ai or animal_ai)
+    path = Path(place)
+    if path.suffix == ".eval" or (path.is_dir() and not (path / "results.csv").exists()):
+        return [_logged(log, name, original) for log in _logs(path)]
+    table = path / "results.csv" if path.is_dir() else path
+    said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
+    version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
+    known = (original or bool(said.get("original")), version, str(said.get("suite", DEFAULT)))
+    return _split(read_results(table), name, place, *known)
+
+
+def read_runs_apart(places: Sequence[tuple[str | None, str]], **said: object) -> list[Run]:
+    """Several runs, each a name (or None) and a place, as `read_run` takes them.
+
+    Raises EvaluationError if two hold agents of the same name.
+    """
+    found: list[Run] = []
+    owners: dict[str, str] = {}
+    for name, place in places:
+        for run in read_run(place, name, **said):  # type: ignore[arg-type]
+            if run.agent in owners:
+                raise EvaluationError(
+                    f"{place}: {owners[run.agent]} has results of {run.agent!r} too; "
+                    "tell them apart with NAME=FILE"
+                )
+            owners[run.agent] = place
+            found.append(run)
+    return found
+
+
+def read_groups(names: Sequence[str]) -> list[ReferenceGroup]:
+    """The groups that `--with` names: words of `NAMES`, and tables or databases of studies.
+
+    Raises EvaluationError for anything else, or a StoreError of the database.
+    """
+    return [group for name in names for group in _groups(name)]
+
+
+def _groups(name: str) -> list[ReferenceGroup]:
+    if name in NAMES:
+        return shipped_groups([name])
+    if is_database(name):
+        return _people(_label(name), study_results(name, None).results)
+    path = Path(name)
+    if path.suffix in (".csv", ".parquet"):
+        return _people(path.name, read_results(path))
+    raise EvaluationError(
+        f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
+        f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
+    )
+
+
+def _people(label: str, results: pd.DataFrame) -> list[ReferenceGroup]:
+    """Those who played by keys, and those who played by scripts."""
+    scripts = results["agent"].str.endswith(" (scripts)")
+    parts = {label: results[~scripts], f"{label}, by scripts": results[scripts]}
+    return [people(name, part) for name, part in parts.items() if len(part)]
+
+
+def is_database(place: str) -> bool:
+    """Whether a place is a database of people's data, by its name."""
+    return place.startswith(_SCHEMES) or Path(place.partition("#")[0]).suffix in DATABASES
+
+
+class Study(NamedTuple):
+    """Trials of a study as results, and the version of Animal-AI if all were played with one."""
+
+    results: pd.DataFrame
+    animal_ai: str | None
+
+
+def study_results(place: str, agent: str | None) -> Study:
+    """A study of a database; all people are one `agent`, or each is one if None."""
+    from human_data.people.store import Store
+    from human_data.people.store.results import people_results
+
+    where, _, study = place.partition("#")
+    url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
+    with Store(url, create=False) as store:
+        study = study or _only(store.studies(), place)
+        results = people_results(store, study, agent)
+        trials = (trial for person in store.participants(study) for trial in store.trials(person.id))
+        versions = {trial.animal_ai for trial in trials}
+    if results.empty:
+        raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
+    return Study(results, versions.pop() if len(versions) == 1 else None)
+
+
+def _only(studies: Sequence[str], place: str) -> str:
+    if len(studies) == 1:
+        return studies[0]
+    known = f"name one of {', '.join(studies)} as {_label(place)}#STUDY" if studies else "it has none yet"
+    raise EvaluationError(f"{_label(place)}: holds {len(studies)} studies; {known}")
+
+
+def _label(place: str) -> str:
+    """What a database is called, without the password that its URL may hold."""
+    return place.rpartition("/")[2].partition("?")[0]
+
+
+def _split(
+    results: pd.DataFrame,
+    name: str | None,
+    place: str,
+    original: bool,
+    animal_ai: str | None,
+    suite: str = DEFAULT,
+) -> list[Run]:
+    agents = list(results["agent"].unique())
+    if name and len(agents) > 1:
+        raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
+    parts = [results[results["agent"] == agent] for agent in agents]
+    return [
+        played_run(part.assign(agent=name or agent).reset_index(drop=True), original, animal_ai, suite=suite)
+        for agent, part in zip(agents, parts, strict=True)
+    ]
+
+
+def _logs(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    try:
+        return find_logs([path])
+    except EvaluationError:
+        raise EvaluationError(
+            f"{path}: neither a report (results.csv) nor logs (*.eval) are in this folder"
+        ) from None
+
+
+def _logged(path: Path, name: str | None, original: bool) -> Run:
+    log = RunLog(path, name)
+    results = results_frame(log.results())
+    if results.empty:
+        raise EvaluationError(f"{path}: holds no planned trial")
+    partial = (
+        f"Partial run: {log.agent} has a score of {log.finished} of {log.planned} planned trials; the "
+        "others count neither as passed nor as failed."
+    )
+    version = getattr(log.choices, "animal_ai", None)
+    original, partial = original or bool(log.folder), "" if log.complete else partial
+    return played_run(results, original, version, partial, log.suite.name)
+
+
+def _facts(path: Path) -> dict[str, dict[str, str]]:
+    """What a report has beside its results; nothing if the file is absent or another one."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) and isinstance(found.get("facts", {}), dict) else {}

@@ -1,0 +1,140 @@
+"""The comparison's tables as text: for its page, and in brief for a terminal."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from rich.table import Table as TerminalTable
+
+from evaluation.paired import PAIRED_NOTE
+from report.comparison.capacities import CAPACITIES_NOTE
+from report.comparison.differences import ALL, DIFFERENCES_NOTE
+from report.comparison.items import CORRELATIONS_NOTE
+from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
+from report.comparison.whole import Comparison
+from report.formats import decimals, interval, p_value, percent, points
+from report.tables import Table, pairs_table
+
+Row = dict[Any, Any]
+
+
+class Section(NamedTuple):
+    """A table of the page under its heading, with a note below it."""
+
+    heading: str
+    table: Table
+    note: str
+
+
+def sections(compared: Comparison) -> list[Section]:
+    """The tables of the page that have rows; those of single tasks are left to the files."""
+    found = []
+    for heading, name, columns, cells, texts, note in _SECTIONS:
+        frame = compared.tables.get(name)
+        if frame is None:
+            continue
+        if name == "differences":
+            frame = frame[(frame["scope"] == ALL) | (frame["source"] != "agents")]
+        rows = [cells(row) for row in frame.to_dict("records")]
+        found.append(Section(heading, Table(columns, rows, texts), note))
+    pairs = pairs_table(compared.tables["comparisons"], compared.group)
+    found.append(Section("Runs compared with each other", pairs, PAIRED_NOTE))
+    return [section for section in found if section.table.rows]
+
+
+def summary_table(compared: Comparison) -> TerminalTable:
+    """One line per run for a terminal: difference from children, rank, share outperformed, correlation."""
+    table = TerminalTable(
+        *("Run", "Passed", "Difference from children (points)"),
+        *("Rank among teams", "Children outperformed", "ρ"),
+    )
+    for run in compared.runs:
+        rates = run.task_rates()["rate"]
+        table.add_row(
+            run.agent,
+            "-" if rates.empty else f"{percent(rates.mean())} %",
+            _first(compared, "differences", run.agent, lambda row: _difference(row)[-1], source="children"),
+            _first(compared, "ranks", run.agent, lambda row: " of ".join(_rank(row)[5:7]) + _basis(row)),
+            _first(compared, "outperformed", run.agent, lambda row: _share(row)[6]),
+            _first(compared, "correlations", run.agent, lambda row: _correlation(row)[4], source="children"),
+        )
+    return table
+
+
+def _basis(row: Row) -> str:
+    return f" ({row['basis']})" if row["pairing"] == "same tasks" else " (other layouts)"
+
+
+def _first(compared: Comparison, name: str, agent: str, text: Callable[[Row], str], **wanted: str) -> str:
+    """The text of the first row of a table over all levels that has these values; a dash if none has."""
+    for row in compared.tables[name].to_dict("records"):
+        asked = {"agent": agent, **({"scope": ALL} if "scope" in row else {}), **wanted}
+        if all(row[key] == value for key, value in asked.items()):
+            return text(row)
+    return "-"
+
+
+_DIFFERENCE = (
+    *("Levels", "Run", "Comparison group", "Basis", "Tasks"),
+    *("Run, %", "Group, %", "Difference, points [95 %]"),
+)
+
+
+def _difference(row: Row) -> tuple[str, ...]:
+    tasks = str(row["tasks"])
+    if row["tasks"] != row["group_tasks"]:
+        tasks += f" and {row['group_tasks']}"
+    gap = interval(points, row["difference"], row["low"], row["high"])
+    shares = (percent(row["rate"]), percent(row["group_rate"]))
+    return (row["scope"], row["agent"], row["group"], row["pairing"], tasks, *shares, gap)
+
+
+_RANK = ("Levels", "Run", "Teams' tasks", "Basis", "Run's tasks", "Rank [95 %]", "Places", "Equal teams")
+
+
+def _rank(row: Row) -> tuple[str, ...]:
+    place = interval("{:.0f}".format, row["rank"], row["low"], row["high"])
+    about = (row["scope"], row["agent"], row["basis"], row["pairing"])
+    return (*about, str(row["tasks"]), place, str(row["teams"] + 1), str(row["equal"]))
+
+
+_SHARE = (
+    *("Levels", "Run", "Basis", "Passed", "Fewer, %", "As many, %"),
+    *("Outperformed [95 %]", "Trials"),
+)
+
+
+def _share(row: Row) -> tuple[str, ...]:
+    passed = f"{row['passed']:g} of {row['tasks']}"
+    share = interval(lambda value: f"{percent(value)} %", row["outperformed"], row["low"], row["high"])
+    shares = (percent(row["fewer"]), percent(row["equal"]), share)
+    return (row["scope"], row["agent"], row["pairing"], passed, *shares, str(row["trials"]))
+
+
+_CORRELATION = ("Run", "Comparison group", "Basis", "Tasks", "ρ [95 %]", "p", "p (levels)", "τ [95 %]")
+
+
+def _correlation(row: Row) -> tuple[str, ...]:
+    rho, tau = (
+        interval(decimals, row[name], row[f"{name}_low"], row[f"{name}_high"])
+        for name in ("spearman", "kendall")
+    )
+    tests = (p_value(row["p"]), p_value(row["p_within_levels"]))
+    return (row["agent"], row["group"], row["pairing"], str(row["tasks"]), rho, *tests, tau)
+
+
+_CAPACITY = ("Capacity", "Run", "Tasks", "Ideas", "Passed, % [95 %]")
+
+
+def _capacity(row: Row) -> tuple[str, ...]:
+    share = interval(percent, row["pass_rate"], row["low"], row["high"])
+    return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share)
+
+
+_SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...]], int, str], ...] = (
+    ("Differences", "differences", _DIFFERENCE, _difference, 4, DIFFERENCES_NOTE),
+    ("Rank among the teams of 2019", "ranks", _RANK, _rank, 4, RANKS_NOTE),
+    ("Children outperformed", "outperformed", _SHARE, _share, 3, OUTPERFORMED_NOTE),
+    ("Failing where others fail", "correlations", _CORRELATION, _correlation, 3, CORRELATIONS_NOTE),
+    ("Capacities", "capacities", _CAPACITY, _capacity, 2, CAPACITIES_NOTE),
+)
+"""Heading, table, its headings, its cells, how many of them are text, and the note below it."""

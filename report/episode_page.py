@@ -1,0 +1,131 @@
+"""One episode: its rows in the tables, and its page with a transcript turn by turn."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from evaluation.generation.budget import NOT_PLAYED
+from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
+from report.panels import EpisodeFindings, SuiteReport
+from report.pictures import PictureBook, sent_counts
+
+
+def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
+    """The episode in the tables: `TrialResult`, the suite's columns, replies, tokens, price and time."""
+    usage = episode.usage
+    return {
+        **asdict(episode.result),
+        **findings.columns,
+        "status": status(episode),
+        "order": episode.place,
+        "limit": episode.limit.kind if episode.limit else None,
+        "invalid_replies": sum(turn.get("error") is not None for turn in episode.turns),
+        "repaired_replies": sum(bool(turn.get("repairs")) for turn in episode.turns),
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cost_usd": usage.cost,
+        "seconds": episode.seconds,
+    }
+
+
+def status(episode: LoggedEpisode) -> str | None:
+    """Why an episode has no verdict, in a few words; None if it has one."""
+    result, error = episode.result, episode.result.error or ""
+    if result.passed is not None:
+        return None
+    if episode.limit is not None:
+        return f"ended by the {episode.limit.kind} limit"
+    if error.startswith((NOT_RUN, NOT_REACHED)) or NOT_PLAYED in error:
+        return "not played"
+    return "ended by an error" if error else "unmarked"
+
+
+def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]]:
+    """The episode's turns in the table of turns."""
+    key = {name: getattr(episode.result, name) for name in ("agent", "task_id", "trial")}
+    sent = sent_counts(episode.talk)
+    return [
+        {
+            **key,
+            "order": episode.place,
+            **sent.get(number, {"pictures_sent": None, "pictures_left_out": None}),
+            "turn": number,
+            **suite.turn_columns(turn),
+            "reply": _reply(number, turn, episode),
+            "thoughts": " / ".join(turn.get("thoughts", ())),
+            "error": turn.get("error"),
+            "repairs": "; ".join(turn.get("repairs", ())),
+        }
+        for number, turn in enumerate(episode.turns, start=1)
+    ]
+
+
+def _reply(number: int, turn: Mapping[str, Any], episode: LoggedEpisode) -> str:
+    exchanges = episode.talk.exchanges if episode.talk else ()
+    said = exchanges[number - 1].reply if number <= len(exchanges) else ""
+    return str(turn.get("reply", said))
+
+
+def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
+    """What the template of an episode's page is given of the episode itself."""
+    episode, acts = book.episode, book.choices.acts
+    exchanges = episode.talk.exchanges if episode.talk else ()
+    after = len(episode.turns) + 1
+    unplayed = {
+        "number": after,
+        "pictures": book.shown.get(after, ()),
+        "reply": episode.talk.unplayed.reply if episode.talk and episode.talk.unplayed else None,
+    }
+    return {
+        "warnings": [*_warnings(book), *findings.warnings],
+        "panels": findings.panels,
+        "strip": sorted(book.shown.items(), key=lambda item: item[0] or after + 1),
+        "in_words": bool(exchanges) and not any(each.so_far for each in exchanges),
+        "acts": acts,
+        "turns": [_turn(number, turn, book, findings) for number, turn in enumerate(episode.turns, start=1)],
+        "unplayed": unplayed if episode.limit or unplayed["pictures"] else None,
+        "end": book.shown.get(None, ())[-1:],
+        "provenance": findings.provenance,
+    }
+
+
+def _turn(
+    number: int, turn: Mapping[str, Any], book: PictureBook, findings: EpisodeFindings
+) -> dict[str, Any]:
+    acts = book.choices.acts
+    exchanges = book.episode.talk.exchanges if book.episode.talk and not acts else ()
+    return {
+        "number": number,
+        "pictures": book.shown.get(number, ()),
+        "sent": book.notes.get(number),
+        "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
+        "seen": findings.seen.get(number),
+        "thoughts": turn.get("thoughts", ()),
+        "reply": None if acts else _reply(number, turn, book.episode),
+        "error": turn.get("error"),
+        "repairs": turn.get("repairs", ()),
+        "result": findings.results.get(number),
+    }
+
+
+def _warnings(book: PictureBook) -> Iterable[str]:
+    episode, end = book.episode, book.episode.ran_down
+    if episode.result.error:
+        yield f"No verdict: {episode.result.error}"
+    if end is not None:
+        reward = f" with a total reward of {end.total_reward:.3f}" if end.total_reward is not None else ""
+        yield (
+            "The limit ended the model's part, not the task: this is no failure. The episode then ran to its "
+            f"end, {end.outcome}{reward}, which does not count."
+        )
+    if book.dropped:
+        yield (
+            f"Pictures were dropped: in {book.dropped} of {len(episode.turns)} turns the model was "
+            "not sent all pictures so far. Each turn says which."
+        )
+    if episode.turns and episode.talk is None:
+        yield (
+            "What the model was sent cannot be matched to its turns; pictures are drawn again from the "
+            "recording."
+        )

@@ -1,0 +1,1 @@
+"""Figures: runs by group, and beside children and competition."""

@@ -1,0 +1,172 @@
+"""How all figures look: one or two columns of a page wide, readable in grey, the same bytes every time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from report.figures.lettering import FONT, width, wrap
+
+COLUMN, PAGE_WIDTH, PAGE_HEIGHT = 3.5, 7.0, 9.4
+"""Inches: one column of a two-column page, both columns, and the most that a figure may be high."""
+
+TEXT, TICKS, SMALL = 6.5, 6.0, 5.0
+"""Points."""
+
+GREY, LIGHT = "#555555", "#E2E2E2"
+CHILDREN, TEAMS = "#0072B2", "#767676"
+EDGE = 0.04
+"""Inches between text and the figure's edge."""
+NOTE_LINE = 0.083
+"""Inches of a line of small print."""
+
+SETTINGS: Any = {
+    "font.family": FONT,
+    "font.size": TEXT,
+    "text.parse_math": False,
+    "axes.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "errorbar.capsize": 1.4,
+    "legend.frameon": False,
+    **{
+        f"{axis}tick.{name}": value
+        for axis in "xy"
+        for name, value in (("major.size", 2), ("major.width", 0.5), ("major.pad", 1.5), ("labelsize", TICKS))
+    },
+    "pdf.fonttype": 42,
+    "svg.hashsalt": "arena-llm",
+}
+"""Matplotlib's settings for all figures."""
+
+ENDINGS = ("png", "svg", "pdf")
+
+
+class Style(NamedTuple):
+    """Colour, marker, fill and size of somebody's marks."""
+
+    color: str
+    marker: str
+    face: str
+    size: float = 3.2
+
+
+_COLORS = ("#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
+_MARKERS = "os^vDP"
+
+
+def run_styles(agents: Sequence[str]) -> dict[str, Style]:
+    """A style for every run: Okabe and Ito's colours, and a marker each, so that print in grey is enough."""
+    return {
+        agent: Style(color, _MARKERS[place % len(_MARKERS)], "white" if place // 30 % 2 else color)
+        for place, agent in enumerate(agents)
+        for color in [_COLORS[place % len(_COLORS)]]
+    }
+
+
+def run_handles(styles: Mapping[str, Style]) -> list[Line2D]:
+    """Entries of a key for runs."""
+    return [
+        Line2D(
+            *([], []),
+            color=style.color,
+            marker=style.marker,
+            markerfacecolor=style.face,
+            markersize=style.size,
+            lw=0.8,
+            label=agent,
+        )
+        for agent, style in styles.items()
+    ]
+
+
+@contextmanager
+def canvas(wide: float, high: float, notes: Sequence[str]) -> Iterator[tuple[Figure, float]]:
+    """A figure of `wide` x `high` inches and below it `notes` in small print; yields it and their height."""
+    lines = small_print(notes, wide)
+    below = notes_height(notes, wide)
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(wide, high + below))
+        FigureCanvasAgg(figure)
+        for number, line in enumerate(lines):
+            y = (below - 0.05 - NOTE_LINE * number) / (high + below)
+            figure.text(EDGE / wide, y, line, size=SMALL, color=GREY, va="top")
+        yield figure, below
+
+
+def small_print(notes: Sequence[str], wide: float) -> list[str]:
+    """Lines of notes in small print across a figure, `wide` in inches."""
+    return [part for note in notes for part in wrap(note, wide - 2 * EDGE, SMALL)]
+
+
+def notes_height(notes: Sequence[str], wide: float) -> float:
+    """Inches that `canvas` gives to notes."""
+    return NOTE_LINE * len(small_print(notes, wide)) + 0.05
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF by the path's ending; the same figure gives the same bytes."""
+    metadata: dict[str, dict[str, None]] = {
+        ".svg": {"Date": None},
+        ".pdf": {"CreationDate": None},
+        ".png": {"Software": None},
+    }
+    with matplotlib.rc_context(SETTINGS):
+        figure.savefig(path, dpi=300, metadata=metadata[path.suffix])
+
+
+def panel(figure: Figure, left: float, bottom: float, wide: float, high: float) -> Axes:
+    """Axes at a place in inches, with a frame at the bottom and the left only."""
+    page_wide, page_high = figure.get_size_inches()
+    return figure.add_axes((left / page_wide, bottom / page_high, wide / page_wide, high / page_high))
+
+
+def percents(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
+    """An axis from 0 to 100 % with light lines at every quarter."""
+    limits, ticks = (axes.set_ylim, axes.set_yticks) if axis == "y" else (axes.set_xlim, axes.set_xticks)
+    limits(0, 100)
+    ticks(range(0, 101, 25))
+    axes.grid(axis=axis, color=LIGHT, linewidth=0.5)
+
+
+def mark_rates(
+    axes: Axes,
+    rates: pd.DataFrame,
+    places: Sequence[float] | npt.NDArray[np.float64],
+    style: Style,
+    axis: Literal["x", "y"] = "x",
+    **look: Any,
+) -> None:
+    """A mark at each rate, `axis` being that of percents, at `places` on the other axis, with its interval.
+
+    `rates` has the columns `pass_rate`, `low` and `high`; where these two are NaN there is no interval.
+    """
+    rate, low, high = (100 * rates[key].to_numpy(float) for key in ("pass_rate", "low", "high"))
+    spread = None if np.isnan(low).all() else (rate - low, high - rate)
+    where: Any = {"x": rate, "y": places, "xerr": spread}
+    if axis == "y":
+        where = {"x": places, "y": rate, "yerr": spread}
+    thin: Any = {"elinewidth": 0.8, "capthick": 0.8, "clip_on": False}
+    mark = {"fmt": style.marker, "markerfacecolor": style.face, "markersize": style.size}
+    axes.errorbar(**where, color=style.color, **{**thin, **mark, **look})
+
+
+def shortened(text: str, inches: float, points: float = TEXT, lines: int = 2) -> str:
+    """A name in at most this number of `lines`, the last cut short if the name is longer."""
+    parts = wrap(text, inches, points, " /_-")
+    if len(parts) > lines:
+        last = parts[lines - 1]
+        while last and width(last + "…", points) > inches:
+            last = last[:-1]
+        parts = [*parts[: lines - 1], last + "…"]
+    return "\n".join(parts)

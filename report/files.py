@@ -1,0 +1,93 @@
+"""The files beside the pages: tables, figures, and the facts of the runs."""
+
+import io
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from arena.errors import EvaluationError
+from evaluation.report_folder import ReportFolder
+from evaluation.results import has_parquet
+from report.figures.groups import draw_groups
+from report.figures.look import ENDINGS, save
+from report.rates import GroupRates
+
+FACTS = "run.json"
+"""Beside a report's results: what they cannot say of themselves."""
+
+TABLES = {
+    "results": "one row per planned trial, as arena-llm compare reads it",
+    "episodes": "the same with reasons of failure, tokens, price and time",
+    "turns": "one row per reply",
+    "comparisons": "differences between agents",
+    "differences": "differences from each comparison group, by level",
+    "tasks": "differences from each comparison group, by task",
+    "ranks": "ranks among the teams of 2019",
+    "outperformed": "children outperformed",
+    "capacities": "pass rates by capacity",
+    "correlations": "correlations over tasks with each comparison group",
+}
+"""The tables, without their endings; any other has pass rates by group."""
+
+PARQUET_NOTE = (
+    "The tables are not available as Parquet: pip install 'arena-llm[parquet]' and make the report again."
+)
+
+_PROVENANCE = ("arena-llm", "bullet", "options", "log", "runs")
+"""Facts that the figure carries, if they are known."""
+
+
+def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Write each table as CSV and, if pyarrow is installed, as Parquet; returns the page's list of them."""
+    for name, frame in tables.items():
+        folder.write(f"{name}.csv", frame.to_csv(index=False))
+        if has_parquet():
+            buffer = io.BytesIO()
+            frame.to_parquet(buffer, engine="pyarrow", index=False)
+            folder.write(f"{name}.parquet", buffer.getvalue())
+    endings = ("csv", "parquet") if has_parquet() else ("csv",)
+    files = [
+        {"name": f"{name}.{ending}", "text": TABLES.get(name, "pass rates by group")}
+        for name in tables
+        for ending in endings
+    ]
+    return {"files": files, "parquet_note": None if has_parquet() else PARQUET_NOTE}
+
+
+def write_facts(folder: ReportFolder, facts: Mapping[str, str], original: bool, suite: str) -> None:
+    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`."""
+    known = {"suite": suite, "original": original, "facts": dict(facts)}
+    folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_rates(
+    folder: ReportFolder, name: str, rates: GroupRates, results: pd.DataFrame, facts: Mapping[str, str]
+) -> None:
+    """Draw and write the figure of rates by group, with counts and provenance in its small print."""
+    notes = [*rates.small_print, *figure_notes(results, facts)]
+    write_figure(folder, name, draw_groups(rates.table, notes, rates.alone))
+
+
+def figure_notes(results: pd.DataFrame, facts: Mapping[str, str]) -> list[str]:
+    """How many trials the figure shows, how many it leaves out, and where they come from."""
+    judged = results[results["passed"].notna()]
+    missing = len(results) - len(judged)
+    counts = f"Runs: {len(judged)} trials of {judged['task_id'].nunique()} tasks."
+    left_out = f" * {missing} planned trials without a verdict are left out." if missing else ""
+    origin = "; ".join(f"{key}: {facts[key]}" for key in _PROVENANCE if key in facts)
+    return [counts + left_out, *([origin] if origin else [])]
+
+
+def write_figure(folder: ReportFolder, name: str, figure: Figure) -> None:
+    """Write a figure in all formats. Raises EvaluationError if it cannot be written."""
+    for ending in ENDINGS:
+        path = folder.claim(f"{name}.{ending}")
+        try:
+            save(figure, path)
+        except OSError as error:
+            raise EvaluationError(
+                f"{path}: the figure cannot be written ({error.strerror or error})"
+            ) from None

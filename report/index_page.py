@@ -1,0 +1,171 @@
+"""The first page of a report, the pages of tasks, and the files beside them."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from evaluation.log.run import RunLog
+from evaluation.paired import PAIRED_NOTE, compare_agents
+from evaluation.report_folder import ReportFolder
+from evaluation.results import TrialResult, results_frame
+from evaluation.statistics import pass_rates
+from report import tables
+from report.files import write_facts, write_rates, write_tables
+from report.formats import NONE, count, percent
+from report.methods import RunFacts, analysis_paragraph, partial_sentence, run_facts, run_paragraph
+from report.panels import Row, SuiteReport
+from report.rates import GROUP, GroupRates
+
+
+class Tables(NamedTuple):
+    """The tables of a report: results, rates by group, and a row for each episode and each turn."""
+
+    results: pd.DataFrame
+    rates: GroupRates
+    episodes: Sequence[Row]
+    turns: pd.DataFrame
+
+
+def write_index(
+    folder: ReportFolder,
+    logs: Sequence[RunLog],
+    found: Tables,
+    known: Sequence[RunFacts],
+    suite: SuiteReport,
+) -> dict[str, Any]:
+    """Write figure, tables and facts; returns what the template of the first page is given."""
+    results, rates, rows, turns = found
+    pairs, name = compare_agents(results), f"{suite.suite.group_name}s"
+    agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
+    facts = {log.agent: run_facts(log, each, suite) for log, each in zip(logs, known, strict=True)}
+    shared = _shared(list(facts.values()))
+    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name)
+    write_rates(folder, name, rates, results, shared)
+    frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
+    files = write_tables(folder, frames | ({"comparisons": pairs} if len(pairs) else {}))
+    reasons = sorted({row["status"] for row in rows if row["status"]})
+    references = suite.references()
+    return {
+        "summary": _summary(results),
+        "warnings": [*(partial_sentence(log) for log in logs if not log.complete), *_limits(rows)],
+        "agents": _agents(results, {log.agent for log in logs if not log.complete}),
+        "group": suite.suite.group_name,
+        "figure": name,
+        "rates": tables.group_table(rates.table, suite.suite.group_name.capitalize()),
+        "rate_notes": rates.notes,
+        "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
+        "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
+        "paired_note": PAIRED_NOTE,
+        "panels": suite.run_panels(rows, agents),
+        "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
+        "tasks": _tasks(rows, list(agents), suite, references),
+        "references": list(references),
+        "rows": rows,
+        "costs": tables.costs_table(rows, agents),
+        "methods": [
+            *(run_paragraph(log, each, suite) for log, each in zip(logs, known, strict=True)),
+            analysis_paragraph(len(logs) > 1, suite.analysis(rows)),
+        ],
+        "facts": tables.facts_table(facts),
+        **files,
+    }
+
+
+def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
+    """What the template of a task's page is given."""
+    group = rows[0][GROUP]
+    task = {
+        "id": task_id,
+        "group": f"{suite.suite.group_name.capitalize()} {group}",
+        "group_name": suite.group_name(group),
+        "pass_mark": next((row["pass_mark"] for row in rows if row["pass_mark"] is not None), None),
+        "references": {
+            name: shares[task_id] for name, shares in suite.references().items() if task_id in shares
+        },
+    }
+    return {"task": task, "panels": suite.task_panels(task_id), "rows": rows}
+
+
+def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """What holds for all runs."""
+    return {key: value for key, value in facts[0].items() if all(own.get(key) == value for own in facts)}
+
+
+def results_of(rows: Sequence[Row]) -> pd.DataFrame:
+    """The columns of `TrialResult` of the rows of episodes."""
+    names = [field.name for field in fields(TrialResult)]
+    return results_frame(TrialResult(**{name: row[name] for name in names}) for row in rows)
+
+
+def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
+    whole = {"steps": "Int64", "turns": "Int64", "order": "Int64", "passed": "boolean"}
+    return pd.DataFrame(rows).drop(columns="task_page").astype(whole)
+
+
+def _summary(results: pd.DataFrame) -> str:
+    judged = int(results["passed"].notna().sum())
+    agents, tasks = results["agent"].nunique(), results["task_id"].nunique()
+    return (
+        f"{count(agents, 'agent')} on {count(tasks, 'task')}: {count(len(results), 'planned episode')}, "
+        f"{judged} with a verdict."
+    )
+
+
+def _limits(rows: Sequence[Row]) -> Iterator[str]:
+    """A sentence on episodes that a limit ended, if there are any."""
+    kinds = Counter(row["limit"] for row in rows if row["limit"])
+    if kinds:
+        by_kind = ", ".join(f"{number} by the {kind} limit" for kind, number in kinds.items())
+        yield (
+            f"{count(kinds.total(), 'episode')} ended by a limit ({by_kind}): shown without a verdict, and "
+            "counted neither as passed nor as failed."
+        )
+
+
+def _agents(results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
+    whole = pass_rates(results.assign(**{GROUP: 0}))
+    return [
+        {
+            **{key: row[key] for key in ("agent", "passes", "trials", "missing")},
+            "partial": row["agent"] in partial,
+            "rate": NONE if pd.isna(row["pass_rate"]) else f"{percent(row['pass_rate'])} %",
+            "interval": NONE if pd.isna(row["low"]) else f"{percent(row['low'])}–{percent(row['high'])} %",
+        }
+        for row in whole.to_dict("records")
+    ]
+
+
+def _tasks(
+    rows: Sequence[Row],
+    agents: Sequence[str],
+    suite: SuiteReport,
+    references: Mapping[str, Mapping[str, str]],
+) -> list[dict[str, Any]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row["task_id"], []).append(row)
+    return [
+        {
+            "id": task_id,
+            "page": own[0]["task_page"],
+            "group": own[0][GROUP],
+            "group_name": suite.group_name(own[0][GROUP]),
+            "cells": [_cell([row["passed"] for row in own if row["agent"] == agent]) for agent in agents],
+            "references": [shares.get(task_id, NONE) for shares in references.values()],
+        }
+        for task_id, own in sorted(found.items())
+    ]
+
+
+def _cell(verdicts: Sequence[bool | None]) -> dict[str, Any]:
+    """How many of an agent's trials of a task were passed, as text and as a share to sort by."""
+    judged = [passed for passed in verdicts if passed is not None]
+    missing = len(verdicts) - len(judged)
+    text = f"{sum(judged)}/{len(judged)}" if judged else NONE
+    return {
+        "share": sum(judged) / len(judged) if judged else -1.0,
+        "text": f"{text} ({missing} without)" if missing else text,
+    }

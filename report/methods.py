@@ -1,0 +1,141 @@
+"""The methods paragraphs and the facts of runs: what logs say of how they came about."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from evaluation.plan import deviations
+from report.formats import count
+from report.panels import SuiteReport
+
+
+@dataclass(slots=True)
+class RunFacts:
+    """What is known only after all episodes of a log were read; `versions` is by name of the software."""
+
+    answered_by: set[str] = field(default_factory=set)
+    temperatures: set[float | None] = field(default_factory=set)
+    versions: dict[str, set[str]] = field(default_factory=dict)
+    groups: set[int | str] = field(default_factory=set)
+    without_verdict: int = 0
+    limited: int = 0
+
+    def add(self, episode: LoggedEpisode) -> None:
+        """Take an episode into account."""
+        if episode.answered_by:
+            self.answered_by.add(episode.answered_by)
+        self.temperatures |= episode.temperatures
+        self.groups.add(episode.result.level)
+        self.without_verdict += episode.result.passed is None
+        self.limited += episode.limit is not None
+        for name, version in (episode.replay.get("versions") or {}).items():
+            self.versions.setdefault(name, set()).add(version)
+
+    @property
+    def temperature(self) -> str:
+        """The temperatures that were sent: a model may refuse the parameter."""
+        sent = ("unset" if value is None else f"{value:g}" for value in sorted(self.temperatures, key=str))
+        return ", ".join(sent) or "none sent"
+
+
+def run_facts(log: RunLog, known: RunFacts, suite: SuiteReport) -> dict[str, str]:
+    """Model, options, prompt, software and price of a run, in words."""
+    given = {name: value for name, value in log.arguments.items() if value not in (None, False, "")}
+    prompt = log.system_prompt_sha256()
+    asked = {"temperature sent": known.temperature, **({"system prompt (SHA-256)": prompt} if prompt else {})}
+    prices = log.metadata.get("prices")
+    return {
+        "model": log.model,
+        "answered by": ", ".join(sorted(known.answered_by)) or "nothing",
+        **suite.facts(log),
+        "options": ", ".join(f"{name}={value}" for name, value in given.items()) or "defaults",
+        **({} if log.choices.acts else asked),
+        "log": log.path.name,
+        **{name: ", ".join(sorted(versions)) for name, versions in known.versions.items()},
+        **({"prices": prices} if prices else {}),
+    }
+
+
+def run_paragraph(log: RunLog, known: RunFacts, suite: SuiteReport) -> str:
+    """How one run was done."""
+    settings = "" if log.choices.acts else _settings(log, known)
+    parts = [_what(log, known, suite.suite.group_name), suite.methods(log, known.versions), settings]
+    return " ".join(filter(None, [*parts, _end(log, known), plan_sentence(log)]))
+
+
+def _what(log: RunLog, known: RunFacts, group: str) -> str:
+    others = known.answered_by - {log.model, log.model.partition("/")[2]}
+    answered = f" (which answered as {', '.join(sorted(others))})" if others else ""
+    name = log.agent if log.agent == log.model else f"{log.agent}, that is {log.model}"
+    names = [str(name) for name in sorted(known.groups, key=lambda each: (str(type(each)), each)) if name]
+    groups = f"{group}{'s' * (len(names) > 1)} {', '.join(names)}" if names else f"no {group}"
+    return (
+        f"{name}{answered} was evaluated on {count(len(log.task_ids), 'task')} of {groups}, "
+        f"{count(log.trials, 'trial')} each, with seed {log.arguments.get('seed', 0)}."
+    )
+
+
+def _settings(log: RunLog, known: RunFacts) -> str:
+    own = "The system prompt was the user's own. " if log.arguments.get("prompt") else ""
+    prompt = log.system_prompt_sha256()
+    hashed = f"The SHA-256 of the system prompt as sent is {prompt}. " if prompt else ""
+    return f"{own}{hashed}Temperature: {known.temperature}."
+
+
+def _end(log: RunLog, known: RunFacts) -> str:
+    inspect = log.header.eval.packages.get("inspect_ai", "of unknown version")
+    state = "completely" if log.complete else f"in part ({log.finished} of {log.planned} trials have a score)"
+    missing = f" {count(known.without_verdict, 'trial')} had no verdict." if known.without_verdict else ""
+    if known.limited:
+        missing += (
+            f" Of these, {known.limited} were ended by a limit of tokens, cost, time or messages: they "
+            "count neither as passed nor as failed."
+        )
+    return (
+        f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
+        f"(log {log.path.name}).{missing}"
+    )
+
+
+def plan_sentence(log: RunLog) -> str:
+    """Says "as planned" or lists each deviation; empty for a run without a plan."""
+    metadata = log.metadata
+    if "plan" not in metadata:
+        return ""
+    found = [*deviations(metadata["plan"], metadata["done"]), *_unplayed(log)]
+    if not found:
+        return "The run was carried out as planned (plan file written before it)."
+    return f"The run deviated from its plan: {'; '.join(found)}."
+
+
+def _unplayed(log: RunLog) -> Iterator[str]:
+    if log.finished < log.planned:
+        yield f"trials: {log.planned} were planned, {log.finished} have a score"
+
+
+def partial_sentence(log: RunLog) -> str:
+    """That a run is not complete, how it ended, and how much of it there is."""
+    state = {"started": "was not ended", "cancelled": "was cancelled", "error": "failed"}
+    ended = state.get(log.header.status, "ended")
+    return (
+        f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned "
+        f"trials have a score. {log.cap}The others are shown as missing and "
+        "count neither as passed nor as failed."
+    )
+
+
+def analysis_paragraph(compared: bool, suite_sentences: str) -> str:
+    """How the numbers of the report were computed."""
+    tests = (
+        " Agents were compared on the tasks that both have verdicts for, by a permutation test over groups of"
+        "  variants (two-sided, 9999 permutations or all), with Holm's correction."
+        if compared
+        else ""
+    )
+    return (
+        "Trials without a verdict (failed, not run, ended by a limit, unmarked) count neither as passed nor "
+        "as failed. Pass rates have 95 % intervals over tasks: Wilson's, with the effective number of trials "
+        "if trials share a task or tasks are variants of one (Dean and Pagano 2015)."
+        f"{tests} {suite_sentences}"
+    ).strip()

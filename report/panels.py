@@ -1,0 +1,92 @@
+"""What a suite adds to the report of its logs. By default an episode's page is a transcript."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.run import RunLog
+from evaluation.suite import Suite
+from report.pictures import PictureBook
+from report.rates import GroupRates, group_rates
+
+Row = Mapping[str, Any]
+
+
+class Panel(NamedTuple):
+    """A part of a page; `body` is markup, shown as it is."""
+
+    title: str
+    body: Markup
+
+
+@dataclass
+class EpisodeFindings:
+    """What a suite knows of an episode beyond its log, for its page and the tables.
+
+    `columns` go to the episode's row in episodes.csv; a column `failure` says why it was failed.
+    `seen` and `results` are sentences by turn: on what its pictures show, and on what its reply led to.
+    `provenance` ends the page.
+    """
+
+    panels: Sequence[Panel] = ()
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    seen: Mapping[int, str] = field(default_factory=dict)
+    results: Mapping[int, str] = field(default_factory=dict)
+    provenance: str = ""
+
+
+class SuiteReport:
+    """A suite's part in a report; as it stands, that of any suite. `suite` may have panels of an episode."""
+
+    def __init__(self, suite: Suite) -> None:
+        self.suite = suite
+
+    def group_name(self, group: int | str) -> str:
+        """The name of a group beside its number; empty if it has none."""
+        return ""
+
+    def begin(self, log: RunLog) -> None:
+        """Prepare for the episodes of a log, which follow."""
+
+    def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
+        """What there is to know of an episode; `book` takes pictures that the log does not have."""
+        record = {**asdict(episode.result), "turns": episode.turns, "replay": episode.replay}
+        panels = self.suite.panels(record)
+        return EpisodeFindings([Panel(title, Markup(body)) for title, body in panels])
+
+    def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
+        """Further columns of a turn in turns.csv."""
+        return {}
+
+    def rates(self, results: pd.DataFrame) -> GroupRates:
+        """The rates by group that figure and page show; `results` has the columns of `results_frame`."""
+        return GroupRates(group_rates(results, self.group_name))
+
+    def references(self) -> Mapping[str, Mapping[str, str]]:
+        """How others did on each task, in words, by their name and the task's id."""
+        return {}
+
+    def task_panels(self, task_id: str) -> Sequence[Panel]:
+        """Panels of a task's page."""
+        return ()
+
+    def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> Sequence[Panel]:
+        """Panels of the first page; `rows` are all episodes, `agents` headings by agent."""
+        return ()
+
+    def facts(self, log: RunLog) -> Mapping[str, str]:
+        """Facts of a run by their names, for its table of facts and run.json."""
+        return {}
+
+    def methods(self, log: RunLog, versions: Mapping[str, set[str]]) -> str:
+        """Sentences on how the tasks were played; `versions` is the software that recorded them."""
+        return f"The tasks are of the suite {self.suite.title}."
+
+    def analysis(self, rows: Sequence[Row]) -> str:
+        """Sentences on what the report computed from the episodes."""
+        return ""

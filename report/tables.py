@@ -1,0 +1,101 @@
+"""The tables of a report, for its pages and as files."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from evaluation.paired import ALL_LEVELS
+from evaluation.statistics import mean_scores
+from report.formats import NONE, interval, p_value, points
+from report.rates import GROUP, HEADINGS, cells, label
+
+UNKNOWN = "unknown"
+
+Row = Mapping[str, Any]
+
+
+class Table(NamedTuple):
+    """A table for a page; the first `texts` columns are text, the others numbers."""
+
+    headings: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    texts: int = 1
+
+
+def group_table(rates: pd.DataFrame, heading: str) -> Table:
+    """The rates of runs and others by group."""
+    rows = [(label(row), *cells(row)) for row in rates.to_dict("records")]
+    return Table((heading, *HEADINGS), rows, 2)
+
+
+def scores_table(results: pd.DataFrame, heading: str) -> Table:
+    """The mean scores of runs by group; no rows if scores are verdicts only."""
+    rows = []
+    for row in mean_scores(results).to_dict("records"):
+        mean = interval("{:.2f}".format, row["score"], row["low"], row["high"])
+        rows.append((row[GROUP], row["agent"], row["tasks"], mean))
+    return Table((heading, "Who", "Tasks", "Mean score [95 %]"), rows, 2)
+
+
+def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
+    """The differences between agents, as `compare_agents` gives them."""
+    headings = ("Tasks of", "Agent", "Other", "Tasks", "Difference, points [95 %]", "p", "p (Holm)")
+    rows = [
+        (
+            f"all {group}s" if row["scope"] == ALL_LEVELS else f"{group} {row['scope']}",
+            row["agent"],
+            row["other"],
+            f"{row['tasks']} ({row['unpaired']} unpaired)" if row["unpaired"] else row["tasks"],
+            interval(points, row["difference"], row["low"], row["high"]),
+            p_value(row["p"]),
+            p_value(row["p_holm"]),
+            NONE if math.isnan(row["detectable"]) else points(row["detectable"]),
+        )
+        for row in pairs.to_dict("records")
+    ]
+    return Table((*headings, "Detectable, points"), rows, 3)
+
+
+def counted_table(
+    heading: str, key: str, kinds: Sequence[str], rows: Sequence[Row], agents: Mapping[str, str]
+) -> Table:
+    """How many episodes of each agent have each of `kinds` in a column; `agents` are headings by agent."""
+    counts = Counter((row[key], row["agent"]) for row in rows if row[key])
+    shown = [kind for kind in kinds if any(counts[kind, agent] for agent in agents)]
+    return Table(
+        (heading, *agents.values()), [(kind, *(counts[kind, agent] for agent in agents)) for kind in shown]
+    )
+
+
+def costs_table(rows: Sequence[Row], agents: Mapping[str, str]) -> Table:
+    """Tokens, price and time of each agent."""
+    headings = (
+        "Agent",
+        "Tokens in",
+        "Tokens out",
+        "of which reasoning",
+        "Price, US$",
+        "Median s per episode",
+    )
+    return Table(headings, [(name, *_costs(agent, rows)) for agent, name in agents.items()])
+
+
+def _costs(agent: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    own = pd.DataFrame([row for row in rows if row["agent"] == agent and row["seconds"] is not None])
+    if own.empty:
+        return (NONE,) * 5
+    tokens = [int(own[f"{kind}_tokens"].sum()) for kind in ("input", "output", "reasoning")]
+    priced = own["cost_usd"].notna()
+    # Where no token was used there is nothing to pay for.
+    price = "none" if not any(tokens) else f"{own['cost_usd'].sum():.2f}" if priced.all() else UNKNOWN
+    return (*(f"{number:,}" for number in tokens), price, f"{own['seconds'].median():.1f}")
+
+
+def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:
+    """How runs were done: a column for each of `facts`, which are by agent."""
+    keys = dict.fromkeys(key for own in facts.values() for key in own)
+    rows = [(key, *(own.get(key, NONE) for own in facts.values())) for key in keys]
+    return Table(("Fact", *facts), rows, 1 + len(facts))

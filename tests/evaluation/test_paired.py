@@ -1,0 +1,121 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.paired import (
+    ALL_LEVELS,
+    compare_agents,
+    detectable_difference,
+    holm,
+    planned_difference,
+)
+from evaluation.results import results_frame
+from tests.evaluation.runs import rows
+
+
+def compared(one, other, level=1):
+    table = compare_agents(results_frame(rows(one, "one", level) + rows(other, "other", level)))
+    (only,) = table[table["scope"] == ALL_LEVELS].to_dict("records")
+    return only
+
+
+def test_holm_agrees_with_the_textbook():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.8]) == [1, 1]
+    assert math.isnan(holm([math.nan, 0.02])[0])
+    assert holm([math.nan, 0.02])[1] == 0.02
+
+
+def test_tasks_are_paired_and_counted_once_each():
+    one = {"t1": [True, True], "t2": [True, False], "t3": [False, False]}
+    other = {"t1": [False], "t2": [True], "t3": [False]}
+    pair = compared(one, other)
+    assert (pair["tasks"], pair["rate"], pair["other_rate"]) == (3, 0.5, pytest.approx(1 / 3))
+    assert pair["difference"] == pytest.approx(1 / 6)
+    assert pair["low"] < pair["difference"] < pair["high"]
+
+
+def test_a_task_without_a_verdict_of_both_is_left_out_and_counted():
+    pair = compared({"t1": [True], "t2": [True], "t3": [None]}, {"t1": [False], "t3": [False], "t4": [True]})
+    assert (pair["tasks"], pair["unpaired"]) == (1, 3)
+    assert pair["difference"] == 1
+    assert math.isnan(pair["p"])
+
+
+def test_the_permutation_test_is_exact_for_few_tasks():
+    # Eight tasks that all speak for one: 2 of 256 exchanges are as extreme.
+    pair = compared({f"t{k}": [True] for k in range(8)}, {f"t{k}": [False] for k in range(8)})
+    assert pair["p"] == pytest.approx(2 / 256)
+    assert math.isnan(pair["low"])
+
+
+def test_variants_are_exchanged_together():
+    ids = [f"01-{task:02d}-{variant:02d}" for task in (1, 2, 3, 4) for variant in (1, 2, 3)]
+    pair = compared({task: [True] for task in ids}, {task: [False] for task in ids})
+    assert (pair["tasks"], pair["groups"]) == (12, 4)
+    assert pair["p"] == pytest.approx(2 / 16)
+
+
+def test_equal_agents_do_not_differ():
+    verdicts = {f"t{k}": [k % 2 == 0] for k in range(10)}
+    pair = compared(verdicts, verdicts)
+    assert (pair["difference"], pair["p"]) == (0, 1)
+
+
+def test_all_pairs_and_levels_are_there_and_corrected_by_set():
+    played = [
+        row
+        for agent, share in (("a", 9), ("b", 5), ("c", 1))
+        for level in (1, 2)
+        for row in rows({f"{level}t{k}": [k < share] for k in range(10)}, agent, level)
+    ]
+    table = compare_agents(results_frame(played))
+    assert table["scope"].tolist() == [ALL_LEVELS] * 3 + ["1"] * 3 + ["2"] * 3
+    single = table[table["scope"] != ALL_LEVELS]
+    assert (single["p_holm"] >= single["p"]).all()
+    assert single["p_holm"].min() == pytest.approx(min(1, 6 * single["p"].min()))
+    assert compare_agents(results_frame(rows({"t": [True]}))).empty
+
+
+def test_a_run_without_verdicts_compares_to_nothing():
+    pair = compared({"t": [None]}, {"t": [True]})
+    assert (pair["tasks"], pair["unpaired"]) == (0, 1)
+    assert math.isnan(pair["difference"])
+
+
+def test_more_tasks_and_trials_find_smaller_differences():
+    assert planned_difference(40, 3) < planned_difference(40, 1) < planned_difference(10, 1)
+    assert planned_difference(40, 10**9, alike=0) == pytest.approx(0, abs=1e-3)
+    assert planned_difference(2, 1) == 1
+    assert math.isnan(detectable_difference(0.1, 1))
+
+
+def simulated(difference, rng, tasks=40, trials=3):
+    """Two agents whose chances on a task differ by so much everywhere."""
+    base = rng.uniform(0.2, 0.8 - difference, tasks)
+    frames = [
+        pd.DataFrame(
+            {
+                "agent": name,
+                "level": 1,
+                "task_id": np.repeat([f"t{k}" for k in range(tasks)], trials),
+                "passed": rng.random(tasks * trials) < np.repeat(base + gain, trials),
+            }
+        )
+        for name, gain in (("one", difference), ("other", 0.0))
+    ]
+    (row,) = compare_agents(pd.concat(frames).astype({"passed": "boolean"})).to_dict("records")
+    return row
+
+
+@pytest.mark.slow
+def test_the_stated_error_rates_and_power_are_kept():
+    rng = np.random.default_rng(5)
+    null = [simulated(0.0, rng) for _ in range(300)]
+    assert np.mean([row["p"] < 0.05 for row in null]) < 0.08
+    detectable = float(np.mean([row["detectable"] for row in null]))
+    found = [simulated(detectable, rng) for _ in range(300)]
+    assert np.mean([row["p"] < 0.05 for row in found]) == pytest.approx(0.8, abs=0.08)
+    assert np.mean([row["low"] <= detectable <= row["high"] for row in found]) > 0.92

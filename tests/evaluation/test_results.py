@@ -1,0 +1,75 @@
+import pandas as pd
+import pytest
+
+from arena import EvaluationError
+from evaluation.results import read_results, read_runs, results_frame
+from evaluation.statistics import pass_rates
+from tests.evaluation.runs import rows
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame = results_frame(rows({"01-01-01": [True, None], "01-02-01": [False, True]}))
+    path = tmp_path / "results.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_a_table_comes_back_from_its_file(table):
+    frame = read_results(table)
+    expected = results_frame(rows({"01-01-01": [True, None], "01-02-01": [False, True]}))
+    assert frame["passed"].to_list() == expected["passed"].to_list()
+    assert frame["error"].fillna("").to_list() == ["", "x", "", ""]
+    assert pass_rates(frame).equals(pass_rates(expected))
+
+
+BROKEN = [
+    ("a,b\n1,2\n", ":1: no column agent, task_id"),
+    ("", "no valid CSV"),
+    ('"a\n', "no valid CSV"),
+    ("{head}", "holds no trials"),
+    ("{head}a,t,1,0,0,1,Maybe,goal,1,1,\n", ":2: passed: got 'Maybe', expected True, False or nothing"),
+    ("{head}a,t,1,0,0,1,1,goal,1,1,\n", ":2: passed: got '1'"),
+    ("{head}a,t,one,0,0,1,True,goal,1,1,\n", ":2: level: got 'one', expected a whole number"),
+    ("{head}a,t,1,0.5,0,1,True,goal,1,1,\n", ":2: trial: got '0.5'"),
+    ("{head}a,t,,0,0,1,True,goal,1,1,\n", ":2: level: got 'nan'"),
+    ("{head}a,t,1,0,0,much,True,goal,1,1,\n", ":2: total_reward: got 'much', expected a number or nothing"),
+    ("{head},t,1,0,0,1,True,goal,1,1,\n", ":2: agent"),
+    ("{head}a,,1,0,0,1,True,goal,1,1,\n", ":2: task_id"),
+    ("{head}{row}{row}", ":3: trial 0 of task t by a stands there twice"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), BROKEN, ids=[words for _, words in BROKEN])
+def test_a_broken_file_is_one_sentence_that_says_where(text, words, table):
+    head = table.read_text().splitlines(keepends=True)[0]
+    table.write_text(text.format(head=head, row="a,t,1,0,0,1,True,goal,1,1,\n"))
+    with pytest.raises(EvaluationError) as caught:
+        read_results(table)
+    assert f"{table}" in str(caught.value)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_bytes_that_are_no_text_are_said_to_be(table):
+    table.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(EvaluationError, match="no valid CSV"):
+        read_results(table)
+
+
+@pytest.mark.parametrize("name", ["absent.csv", "."])
+def test_what_is_no_file_is_said_to_be(name, tmp_path):
+    with pytest.raises(EvaluationError, match="cannot be read"):
+        read_results(tmp_path / name)
+
+
+def test_runs_are_joined_under_their_names(table):
+    both = read_runs([(None, table), ("again", table)])
+    assert both["agent"].value_counts().to_dict() == {"a/b": 4, "again": 4}
+    assert both.index.is_unique
+    assert isinstance(both["passed"].dtype, pd.BooleanDtype)
+
+
+def test_agents_of_one_name_are_not_poured_together(table):
+    with pytest.raises(EvaluationError, match="results of 'a/b' too; tell them apart with NAME=FILE"):
+        read_runs([(None, table), (None, table)])

@@ -1,0 +1,107 @@
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.results import results_frame
+from evaluation.statistics import family, mean_interval, mean_scores, pass_rates, wilson
+from tests.evaluation.runs import rows
+
+
+def rate(verdicts):
+    (only,) = pass_rates(results_frame(rows(verdicts))).to_dict("records")
+    return only
+
+
+def test_wilson_agrees_with_the_textbook():
+    # Children on 01-04-03: 53 of 59, as published.
+    assert wilson(53, 59) == pytest.approx((0.7954, 0.9526), abs=1e-4)
+    assert wilson(0, 4)[0] == 0
+    assert wilson(4, 4)[1] == 1
+    assert all(math.isnan(end) for end in wilson(0, 0))
+
+
+def test_levels_ascend_whatever_order_they_were_played_in():
+    played = rows({"t": [True]}, level=5) + rows({"t": [True]}, level=2) + rows({"t": [True]}, "c/d", 2)
+    rates = pass_rates(results_frame(played))
+    assert list(zip(rates["level"], rates["agent"], strict=True)) == [(2, "a/b"), (2, "c/d"), (5, "a/b")]
+
+
+def test_single_trials_have_wilson_intervals():
+    only = rate({"t1": [True], "t2": [False], "t3": [True]})
+    assert (only["passes"], only["trials"], only["missing"]) == (2, 3, 0)
+    assert (only["low"], only["high"]) == pytest.approx(wilson(2, 3))
+
+
+def test_more_trials_of_the_same_tasks_do_not_shrink_the_interval_as_new_tasks_would():
+    only = rate({"t1": [True] * 10, "t2": [False] * 10, "t3": [True] * 10, "t4": [False] * 10})
+    assert only["trials"] == 40
+    naive = wilson(20, 40)
+    assert only["high"] - only["low"] > 1.5 * (naive[1] - naive[0])
+
+
+def test_variants_of_a_task_count_as_alike():
+    agreeing = {f"01-{task:02d}-{variant:02d}": [task > 2] for task in (1, 2, 3, 4) for variant in (1, 2, 3)}
+    unrelated = {f"t{place}": verdict for place, verdict in enumerate(agreeing.values())}
+    one, other = rate(agreeing), rate(unrelated)
+    assert one["pass_rate"] == other["pass_rate"] == 0.5
+    assert one["high"] - one["low"] > 1.4 * (other["high"] - other["low"])
+
+
+@pytest.mark.parametrize(
+    ("task", "shared"),
+    [("01-02-03", "01-02"), ("01-02-33", "01-02"), ("my-task", "my-task"), ("01-02-03b", "01-02-03b")],
+)
+def test_a_family_is_the_variants_of_a_task(task, shared):
+    assert family(task) == shared
+
+
+def test_intervals_cover_what_they_promise_where_variants_agree():
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(200):
+        skill = rng.beta(1, 1, 10)
+        verdicts = {
+            f"01-{task:02d}-{variant:02d}": [bool(rng.random() < skill[task])]
+            for task in range(10)
+            for variant in range(3)
+        }
+        only = rate(verdicts)
+        covered += only["low"] <= 0.5 <= only["high"]
+    assert covered / 200 > 0.88
+
+
+def test_unanimous_results_keep_some_width():
+    only = rate({"t1": [True] * 3, "t2": [True] * 3})
+    assert only["pass_rate"] == 1
+    assert only["low"] < 0.6
+
+
+def test_trials_without_a_verdict_are_missing_not_failed():
+    only = rate({"t1": [True, None], "t2": [None, None]})
+    assert (only["passes"], only["trials"], only["missing"], only["pass_rate"]) == (1, 1, 3, 1)
+
+
+def test_with_no_verdict_at_all_there_is_no_rate():
+    only = rate({"t1": [None]})
+    assert (only["tasks"], only["trials"], only["missing"]) == (0, 0, 1)
+    assert all(math.isnan(only[key]) for key in ("pass_rate", "low", "high"))
+
+
+def test_a_mean_has_its_standard_error_within_bounds():
+    mean, sd, count = pd.Series([0.5, 0.01]), pd.Series([0.2, 0.3]), pd.Series([100, 25])
+    low, high = mean_interval(mean, sd, count)
+    assert low.to_list() == pytest.approx([0.4608, 0], abs=1e-4)
+    assert high.to_list() == pytest.approx([0.5392, 0.1276], abs=1e-4)
+
+
+def test_scores_between_0_and_1_have_a_mean_with_an_interval_over_tasks():
+    frame = results_frame(rows({"01-01-01": [True, True], "01-01-02": [True], "t2": [True], "t3": [False]}))
+    plain = frame.assign(score=frame["passed"].astype(float))
+    assert mean_scores(plain).empty
+    (only,) = mean_scores(plain.assign(score=[0.2, 0.4, 0.3, 0.9, 0.6])).to_dict("records")
+    # The variants of one task count once: 0.3, 0.9 and 0.6.
+    half = 4.302653 * 0.3 / 3**0.5
+    assert (only["tasks"], only["score"]) == (4, pytest.approx(0.6))
+    assert (only["low"], only["high"]) == pytest.approx((max(0.6 - half, 0), min(0.6 + half, 1)))

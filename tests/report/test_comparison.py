@@ -1,0 +1,147 @@
+import io
+import math
+
+import pytest
+from rich.console import Console
+
+from arena import EvaluationError
+from evaluation.results import results_frame
+from human_data.baselines import children_by_task
+from report.comparison.levels import BASELINES_NOTE, compare_levels
+from report.formats import percent
+from report.rates import HEADINGS, cells, rates_table
+from tests.evaluation.runs import level, rows
+
+
+def by_who(comparison, number):
+    here = comparison[comparison["level"] == number]
+    return {(row["who"], row["task_set"]): row for row in here.to_dict("records")}
+
+
+def test_everyone_on_record_for_a_level_has_a_row():
+    found = by_who(compare_levels(results_frame(level(3, 6))), 3)
+    assert list(found) == [
+        ("a/b", "this run"),
+        ("59 children", "children 40"),
+        ("top ten 2019", "children 40"),
+        ("top ten 2019", "all 900"),
+        ("GPT-4o 2024", "children 40"),
+        ("GPT-4o 2024 + demo", "children 40"),
+    ]
+    assert {row["source"] for row in found.values()} == {"run", "children", "teams", "published"}
+    assert all(row["level_name"] == "Static Obstacles" for row in found.values())
+
+
+COUNTS = [
+    (1, "59 children", "children 40", (142, 236, 4)),
+    (10, "59 children", "children 40", (43, 236, 4)),
+    (1, "top ten 2019", "children 40", (31, 40, 4)),
+    (1, "top ten 2019", "all 900", (733, 900, 90)),
+    (9, "top ten 2019", "children 40", (8, 40, 4)),
+    (9, "top ten 2019", "all 900", (381, 900, 90)),
+    (2, "GPT-4o 2024", "children 40", (2, 12, 4)),
+    (2, "GPT-4o 2024 + demo", "children 40", (3, 12, 4)),
+]
+
+
+@pytest.mark.parametrize(("number", "who", "task_set", "counts"), COUNTS)
+def test_counts_are_those_of_the_sources(number, who, task_set, counts):
+    row = by_who(compare_levels(results_frame(level(number, 6))), number)[who, task_set]
+    assert (row["passes"], row["trials"], row["tasks"]) == counts
+    assert row["pass_rate"] == pytest.approx(counts[0] / counts[1])
+    assert row["missing"] == 0
+
+
+def test_children_have_an_interval_over_children_and_quartiles():
+    row = by_who(compare_levels(results_frame(level(1, 6))), 1)["59 children", "children 40"]
+    half = 1.96 * 0.2712 / math.sqrt(59)
+    assert (row["low"], row["high"]) == pytest.approx((0.6017 - half, 0.6017 + half), abs=1e-4)
+    assert (row["quartile_1"], row["quartile_3"]) == (0.5, 0.75)
+
+
+def test_teams_have_quartiles_but_no_interval():
+    row = by_who(compare_levels(results_frame(level(1, 6))), 1)["top ten 2019", "children 40"]
+    assert (row["quartile_1"], row["quartile_3"]) == (0.75, 0.75)
+    assert math.isnan(row["low"])
+    assert math.isnan(row["high"])
+
+
+def test_a_published_model_is_judged_as_a_run_with_its_trials_would_be():
+    # GPT-4o on level 1, no demonstration: 2, 3, 0 and 0 of three trials (LLM-AAI, supporting materials).
+    trials = {"01-04-03": [True, True, False], "01-06-02": [True] * 3}
+    trials |= {"01-21-01": [False] * 3, "01-23-01": [False] * 3}
+    found = by_who(compare_levels(results_frame(rows(trials))), 1)
+    own, published = found["a/b", "this run"], found["GPT-4o 2024", "children 40"]
+    for key in ("passes", "trials", "tasks", "pass_rate", "low", "high"):
+        assert own[key] == published[key]
+
+
+def test_a_level_that_nobody_did_has_rows_of_runs_only():
+    comparison = compare_levels(results_frame(rows({"t": [True]}, level=0) + level(4, 2)))
+    unlevelled = comparison[comparison["level"] == 0]
+    assert unlevelled["who"].to_list() == ["a/b"]
+    assert unlevelled["level_name"].to_list() == ["Unlevelled"]
+    assert comparison["level"].is_monotonic_increasing
+
+
+def test_models_keep_the_order_of_the_results():
+    frame = results_frame(level(2, 1, agent="z") + level(2, 1, agent="a") + level(1, 1, agent="a"))
+    runs = compare_levels(frame).query("source == 'run'")
+    assert list(zip(runs["level"], runs["who"], strict=True)) == [(1, "a"), (2, "z"), (2, "a")]
+
+
+def original_level(number, passed_children_tasks):
+    """Ninety tasks with the original ids, of which only some of the children's four are passed."""
+    ids = [f"{number:02d}-{task:02d}-{variant:02d}" for task in range(1, 31) for variant in (1, 2, 3)]
+    shared = list(children_by_task().query(f"level == {number}")["task_id"])
+    assert set(shared) <= set(ids)
+    return {task: [task in shared[:passed_children_tasks]] for task in ids}
+
+
+def test_on_the_original_tasks_the_childrens_are_compared_with_the_childrens():
+    frame = results_frame(rows(original_level(1, 3)))
+    found = by_who(compare_levels(frame, same_layouts=True), 1)
+    assert list(found)[:2] == [("a/b", "this run"), ("a/b", "children 40")]
+    alike = found["a/b", "children 40"]
+    assert (alike["passes"], alike["trials"], alike["tasks"]) == (3, 4, 4)
+    assert cells(alike)[0] == "a/b, children's tasks"
+    assert found["a/b", "this run"]["trials"] == 90
+
+
+def test_the_childrens_tasks_alone_have_one_row():
+    shared = {task: [True] for task in children_by_task().query("level == 5")["task_id"]}
+    found = by_who(compare_levels(results_frame(rows(shared, level=5)), same_layouts=True), 5)
+    assert [key for key in found if key[0] == "a/b"] == [("a/b", "children 40")]
+
+
+def test_other_layouts_are_never_taken_for_the_childrens():
+    found = by_who(compare_levels(results_frame(rows(original_level(1, 3)))), 1)
+    assert [key for key in found if key[0] == "a/b"] == [("a/b", "this run")]
+
+
+def test_without_results_there_is_nothing_to_compare():
+    with pytest.raises(EvaluationError, match="no results"):
+        compare_levels(results_frame([]))
+
+
+def test_the_table_shows_every_row_with_its_tasks():
+    frame = results_frame(level(9, 5, agent="[b]odd[/b]") + rows({"x": [None]}, "none", 9))
+    comparison = compare_levels(frame)
+    out = io.StringIO()
+    Console(file=out, width=120).print(rates_table(comparison, "level", BASELINES_NOTE))
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.getvalue().splitlines()]
+    body = [line for line in lines if len(line) == len(HEADINGS)]
+    assert body[0][0] == "9 Numerosity and Advanced Preferences"
+    assert body[1][:4] == ["[b]odd[/b]", "5/12", "12", "42 %"]
+    assert body[2] == ["none", "0/0 (1 missing)", "0", "-", "-", "-"]
+    assert [line[:3] for line in body[4:6]] == [
+        ["top ten 2019", "8/40", "4"],
+        ["top ten 2019", "381/900", "90"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0, "0"), (1, "100"), (0.775, "78"), (0.625, "63"), (1 / 3, "33"), (0.004, "0")]
+)
+def test_percent_rounds_halves_up(share, shown):
+    assert percent(share) == shown

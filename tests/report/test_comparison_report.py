@@ -1,0 +1,253 @@
+"""What is read and what is written: places of runs, figures by their content, the page and the tables."""
+
+import json
+import re
+
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from arena import EvaluationError
+from evaluation.results import results_frame
+from human_data.baselines import children_by_task, children_passed_of_level
+from report.comparison.page import write_comparison
+from report.comparison.read import read_groups, read_run, read_runs_apart
+from report.comparison.references import shipped_groups
+from report.comparison.runs import Run
+from report.comparison.tables import summary_table
+from report.comparison.whole import compare
+from report.figures.capacities import draw_capacities
+from report.figures.items import draw_items
+from report.figures.look import COLUMN, PAGE_HEIGHT, PAGE_WIDTH
+from report.figures.ranking import draw_ranking
+from report.figures.spread import draw_spread
+from testbed import CHILDREN
+from tests.evaluation.runs import level, rows
+from tests.report.lettering import assert_readable
+from tests.report.test_compared import on_40
+
+LONG = "openrouter/meta-llama/llama-3.2-90b-vision-instruct"
+GROUPS = shipped_groups(["children", "competition"])
+
+
+def compared(*agents, original=True, groups=GROUPS):
+    passed = [set(CHILDREN[: 11 * place]) for place in range(len(agents))]
+    runs = [on_40(those, name, original) for name, those in zip(agents, passed, strict=True)]
+    return compare(runs, groups)
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return compared("arena/random", "arena/pixels", "arena/oracle")
+
+
+CASES = {
+    "other layouts": lambda: compared("arena/random", LONG, original=False),
+    "many": lambda: compared(LONG, "a/b", "c/d", "e/f", groups=GROUPS[:2]),
+    "odd name": lambda: compared(r"$\bad_{$ <b>" + "W" * 60),
+    "one level": lambda: compare([Run("m/x", results_frame(level(4, 6)))], GROUPS),
+    "no one else": lambda: compare([Run("m/x", results_frame(rows({"x": [True]}, level=0)))], GROUPS),
+    "no verdict": lambda: compare([Run("m/x", results_frame(rows({CHILDREN[0]: [None]})))], GROUPS),
+    "children alone": lambda: compared("m/x", groups=shipped_groups(["children"])),
+}
+DRAWERS = (draw_spread, draw_ranking, draw_items, draw_capacities)
+
+
+@pytest.fixture(scope="module", params=CASES)
+def figures(request):
+    found = CASES[request.param]()
+    drawn = [draw(found, ["Where it comes from; " * 12]) for draw in DRAWERS]
+    figures = [figure for figure in drawn if figure is not None]
+    for figure in figures:
+        FigureCanvasAgg(figure).draw()
+    return figures
+
+
+def texts(figure):
+    found = [*figure.texts]
+    legends = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+    found += [text for legend in legends for text in legend.get_texts()]
+    for axes in figure.axes:
+        found += [*axes.texts, axes.xaxis.label, axes.yaxis.label]
+        found += [*axes.get_xticklabels(), *axes.get_yticklabels()]
+    return [text for text in dict.fromkeys(found) if text.get_visible() and text.get_text()]
+
+
+def test_no_text_covers_another_or_leaves_the_page(figures):
+    for figure in figures:
+        assert_readable(figure, texts(figure))
+
+
+def test_figures_fit_a_page_and_their_letters_are_never_tiny(figures):
+    for figure in figures:
+        assert figure.get_figwidth() in (COLUMN, PAGE_WIDTH)
+        assert figure.get_figheight() <= PAGE_HEIGHT
+        assert all(text.get_fontsize() >= 5 for text in texts(figure))
+
+
+def test_marks_stand_at_the_rates(usual):
+    axes = draw_spread(usual, []).axes[0]
+    marks = {line.get_color(): line.get_ydata() for line in axes.lines if line.get_marker() in "os^"}
+    assert list(marks["#D55E00"]) == [0.0] * 10
+    assert list(marks["#009E73"]) == [100, 100, 75, *[0] * 7]
+
+
+def test_bars_add_up_to_all_children_and_all_teams(usual):
+    widths = [patch.get_width() for patch in draw_spread(usual, []).axes[0].patches]
+    # Half a level's width is 0.22 levels: all 68 teams and 36 of 59 children passed none of level 10.
+    assert sum(w for w in widths if w > 0) == pytest.approx(10 * 0.22)
+    most = children_passed_of_level()["children"].max() / 59
+    assert -sum(w for w in widths if w < 0) == pytest.approx(10 * 0.22 / most)
+
+
+def test_the_ranking_tells_rank_and_children(usual):
+    words = [text.get_text() for text in texts(draw_ranking(usual, []))]
+    assert any(re.fullmatch(r"rank 66 \[\d+–\d+\] of 69, above 2 % of children", word) for word in words)
+    steps = [line.get_ydata() for axes in draw_ranking(usual, []).axes for line in axes.lines]
+    assert any(len(step) == 41 and step[0] == pytest.approx(100 * 2 / 59) for step in steps)
+
+
+def test_the_tasks_are_in_the_childrens_order(usual):
+    figure = draw_items(usual, [])
+    names = [label.get_text() for label in figure.axes[1].get_xticklabels()]
+    rates = children_by_task().set_index("task_id")["pass_rate"]
+    assert sorted(names) == sorted(CHILDREN)
+    assert rates[names].is_monotonic_decreasing
+    assert figure.axes[1].images[0].get_array().shape == (3, 40, 3)
+
+
+@pytest.fixture(scope="module")
+def written(usual, tmp_path_factory):
+    """The folder of a comparison on the original tasks, where an earlier one and a user have left files."""
+    folder = tmp_path_factory.mktemp("written")
+    (folder / "mine.png").write_text("")
+    write_comparison(compared("m/x", original=False), folder, title="T", facts={})
+    assert (folder / "capacities.png").exists()
+    write_comparison(usual, folder, title="T", facts={})
+    return folder
+
+
+def test_figures_without_anything_to_show_are_left_out(written):
+    assert not (written / "capacities.png").exists()
+    assert (written / "mine.png").exists()
+    assert (written / "index.html").read_text().count("<img") == 4
+
+
+def test_the_page_has_figures_captions_cautions_and_tables(tmp_path):
+    found = compared("<b>&", "m/y", original=False)
+    page = write_comparison(found, tmp_path, title="T", facts={"runs": "<i>"}).read_text()
+    for name in ("spread", "ranking", "items", "capacities"):
+        for ending in ("png", "svg", "pdf"):
+            assert (tmp_path / f"{name}.{ending}").stat().st_size > 1000
+    assert page.count("<img") == 5
+    assert "Other layouts: the tasks of &lt;b&gt;&amp; and m/y" in page
+    assert "<b>&" not in page
+    for heading in ("Differences", "Rank among the teams", "Children outperformed", "Failing where others"):
+        assert heading in page
+
+
+def test_every_table_is_a_file(written):
+    for name in (
+        "differences",
+        "tasks",
+        "ranks",
+        "outperformed",
+        "capacities",
+        "correlations",
+        "comparisons",
+    ):
+        assert len(pd.read_csv(written / f"{name}.csv")), name
+
+
+def test_childrens_numbers_in_the_files_are_those_of_the_baselines(written):
+    table = pd.read_csv(written / "tasks.csv").query("source == 'children'")
+    ours = table.drop_duplicates("task_id").set_index("task_id")["group_rate"]
+    known = children_by_task().set_index("task_id")["pass_rate"]
+    assert (ours[known.index] - known).abs().max() <= 0.00005
+    levels = pd.read_csv(written / "levels.csv").query("source == 'children'")
+    assert (levels["passes"].sum(), levels["trials"].sum()) == (1320, 2360)
+
+
+def test_the_summary_is_a_line_per_run(usual):
+    assert summary_table(usual).row_count == 3
+
+
+def report_folder(folder, agent="m/x"):
+    found = compare([on_40(CHILDREN[:3], agent)], GROUPS)
+    write_comparison(found, folder, title="T", facts={"Animal-AI": "2"})
+    return folder
+
+
+def test_a_report_says_how_it_was_played(tmp_path):
+    (run,) = read_run(str(report_folder(tmp_path / "a")))
+    assert (run.agent, run.original, run.animal_ai) == ("m/x", True, "2")
+    (same,) = read_run(str(tmp_path / "a" / "results.csv"), "new")
+    assert (same.agent, same.original, same.animal_ai) == ("new", True, "2")
+    (tmp_path / "a" / "run.json").write_text("[]")
+    (bare,) = read_run(str(tmp_path / "a"), animal_ai="3.1.3")
+    assert (bare.original, bare.animal_ai) == (False, "3.1.3")
+
+
+def test_tables_of_several_agents_and_parquet_are_read(tmp_path):
+    pytest.importorskip("pyarrow")
+    frame = results_frame(level(1, 3, agent="a") + level(1, 5, agent="b"))
+    frame.to_parquet(tmp_path / "both.parquet")
+    assert [run.agent for run in read_run(str(tmp_path / "both.parquet"))] == ["a", "b"]
+    with pytest.raises(EvaluationError, match="holds 2 agents, of which 'x' can name only one"):
+        read_run(str(tmp_path / "both.parquet"), "x")
+    (tmp_path / "broken.parquet").write_text("no")
+    with pytest.raises(EvaluationError, match="no valid Parquet"):
+        read_run(str(tmp_path / "broken.parquet"))
+
+
+def test_what_is_no_run_is_one_sentence(tmp_path):
+    with pytest.raises(EvaluationError, match="neither a report"):
+        read_run(str(tmp_path))
+    with pytest.raises(EvaluationError, match="no such log"):
+        read_run(str(tmp_path / "absent.eval"))
+    report_folder(tmp_path / "a")
+    with pytest.raises(EvaluationError, match="tell them apart"):
+        read_runs_apart([(None, str(tmp_path / "a")), (None, str(tmp_path / "a"))])
+    with pytest.raises(EvaluationError, match="got 'kids', expected children"):
+        read_groups(["kids"])
+
+
+def test_the_kept_facts_are_plain_json(tmp_path):
+    kept = json.loads((report_folder(tmp_path) / "run.json").read_text())
+    assert kept == {"suite": "arena", "original": True, "facts": {"Animal-AI": "2"}}
+
+
+def test_a_studys_table_is_a_group(tmp_path):
+    frame = results_frame(
+        level(1, 3, agent="p1") + level(1, 5, agent="p2") + level(1, 1, agent="p1 (scripts)")
+    )
+    frame.to_csv(tmp_path / "study.csv", index=False)
+    keys, scripts = read_groups([str(tmp_path / "study.csv")])
+    assert keys.name == "2 people (study.csv)"
+    assert scripts.name == "1 person (study.csv, by scripts)"
+
+
+def test_a_studys_database_is_read(tmp_path):
+    pytest.importorskip("sqlalchemy")
+    from arena import FORWARD, Episode
+    from human_data.people.store import Store, Writer
+    from testbed import task_named
+
+    place = str(tmp_path / "study.db")
+    task = task_named("01-04-03", None, "2")
+    with Episode(task.spec, task_id=task.id, seed=0) as episode:
+        while not episode.done:
+            episode.step(FORWARD)
+        recording = episode.recording()
+    with Store(f"sqlite:///{place}") as store:
+        for study in ("s1", "s2"):
+            person = store.add_participant("p1", study)
+            trial = store.begin_trial(person.id, 0, task, 0, "keys")
+            with Writer(store) as writer:
+                writer.finish_trial(trial.id, recording)
+    with pytest.raises(EvaluationError, match="holds 2 studies; name one of s1, s2"):
+        read_groups([place])
+    (group,) = read_groups([f"{place}#s1"])
+    assert group.name == "1 person (study.db#s1)"
+    (run,) = read_run(f"{place}#s2", "people")
+    assert (run.agent, len(run.results), run.animal_ai) == ("people", 1, "2")

@@ -1,0 +1,78 @@
+"""What is said to be in view, against the picture itself."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from render import Renderer, first_person
+from render.line_of_sight import LineOfSight
+from report.arena.replay import good_goals
+from tests.arena.worlds import agent, episode, item
+
+GOAL = item("GoodGoal", "20 0 20", sizes="1 1 1")
+
+
+def pixels(scene, ball, renderer):
+    """How many pixels of the picture change with the ball, in the box where it would be drawn."""
+    without = scene.visible.copy()
+    without[ball] = False
+    other = dataclasses.replace(scene, visible=without)
+    changed = abs(renderer.frame(scene).astype(int) - renderer.frame(other)).max(axis=2) > 10
+    right, up, forward = first_person(scene).axes() @ (scene.positions[ball] - scene.agent_position)
+    if forward <= 0:
+        return 0
+    focal = 256 / math.tan(math.radians(50))
+    column, row, reach = 256 + focal * right / forward, 256 - focal * up / forward, focal / forward
+    reach *= scene.sizes[ball][0] / 2 * 1.3
+    rows, columns = (slice(max(0, int(c - reach)), max(0, int(c + reach + 2))) for c in (row, column))
+    return int(changed[rows, columns].sum())
+
+
+@pytest.mark.parametrize(
+    ("more", "yaw", "seen"),
+    [
+        ((), 0, True),
+        ((), 45, True),
+        ((), 60, False),
+        ((), 180, False),
+        ((item("Wall", "20 0 15", sizes="10 4 1", colors="0 0 255"),), 0, False),
+        ((item("Wall", "20 0 15", sizes="10 0.3 1", colors="0 0 255"),), 0, True),
+        ((item("WallTransparent", "20 0 15", sizes="10 4 1"),), 0, True),
+        ((item("DeathZone", "20 0 15", sizes="10 0.5 1"),), 0, True),
+        ((item("Ramp", "20 0 15", sizes="10 4 4", rotations="0", colors="0 0 255"),), 0, False),
+    ],
+)
+def test_it_agrees_with_the_picture(more, yaw, seen):
+    with episode(agent(yaw=yaw), GOAL, *more) as run:
+        scene = run.scene()
+        (ball,) = good_goals(scene)
+        assert bool(LineOfSight().in_view(scene, [ball])) is seen
+        assert (pixels(scene, ball, Renderer(512, 512)) > 8) is seen
+
+
+def test_it_agrees_with_the_picture_in_many_arenas():
+    rng = np.random.default_rng(4)
+    renderer = Renderer(512, 512)
+    disagreeing = 0
+    for _ in range(60):
+        walls = [
+            item("Wall", f"{x:.1f} 0 {z:.1f}", sizes="6 2 1", rotations=f"{yaw:.0f}", colors="0 0 255")
+            for x, z, yaw in zip(*rng.uniform(8, 32, (2, 4)), rng.uniform(0, 180, 4), strict=True)
+        ]
+        yaw = float(rng.uniform(-70, 70))
+        with episode(agent(yaw=yaw), item("GoodGoal", "20 0 36", sizes="2 2 2"), *walls) as run:
+            scene = run.scene()
+            (ball,) = good_goals(scene)
+            disagreeing += bool(LineOfSight().in_view(scene, [ball])) != (pixels(scene, ball, renderer) > 8)
+    # A sliver at a wall's edge or the picture's may pass between the five points.
+    assert disagreeing <= 3
+
+
+def test_in_the_dark_nothing_is_seen():
+    with episode(agent(), GOAL, blackouts="0, 100") as run:
+        scene = run.scene()
+        assert not scene.lights_on
+        assert LineOfSight().in_view(scene, good_goals(scene)) == frozenset()
+        assert LineOfSight().is_open(scene, good_goals(scene)[0])

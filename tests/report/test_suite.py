@@ -1,0 +1,57 @@
+"""The report of any suite: groups, episodes and transcripts, and the suite's own panels."""
+
+import pytest
+
+from evaluation.log.run import open_logs
+from evaluation.results import read_results
+from llm_control.suite import ArenaSuite
+from report import build
+from report.build import write_log_report
+from report.panels import SuiteReport
+from tests.report.pages import table_rows
+
+
+class Panelled(ArenaSuite):
+    group_name = "set"
+
+    def panels(self, record):
+        return [("What <happened>", f"<p>{record['turns'][0]['reply'][:5]} <b>so far</b></p>")]
+
+
+@pytest.fixture(scope="module")
+def folder(logs, tmp_path_factory):
+    """The report of logs of the arena, as if no report knew more of it than of any suite."""
+    folder = tmp_path_factory.mktemp("generic")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "suite_report", lambda *_: SuiteReport(Panelled()))
+        write_log_report(open_logs([(None, path) for path in logs.values()]), folder, frames=True)
+    return folder
+
+
+def test_groups_and_episodes_are_listed_without_anything_of_the_arena(folder):
+    page = (folder / "index.html").read_text("utf-8")
+    cells = table_rows(page)
+    assert ["1", "arena/pixels", "2/2", "1", "100 %", "21-100", "-"] in cells
+    assert any(row[:3] == ["01-01-01", "1", "2/2"] for row in cells)
+    assert "By set" in page
+    for word in ("children", "Children", "PyBullet", "replaying", "Food Retrieval", "Level"):
+        assert word not in page, word
+    assert len(read_results(folder / "results.csv")) == 8
+    assert (folder / "sets.csv").is_file()
+    assert (folder / "sets.svg").is_file()
+
+
+def test_an_episode_is_a_transcript_with_text_pictures_and_replies(folder):
+    page = (folder / "episodes" / "arena-pixels" / "01-01-01_1.html").read_text("utf-8")
+    assert "What the model was sent as text" in page
+    assert "sent to the model" in page
+    assert "<pre>Think(" in page
+    assert list((folder / "episodes" / "arena-pixels" / "01-01-01_1").glob("*.webp"))
+    assert "polyline" not in page
+    assert "heading" not in page
+
+
+def test_a_suite_adds_panels_of_its_own(folder):
+    page = (folder / "episodes" / "arena-pixels" / "01-01-01_1.html").read_text("utf-8")
+    assert "<h2>What &lt;happened&gt;</h2>" in page
+    assert "<p>Think <b>so far</b></p>" in page
