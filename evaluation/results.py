@@ -1,6 +1,6 @@
 """The results of a run as a table, and back from its file."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,22 +96,15 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
     return frame if agent is None else frame.assign(agent=agent)
 
 
-def read_runs(runs: Sequence[tuple[str | None, Path]]) -> pd.DataFrame:
-    """The results of several runs in one table; each is a file, and a name for its agent if wanted.
-
-    Raises EvaluationError if a file is broken (see `read_results`) or two hold agents of one name, whose
-    trials could not be distinguished.
-    """
-    frames = [read_results(path, name) for name, path in runs]
-    owners: dict[str, Path] = {}
-    for (_, path), frame in zip(runs, frames, strict=True):
-        for agent in frame["agent"].unique():
-            if agent in owners:
-                raise EvaluationError(
-                    f"{path}: {owners[agent]} has results of {agent!r} too; tell them apart with NAME=FILE"
-                )
-            owners[agent] = path
-    return pd.concat(frames, ignore_index=True)
+def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
+    """Raise EvaluationError if results of the same agent, by its name, are in two places."""
+    owners: dict[str, object] = {}
+    for agent, place in agents:
+        if agent in owners:
+            raise EvaluationError(
+                f"{place}: {owners[agent]} has results of {agent!r} too; tell them apart with NAME=FILE"
+            )
+        owners[agent] = place
 
 
 def _check_rows(frame: pd.DataFrame, path: Path) -> None:

@@ -19,7 +19,7 @@ def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
         "status": status(episode),
         "order": episode.place,
         "limit": episode.limit.kind if episode.limit else None,
-        "invalid_replies": sum(turn.get("error") is not None for turn in episode.turns),
+        "invalid_replies": sum(turn["error"] is not None for turn in episode.turns),
         "repaired_replies": sum(bool(turn.get("repairs")) for turn in episode.turns),
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
@@ -52,19 +52,13 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
             **sent.get(number, {"pictures_sent": None, "pictures_left_out": None}),
             "turn": number,
             **suite.turn_columns(turn),
-            "reply": _reply(number, turn, episode),
+            "reply": turn["reply"],
             "thoughts": " / ".join(turn.get("thoughts", ())),
-            "error": turn.get("error"),
+            "error": turn["error"],
             "repairs": "; ".join(turn.get("repairs", ())),
         }
         for number, turn in enumerate(episode.turns, start=1)
     ]
-
-
-def _reply(number: int, turn: Mapping[str, Any], episode: LoggedEpisode) -> str:
-    exchanges = episode.talk.exchanges if episode.talk else ()
-    said = exchanges[number - 1].reply if number <= len(exchanges) else ""
-    return str(turn.get("reply", said))
 
 
 def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
@@ -102,8 +96,8 @@ def _turn(
         "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
         "seen": findings.seen.get(number),
         "thoughts": turn.get("thoughts", ()),
-        "reply": None if acts else _reply(number, turn, book.episode),
-        "error": turn.get("error"),
+        "reply": None if acts else turn["reply"],
+        "error": turn["error"],
         "repairs": turn.get("repairs", ()),
         "result": findings.results.get(number),
     }

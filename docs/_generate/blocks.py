@@ -20,9 +20,9 @@ def gallery() -> str:
 
 
 def example_suite() -> str:
-    """The example of a suite, as it is in the source tree."""
-    file = Path(__file__).parents[2] / "examples" / "guessing" / "arena_llm_guessing" / "suite.py"
-    return f'```python title="arena_llm_guessing/suite.py"\n{file.read_text(encoding="utf-8")}```'
+    """The one example that is a suite, as it is in the source tree."""
+    [file] = (Path(__file__).parents[2] / "examples").glob("*/*/suite.py")
+    return f'```python title="{file.parent.name}/suite.py"\n{file.read_text(encoding="utf-8")}```'
 
 
 BLOCKS: dict[str, Callable[[], str]] = {

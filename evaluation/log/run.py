@@ -9,14 +9,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from arena.errors import ArenaError, EvaluationError
+from arena.errors import ArenaError
 from evaluation.generation.budget import NOT_PLAYED
 from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
 from evaluation.log.exchanges import resolved
 from evaluation.log.files import LARGE, read_header, read_sample, read_summaries, suite_of
 from evaluation.log.sample import LoggedSample, logged_sample
 from evaluation.prompts import PromptSet
-from evaluation.results import TrialResult
+from evaluation.results import TrialResult, refuse_twins
 from evaluation.suite import TaskSpec
 
 CONVERSATION = "conversation"
@@ -31,14 +31,7 @@ def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
     Raises EvaluationError if one is broken, and if two have agents of the same name.
     """
     logs = [RunLog(path, name) for name, path in named]
-    owners: dict[str, Path] = {}
-    for log in logs:
-        if log.agent in owners:
-            raise EvaluationError(
-                f"{log.path}: {owners[log.agent]} has episodes of {log.agent!r} too; "
-                "tell them apart with NAME=FILE"
-            )
-        owners[log.agent] = log.path
+    refuse_twins((log.agent, log.path) for log in logs)
     return logs
 
 

@@ -1,7 +1,7 @@
 """Whether a run fails on the tasks on which others fail."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,39 +44,30 @@ def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.Da
     (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN if one of them passed all tasks
     equally often. See `CORRELATIONS_NOTE`.
     """
-    rows = [row for run in runs for group in groups if (row := _row(run, group))]
+    rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _row(run: Run, group: ReferenceGroup) -> dict[str, Any]:
+def _rows(run: Run, group: ReferenceGroup) -> Iterator[tuple[Any, ...]]:
+    """The row of a run and a group, if they share enough tasks."""
     rates = run.task_rates()
     both = rates.assign(theirs=rates["task_id"].map(group.rates)).dropna(subset="theirs")
-    if len(both) < FEWEST:
-        return {}
-    own, theirs = both["rate"].to_numpy(float), both["theirs"].to_numpy(float)
-    levels = both["task_id"].map(level_of_id).to_numpy()
-    return {
-        "agent": run.agent,
-        "group": group.name,
-        "source": group.source,
-        "pairing": SAME if same_tasks(run, group) else OTHER,
-        "tasks": len(both),
-        **_statistics(own, theirs, levels),
-    }
+    if len(both) >= FEWEST:
+        own, theirs = both["rate"].to_numpy(float), both["theirs"].to_numpy(float)
+        pairing = SAME if same_tasks(run, group) else OTHER
+        found = _statistics(own, theirs, both["task_id"].map(level_of_id).to_numpy())
+        yield (run.agent, group.name, group.source, pairing, len(both), *found)
 
 
-def _statistics(own: _Floats, theirs: _Floats, levels: npt.NDArray[np.int64]) -> dict[str, float]:
+def _statistics(own: _Floats, theirs: _Floats, levels: npt.NDArray[np.int64]) -> tuple[float, ...]:
+    """The columns of a row from `spearman` on."""
     rng = np.random.default_rng(SEED)
     drawn = rng.integers(len(own), size=(RESAMPLES, len(own)))
     rho, tau = spearman(own, theirs), kendall(own, theirs)
     rho_low, rho_high = _ends(spearman(own[drawn], theirs[drawn]))
     tau_low, tau_high = _ends(kendall(own[drawn], theirs[drawn]))
-    return {
-        **{"spearman": float(rho), "spearman_low": rho_low, "spearman_high": rho_high},
-        "p": _permutation_p(own, theirs, np.zeros_like(levels), rng),
-        "p_within_levels": _permutation_p(own, theirs, levels, rng),
-        **{"kendall": float(tau), "kendall_low": tau_low, "kendall_high": tau_high},
-    }
+    ps = (_permutation_p(own, theirs, strata, rng) for strata in (np.zeros_like(levels), levels))
+    return (float(rho), rho_low, rho_high, *ps, float(tau), tau_low, tau_high)
 
 
 def spearman(one: _Floats, other: _Floats) -> _Floats:

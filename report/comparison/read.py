@@ -10,11 +10,12 @@ import pandas as pd
 from arena.errors import EvaluationError
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
-from evaluation.results import read_results, results_frame
+from evaluation.results import read_results, refuse_twins, results_frame
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
 from report.files import FACTS
+from report.methods import partial_sentence
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
@@ -23,7 +24,7 @@ _SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
 
 
 def read_run(
-    place: str, name: str | None = None, *, original: bool = False, animal_ai: str | None = None
+    place: str, name: str | None = None, original: bool = False, animal_ai: str | None = None
 ) -> list[Run]:
     """The runs of a results.csv (or .parquet), a report's folder, a log, a folder of logs, or a database.
 
@@ -46,23 +47,16 @@ def read_run(
     return _split(read_results(table), name, place, *known)
 
 
-def read_runs_apart(places: Sequence[tuple[str | None, str]], **said: object) -> list[Run]:
+def read_runs_apart(
+    places: Sequence[tuple[str | None, str]], original: bool = False, animal_ai: str | None = None
+) -> list[Run]:
     """Several runs, each a name (or None) and a place, as `read_run` takes them.
 
     Raises EvaluationError if two hold agents of the same name.
     """
-    found: list[Run] = []
-    owners: dict[str, str] = {}
-    for name, place in places:
-        for run in read_run(place, name, **said):  # type: ignore[arg-type]
-            if run.agent in owners:
-                raise EvaluationError(
-                    f"{place}: {owners[run.agent]} has results of {run.agent!r} too; "
-                    "tell them apart with NAME=FILE"
-                )
-            owners[run.agent] = place
-            found.append(run)
-    return found
+    found = [(run, place) for name, place in places for run in read_run(place, name, original, animal_ai)]
+    refuse_twins((run.agent, place) for run, place in found)
+    return [run for run, _ in found]
 
 
 def read_groups(names: Sequence[str]) -> list[ReferenceGroup]:
@@ -169,13 +163,9 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
     results = results_frame(log.results())
     if results.empty:
         raise EvaluationError(f"{path}: holds no planned trial")
-    partial = (
-        f"Partial run: {log.agent} has a score of {log.finished} of {log.planned} planned trials; the "
-        "others count neither as passed nor as failed."
-    )
     version = getattr(log.choices, "animal_ai", None)
-    original, partial = original or bool(log.folder), "" if log.complete else partial
-    return played_run(results, original, version, partial, log.suite.name)
+    partial = "" if log.complete else partial_sentence(log)
+    return played_run(results, original or bool(log.folder), version, partial, log.suite.name)
 
 
 def _facts(path: Path) -> dict[str, dict[str, str]]:

@@ -108,26 +108,19 @@ def _children() -> list[ReferenceGroup]:
     tasks, levels, total = children_by_task(), children_by_level(), children_passed_of_40()
     count = int(tasks["children"].iloc[0])
     passed = np.repeat(total["passed"].to_numpy(float), total["children"])
-    return [
-        ReferenceGroup(
-            f"{count} children",
-            "children",
-            tasks.set_index("task_id")["pass_rate"],
-            count,
-            dict(zip(levels["level"], levels["sd"], strict=True)),
-            float(passed.std(ddof=1)) / len(tasks),
-        )
-    ]
+    rates, sds = (
+        tasks.set_index("task_id")["pass_rate"],
+        dict(zip(levels["level"], levels["sd"], strict=True)),
+    )
+    spread = float(passed.std(ddof=1)) / len(tasks)
+    return [ReferenceGroup(f"{count} children", "children", rates, count, sds, spread)]
 
 
 def _competition() -> list[ReferenceGroup]:
     teams = competition_by_task()
     best = teams[teams["top_ten"]]
     parts = {f"{teams['team'].nunique()} teams 2019": teams, "top ten 2019": best}
-    return [
-        ReferenceGroup(name, "teams", part.groupby("task_id")["passed"].mean(), part["team"].nunique())
-        for name, part in parts.items()
-    ]
+    return [_of_tries(name, "teams", part, "team") for name, part in parts.items()]
 
 
 def _agents() -> list[ReferenceGroup]:
@@ -137,12 +130,12 @@ def _agents() -> list[ReferenceGroup]:
     steps = frame["run"].str.extract(r"(\d+M)_steps")[0]
     trained = steps.map(" {} steps".format, na_action="ignore").fillna("")
     named = frame.assign(name=short + " " + frame["paper_version"].astype(str) + trained)
-    return [
-        ReferenceGroup(
-            str(name), "agents", part.groupby("task_id")["passed"].mean(), int(part["run"].nunique())
-        )
-        for name, part in named.groupby("name", sort=False)
-    ]
+    return [_of_tries(str(name), "agents", part, "run") for name, part in named.groupby("name", sort=False)]
+
+
+def _of_tries(name: str, source: Source, tries: pd.DataFrame, members: str) -> ReferenceGroup:
+    """A group of all who are in the column `members` of a table of tries."""
+    return ReferenceGroup(name, source, tries.groupby("task_id")["passed"].mean(), tries[members].nunique())
 
 
 PUBLISHED = {"experiment_1": "GPT-4o 2024", "experiment_2": "GPT-4o 2024 + demo"}

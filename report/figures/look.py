@@ -60,6 +60,11 @@ class Style(NamedTuple):
     face: str
     size: float = 3.2
 
+    def mark(self) -> dict[str, Any]:
+        """The same as matplotlib's options."""
+        fill = {"markerfacecolor": self.face, "markersize": self.size}
+        return {"color": self.color, "marker": self.marker, **fill}
+
 
 _COLORS = ("#D55E00", "#009E73", "#CC79A7", "#000000", "#E69F00")
 _MARKERS = "os^vDP"
@@ -76,18 +81,7 @@ def run_styles(agents: Sequence[str]) -> dict[str, Style]:
 
 def run_handles(styles: Mapping[str, Style]) -> list[Line2D]:
     """Entries of a key for runs."""
-    return [
-        Line2D(
-            *([], []),
-            color=style.color,
-            marker=style.marker,
-            markerfacecolor=style.face,
-            markersize=style.size,
-            lw=0.8,
-            label=agent,
-        )
-        for agent, style in styles.items()
-    ]
+    return [Line2D([], [], lw=0.8, label=agent, **style.mark()) for agent, style in styles.items()]
 
 
 @contextmanager
@@ -157,8 +151,7 @@ def mark_rates(
     if axis == "y":
         where = {"x": places, "y": rate, "yerr": spread}
     thin: Any = {"elinewidth": 0.8, "capthick": 0.8, "clip_on": False}
-    mark = {"fmt": style.marker, "markerfacecolor": style.face, "markersize": style.size}
-    axes.errorbar(**where, color=style.color, **{**thin, **mark, **look})
+    axes.errorbar(**where, **{"ls": "", **thin, **style.mark(), **look})
 
 
 def shortened(text: str, inches: float, points: float = TEXT, lines: int = 2) -> str:

@@ -1,8 +1,7 @@
-import pandas as pd
 import pytest
 
 from arena import EvaluationError
-from evaluation.results import read_results, read_runs, results_frame
+from evaluation.results import read_results, results_frame
 from evaluation.statistics import pass_rates
 from tests.evaluation.runs import rows
 
@@ -61,15 +60,3 @@ def test_bytes_that_are_no_text_are_said_to_be(table):
 def test_what_is_no_file_is_said_to_be(name, tmp_path):
     with pytest.raises(EvaluationError, match="cannot be read"):
         read_results(tmp_path / name)
-
-
-def test_runs_are_joined_under_their_names(table):
-    both = read_runs([(None, table), ("again", table)])
-    assert both["agent"].value_counts().to_dict() == {"a/b": 4, "again": 4}
-    assert both.index.is_unique
-    assert isinstance(both["passed"].dtype, pd.BooleanDtype)
-
-
-def test_agents_of_one_name_are_not_poured_together(table):
-    with pytest.raises(EvaluationError, match="results of 'a/b' too; tell them apart with NAME=FILE"):
-        read_runs([(None, table), (None, table)])

@@ -188,6 +188,14 @@ def test_a_report_says_how_it_was_played(tmp_path):
     assert (bare.original, bare.animal_ai) == (False, "3.1.3")
 
 
+def test_runs_are_joined_under_their_names(tmp_path):
+    place = str(report_folder(tmp_path))
+    both = compare(read_runs_apart([(None, place), ("again", place)]), ()).results
+    assert both["agent"].value_counts().to_dict() == {"m/x": 40, "again": 40}
+    assert both.index.is_unique
+    assert isinstance(both["passed"].dtype, pd.BooleanDtype)
+
+
 def test_tables_of_several_agents_and_parquet_are_read(tmp_path):
     pytest.importorskip("pyarrow")
     frame = results_frame(level(1, 3, agent="a") + level(1, 5, agent="b"))

@@ -13,9 +13,7 @@ import pytest
 
 from evaluation.verify.result import Verdict
 from llm_control.tools import turn
-from tests.arena.test_env_checkers import checked
-from tests.evaluation.verify.logs import put
-from tests.evaluation.verify.test_conversation import changed
+from tests.evaluation.verify.logs import changed, checked, put
 from tests.human_data.people.store.played import recording
 
 

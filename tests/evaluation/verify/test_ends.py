@@ -4,8 +4,7 @@ import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
 from evaluation.verify.result import Verdict
-from tests.arena.test_env_checkers import checked
-from tests.evaluation.verify.logs import put
+from tests.evaluation.verify.logs import checked, put
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer
 

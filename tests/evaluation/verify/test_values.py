@@ -7,9 +7,7 @@ from inspect_ai.log import read_eval_log
 
 from evaluation.verify.result import Verdict
 from llm_control.tools import turn
-from tests.arena.test_env_checkers import checked
-from tests.evaluation.verify.logs import first_of, put
-from tests.evaluation.verify.test_conversation import changed
+from tests.evaluation.verify.logs import changed, checked, first_of, put
 from tests.human_data.people.store.played import recording
 
 CHANGES = {
