@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from evaluation.verify.result import Verdict
-from llm_control.tools import turn
-from tests.evaluation.verify.logs import changed, checked, put
-from tests.human_data.people.store.played import recording
+from tests.evaluation.verify.logs import changed, checked, put, recording, turn
 
 
 def test_another_version_is_named_and_differences_are_to_be_expected(log, tmp_path, command):

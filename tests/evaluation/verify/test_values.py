@@ -6,9 +6,7 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from evaluation.verify.result import Verdict
-from llm_control.tools import turn
-from tests.evaluation.verify.logs import changed, checked, first_of, put
-from tests.human_data.people.store.played import recording
+from tests.evaluation.verify.logs import changed, checked, first_of, put, recording, turn
 
 CHANGES = {
     "turn's reward": (lambda s: put(turn(s, 2), "reward", turn(s, 2)["reward"] + 1e-9), (2, "reward")),
