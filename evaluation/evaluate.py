@@ -30,13 +30,17 @@ def evaluate(
     prices: Path | None = None,
     notes: Mapping[str, Any] | None = None,
     engine: Engine | None = None,
+    max_samples: int | None = None,
+    max_connections: int | None = None,
 ) -> RunLog:
     """Evaluate a model on tasks of a suite.
 
     Every finished episode is written to the log folder immediately; with `resume`, an unfinished run of the
-    same request in that folder is continued. No episode begins once the run has reached one of its `limits`;
+    same request in that folder is continued. Once the run has reached one of its `limits`, no episode begins
+    and those being played stop at their next reply;
     `prices` is a file that overrides the shipped prices; `notes` go to the log's metadata. `engine` is what
-    plays episodes (default: this process).
+    plays episodes (default: this process); `max_samples` are the episodes that are played at a time and
+    `max_connections` the requests (default: those of Inspect AI).
 
     Raises EvaluationError for an unknown model, a missing key, an unwritable folder, nothing to resume and a
     limit on the cost without a price, ConfigError for tasks and prompt, RenderError if pictures are needed
@@ -58,10 +62,12 @@ def evaluate(
     local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes(renderer) if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)
-    at_a_time = concurrent if model.startswith(f"{request.suite.name}/") else None
+    # Offline agents compute: few at a time, so that finished episodes are safe in the log.
+    at_a_time = max_samples or (concurrent if model.startswith(f"{request.suite.name}/") else None)
+    parallel = {"max_samples": at_a_time, "max_connections": max_connections}
     try:
         with using(remote or local):
-            log = _run(request, model, log_dir, about, resume, display, limits, at_a_time)
+            log = _run(request, model, log_dir, about, resume, display, limits, parallel)
     finally:
         local.close()
     return RunLog(local_path(log.location))
@@ -114,7 +120,7 @@ def _run(
     resume: bool,
     display: Display,
     limits: RunLimits,
-    at_a_time: int | None,
+    parallel: Mapping[str, int | None],
 ) -> Any:
     import inspect_ai
 
@@ -128,8 +134,7 @@ def _run(
         "log_realtime": True,
         "score_display": False,
         "retry_on_error": request.effective.choices.relaunches,
-        # Offline agents compute: few at a time, so that finished episodes are safe in the log.
-        **({"max_samples": at_a_time} if at_a_time else {}),
+        **{name: value for name, value in parallel.items() if value is not None},
     }
     check_model(model)
     again = _to_resume(log_dir, request) if resume else None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.generation.budget import NOT_PLAYED
+from evaluation.generation.budget import NOT_PLAYED, STOPPED
 from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
 from report.panels import EpisodeFindings, SuiteReport
 from report.pictures import PictureBook, sent_counts
@@ -35,9 +35,11 @@ def status(episode: LoggedEpisode) -> str | None:
     if result.passed is not None:
         return None
     if episode.limit is not None:
-        return f"ended by the {episode.limit.kind} limit"
+        return episode.limit.ended
     if error.startswith((NOT_RUN, NOT_REACHED)) or NOT_PLAYED in error:
         return "not played"
+    if STOPPED in error:
+        return "stopped by the run's limit"
     return "ended by an error" if error else "unmarked"
 
 

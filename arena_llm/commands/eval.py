@@ -23,6 +23,9 @@ from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from evaluation.log.run import RunLog
     from evaluation.request import EvalRequest
 
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
@@ -46,7 +49,7 @@ def evaluate_command(
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, help="US dollars after which no further episode starts.")
+        float | None, typer.Option(min=0, help="US dollars after which no reply is asked for any more.")
     ] = None,
     max_tokens_run: Annotated[
         int | None, typer.Option(min=0, help="The same limit in tokens, sent and received.")
@@ -54,6 +57,8 @@ def evaluate_command(
     time_limit_run: RunSeconds = None,
     prices: Prices = None,
     plan: PlanFile = None,
+    max_samples: Annotated[int | None, typer.Option(min=1, help="Episodes at a time.")] = None,
+    max_connections: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
     engine: EngineOption = EngineName.LOCAL,
     ray_address: RayAddress = None,
     jobs: Jobs = None,
@@ -87,7 +92,8 @@ def evaluate_command(
         )
     with open_engine(engine, ray_address, jobs) as opened:
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
-        _evaluate(request, log_dir, out, **run)
+        parallel = {"max_samples": max_samples, "max_connections": max_connections}
+        _evaluate(request, log_dir, out, **run, **parallel)
 
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
@@ -134,9 +140,20 @@ def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: An
     written = report_logs([log], out or log.path.with_suffix(""), None, frames)
     console.print(rates_table(written.rates.table, log.suite.group_name, *written.rates.notes[:1]))
     console.print(f"Report: {written.page}", soft_wrap=True)
-    errors = written.results["error"].dropna()
-    if len(errors):
-        raise EvaluationError(
-            f"{len(errors)} of {len(written.results)} episodes have no score (the first: {errors.iloc[0]}); "
-            "the same command with --resume plays them again"
-        )
+    _refuse_missing(log, written.results["error"].dropna())
+
+
+def _refuse_missing(log: "RunLog", errors: "pd.Series[str]") -> None:
+    """Raise EvaluationError if episodes have no verdict, with what can be done about it."""
+    if not len(errors):
+        return
+    again = log.planned - log.finished
+    remedy = (
+        f"the same command with --resume plays {again} of them again"
+        if again
+        else "they were ended without a verdict, and --resume would not play them again"
+    )
+    raise EvaluationError(
+        f"{log.cap}{len(errors)} of {log.planned} episodes have no score (the first: {errors.iloc[0]}); "
+        f"{remedy}"
+    )

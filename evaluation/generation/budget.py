@@ -1,5 +1,6 @@
-"""Limits on what a whole run spends: no episode begins after one is reached."""
+"""Limits on what a whole run spends: once one is reached no episode begins and no reply is asked for."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,14 +8,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from arena.errors import EvaluationError
+from evaluation.generation.final import FinalError
 
 NOT_PLAYED = "not played: "
-"""How the error of an episode begins that a limit kept from beginning."""
+"""How the error of an episode begins that a limit of the run kept from beginning."""
+
+STOPPED = "stopped: "
+"""How the error of an episode begins that was being played when a limit of the run was reached."""
+
+_LIMIT = re.compile(r"the run's limit of (\$?)(\d+(?:\.\d+)?(?:e[+-]\d+)?)( tokens| s)? is reached")
 
 
-class LimitReached(EvaluationError):
-    """The run has spent what it may; episodes not begun stay unplayed."""
+class LimitReached(FinalError):
+    """The run has spent what it may."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,8 @@ class RunLimits:
     """What a run may spend in all, resumed parts included; None means no limit.
 
     `tokens` sent and received, `cost` in US dollars, `seconds` of this command (a resumed run's clock
-    starts again). Episodes that are being played when a limit is reached are played to their end.
+    starts again). Each episode that is being played when a limit is reached ends at its next reply, so at
+    most one reply of each passes the limit.
     """
 
     tokens: int | None = None
@@ -45,20 +52,44 @@ class RunBudget:
             self.tokens += usage.total_tokens
             self.cost += usage.total_cost or 0.0
 
-    def check(self) -> None:
-        """Raise LimitReached if the run may not begin another episode."""
+    def check(self, begun: bool = False) -> None:
+        """Raise LimitReached if the run may not begin another episode, or continue one that has `begun`."""
         limits, seconds = self.limits, time.monotonic() - self.begun
         if limits.tokens is not None and self.tokens >= limits.tokens:
-            reached = f"{limits.tokens} tokens is reached ({self.tokens} spent)"
+            reached = f"{limits.tokens} tokens"
         elif limits.cost is not None and self.cost >= limits.cost:
-            reached = f"${limits.cost:g} is reached (${self.cost:.4f} spent)"
+            reached = f"${limits.cost:g}"
         elif limits.seconds is not None and seconds >= limits.seconds:
-            reached = f"{limits.seconds:g} s is reached"
+            reached = f"{limits.seconds:g} s"
         else:
             return
         raise LimitReached(
-            f"{NOT_PLAYED}the run's limit of {reached}; to continue, raise it and use --resume"
+            f"{STOPPED if begun else NOT_PLAYED}the run's limit of {reached} is reached; "
+            "to continue, raise it and use --resume"
         )
+
+    def passed_by(self) -> str:
+        """How much was spent, and by how much that passes the limits, in a sentence."""
+        limits, spent = self.limits, [f"{self.tokens:,} tokens"]
+        over = []
+        if limits.cost is not None:
+            spent.insert(0, f"${self.cost:.4f}")
+            over += [f"the limit of ${limits.cost:g} was passed by ${max(self.cost - limits.cost, 0):.4f}"]
+        if limits.tokens is not None:
+            passed = max(self.tokens - limits.tokens, 0)
+            over += [f"the limit of {limits.tokens:,} tokens was passed by {passed:,}"]
+        return "; ".join([f"{' and '.join(spent)} were spent", *over]) + "."
+
+
+def limits_in(text: str) -> RunLimits | None:
+    """The limit of the run that an episode's error names; None if it names none."""
+    match = _LIMIT.search(text)
+    if match is None:
+        return None
+    amount = float(match[2])
+    if match[1]:
+        return RunLimits(cost=amount)
+    return RunLimits(seconds=amount) if match[3] == " s" else RunLimits(tokens=int(amount))
 
 
 _open: list[RunBudget] = [RunBudget()]
@@ -91,8 +122,11 @@ def spent_before(log: Path) -> RunBudget:
     for path in logs_of_task(log.parent, read_header(log).eval.task_id):
         for each in read_summaries(path).values():
             found[each.uuid or f"{path} {each.id} {each.epoch}"] = each
-    spent = RunBudget()
+    of_episodes, of_run = RunBudget(), RunBudget()
     for each in found.values():
         for usage in each.model_usage.values():
-            spent.spend(usage)
-    return spent
+            of_episodes.spend(usage)
+    # Only the run's own sum has what restarted trials spent; a run that was killed has none.
+    for usage in read_header(log).stats.model_usage.values():
+        of_run.spend(usage)
+    return max(of_episodes, of_run, key=lambda spent: spent.tokens)

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 from inspect_ai.tool import Tool
+from inspect_ai.util import LimitExceededError
 
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.budget import run_budget
+from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cause_of, status_of
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.suites import suite_names
@@ -44,33 +46,29 @@ async def generate(
     one only; the log says so.
     """
     while True:
+        run_budget().check(begun=True)
         try:
             output = await model.generate(images.applied(messages), list(tools), config=config)
             run_budget().spend(output.usage)
             return output, config
+        except LimitExceededError:
+            raise
         except Exception as error:
             if images.give_way(error):
                 continue
             refused = refused_parameter(error, config)
             if refused is None:
-                raise
+                kind = FinalError if status_of(error) in HOPELESS else ProviderError
+                raise kind(f"the provider failed: {cause_of(error)}") from error
             transcript().info({"left out": refused, "because": str(error)[:500]})
             config = config.model_copy(update={refused: None})
 
 
 def refused_parameter(error: Exception, config: GenerateConfig) -> str | None:
     """Which of our parameters a provider's error refuses, if it is that kind of error."""
-    cause = error
-    while cause.__cause__ is not None and _status(cause) is None:
-        cause = cause.__cause__  # type: ignore[assignment]
-    if _status(cause) not in (400, 422):
+    if status_of(error) not in (400, 422):
         return None
     # Inspect appends the whole request to the text, and that names every parameter.
-    text = str(getattr(cause, "provider_message", None) or getattr(cause, "message", None) or cause).lower()
+    text = cause_of(error).lower()
     named = [p for p in _REFUSABLE if p in text and getattr(config, p) is not None]
     return named[0] if named else None
-
-
-def _status(error: BaseException) -> object:
-    """The HTTP status that a provider's SDK puts on its errors; Inspect may wrap them in its own."""
-    return getattr(error, "status_code", None) or getattr(error, "code", None)

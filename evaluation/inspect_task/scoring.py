@@ -11,6 +11,9 @@ from evaluation.inspect_task.tools import session_of
 
 Row = dict[str, Any]
 
+UNJUDGED: Row = {"passed": None, "score": None}
+"""Of an episode without a verdict."""
+
 
 def keep_records(state: TaskState, session: Session) -> None:
     """Put the finished episodes into the sample's metadata, which the log keeps.
@@ -59,6 +62,9 @@ def episode_score() -> Scorer:
         await session.in_thread(session.finish)
         keep_records(state, session)
         rows = {task_id: record.row() for task_id, record in session.records.items()}
+        if "stopped" in state.metadata and rows:
+            # No reply came, so the episode that was being played has no verdict.
+            rows[list(rows)[-1]] |= UNJUDGED
         return _of_conversation(rows) if "order" in state.metadata else _of_episode(*rows.values())
 
     return score

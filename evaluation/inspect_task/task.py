@@ -21,11 +21,13 @@ from arena.geometry.layout import episode_rng
 from evaluation.engines.backend import LocalBackend, backend, in_thread
 from evaluation.generation.budget import run_budget
 from evaluation.generation.faults import guard
+from evaluation.generation.final import FinalError, refuse_restart, remember
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.generation.memory import sent
+from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.scoring import episode_score, keep_records
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
@@ -90,6 +92,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        refuse_restart(state)
         run_budget().check()
         guard(get_model())
         player = player_of(get_suite(suite), str(get_model()), choices)
@@ -130,17 +133,22 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
             output = kept.next()
             if output is None:
                 messages = sent(state.messages, opening, choices.memory_turns)
-                output, config = await ask(model, messages, state.tools, config, images)
+                try:
+                    output, config = await ask(model, messages, state.tools, config, images)
+                except FinalError as error:
+                    remember(state, error)
+                    raise
                 kept.keep(output)
             state.output = output
             state.messages.append(output.message)
+            if (stop := stop_of(output)) is not None:
+                state.metadata["stopped"] = stop
+                break
             played = len(session.records)
             state.messages += await _answers(session, state, output)
             if len(session.records) > played:
                 # What is finished is in the log, whatever becomes of the rest of a conversation.
                 keep_records(state, session)
-                if session.wants_reply:
-                    run_budget().check()
         keep_records(state, session)
         return state
 

@@ -21,6 +21,9 @@ NOT_REACHED = "not played in its conversation"
 _KEY = re.compile(r"\b(?:sk|key|AIza|gsk|hf|xai)[-_A-Za-z0-9*]{12,}")
 """What keys of providers look like; an error's text may repeat one."""
 
+_NAMED = re.compile(r"\w+\((['\"])(.*)\1\)")
+"""An error as Inspect logs it: its class, and its text in quotes."""
+
 _SCORED = ("total_reward", "passed", "outcome", "steps", "turns", "score")
 
 
@@ -92,7 +95,7 @@ def logged_conversation(
         if base is None:
             continue
         if task_id not in sample.records:
-            yield LoggedEpisode(TrialResult(**base, error=_unreached(raw)), place=place)
+            yield LoggedEpisode(TrialResult(**base, error=_unreached(sample)), place=place)
             continue
         own = sample.parts.get(task_id)
         requests = list(_requests(own)) if own else []
@@ -131,12 +134,10 @@ def _result(base: Mapping[str, Any], row: Mapping[str, Any]) -> TrialResult:
     return TrialResult(**base, **known)
 
 
-def _unreached(sample: Any) -> str:
-    if sample.error is not None:
-        return f"{NOT_REACHED}: {_reason(sample)}"
-    if sample.limit is not None:
-        return f"{NOT_REACHED}, which was {Limit(str(sample.limit.type), sample.limit.limit)}"
-    return NOT_REACHED
+def _unreached(sample: LoggedSample) -> str:
+    if sample.raw.error is not None:
+        return f"{NOT_REACHED}: {_reason(sample.raw)}"
+    return f"{NOT_REACHED}, which was {sample.limit}" if sample.limit is not None else NOT_REACHED
 
 
 def _requests(own: EpisodeTalk) -> Iterator[Request]:
@@ -180,9 +181,12 @@ def _reason(sample: Any) -> str:
     if sample.error is None:
         return "no score"
     said = [event.error for event in sample.events or () if event.event == "model" and event.error]
-    repeated = "ModelGenerateError" in sample.error.message and said
+    repeated = any(name in sample.error.message for name in ("ModelGenerateError", "RetryError")) and said
     text = said[-1] if repeated else sample.error.message
-    return without_keys((text.strip().splitlines() or ["unknown error"])[0][:300])
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    line = lines[-1 if repeated else 0] if lines else "unknown error"
+    named = _NAMED.fullmatch(line)
+    return without_keys((named[2].replace("\\'", "'") if named else line)[:300])
 
 
 def without_keys(text: str) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.errors import ArenaError
-from evaluation.generation.budget import NOT_PLAYED
+from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
 from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
 from evaluation.log.exchanges import resolved
 from evaluation.log.files import LARGE, read_header, read_sample, read_summaries, suite_of
@@ -147,10 +148,18 @@ class RunLog:
 
     @property
     def cap(self) -> str:
-        """A sentence on the run's limit that kept episodes from being played; empty if none did."""
-        kept = [s.error for s in self._summaries.values() if (s.error or "").find(NOT_PLAYED) >= 0]
-        count = self.planned - self.finished if self.together else len(kept)
-        return f"{count} were {kept[0][kept[0].find(NOT_PLAYED) :].splitlines()[0]}. " if kept else ""
+        """What a limit of the run left undone, and by how much it was passed; empty if none was reached."""
+        errors = [summary.error or "" for summary in self._summaries.values()]
+        reached = next((limits for error in errors if (limits := limits_in(error))), None)
+        if reached is None:
+            return ""
+        stopped = sum(STOPPED in error for error in errors)
+        kept = sum(NOT_PLAYED in error for error in errors)
+        if self.together:
+            kept = self.planned - self.finished - stopped
+        done = [f"{stopped} stopped at the next reply"] * bool(stopped) + [f"{kept} not played"] * bool(kept)
+        spent = replace(spent_before(self.path), limits=reached)
+        return f"A limit of the run was reached: {', '.join(done)}. {spent.passed_by()} "
 
     @property
     def player(self) -> dict[str, Any]:

@@ -5,19 +5,31 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from evaluation.generation.stops import CAUSES
 from evaluation.log.exchanges import EpisodeTalk, Talk, matched, parted, talk
 from evaluation.suite import ModelEnd, Suite
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit that ended the model's part of an episode; `kind` is Inspect's word, such as token or time."""
+    """What ended the model's part of an episode before the episode was over.
+
+    `kind` is Inspect's word for a `limit`, such as token or time, or a kind of stop; `said` is what the
+    provider said.
+    """
 
     kind: str
-    limit: float
+    limit: float | None = None
+    said: str = ""
+
+    @property
+    def ended(self) -> str:
+        """What ended it, in a few words."""
+        return f"ended by {CAUSES.get(self.kind, f'the {self.kind} limit')}"
 
     def __str__(self) -> str:
-        return f"ended by the {self.kind} limit ({self.limit:,g})"
+        limit = f" ({self.limit:,g})" if self.limit is not None else ""
+        return f"{self.ended}{limit}{f': {self.said}' if self.said else ''}"
 
 
 @dataclass(frozen=True)
@@ -79,9 +91,21 @@ class LoggedSample:
         Such an episode has no verdict: it was ended without the model, which says nothing about what the
         model would have done. In a conversation, only the episode that was being played was ended.
         """
-        limit = self.raw.limit
-        end = self.records[task_id].get("model_end", ModelEnd.SOLVER)
-        return Limit(str(limit.type), limit.limit) if limit is not None and end == ModelEnd.SOLVER else None
+        ended = self.records[task_id].get("model_end", ModelEnd.SOLVER) == ModelEnd.SOLVER
+        return self.limit if ended else None
+
+    def stopped(self, task_id: str) -> bool:
+        """Whether a stop of the model ended an episode, so that its score has no verdict."""
+        limit = self.limit_of(task_id)
+        return limit is not None and limit.kind in CAUSES
+
+    @property
+    def limit(self) -> Limit | None:
+        """What ended the model's part of the sample before it was over; None if nothing did."""
+        if (limit := self.raw.limit) is not None:
+            return Limit(str(limit.type), limit.limit)
+        stopped = (self.raw.metadata or {}).get("stopped")
+        return Limit(str(stopped["kind"]), said=str(stopped.get("said") or "")) if stopped else None
 
     def row(self, task_id: str) -> dict[str, Any]:
         """What a table of results has of a finished episode, from the score or else from its record.

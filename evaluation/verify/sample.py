@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
-from evaluation.inspect_task.scoring import mean_score
+from evaluation.inspect_task.scoring import UNJUDGED, mean_score
 from evaluation.inspect_task.task import conversation_order
 from evaluation.log.run import RunLog
 from evaluation.log.sample import LoggedSample, replay_of
@@ -93,7 +93,7 @@ class SampleCheck:
         again, replies = self._again(setup, logged, turns, base.task_id, notes)
         findings = [*(replies.findings if replies else ()), *self._unlike(logged, again)]
         requests, wrong = self._requests(base.task_id) if replies and replies.frames else (0, [])
-        row = again.row()
+        row = again.row() | (UNJUDGED if self._sample.stopped(base.task_id) else {})
         self._rows.append(row)
         return replace(
             base,
@@ -187,7 +187,7 @@ class SampleCheck:
             return
         if end != again.model_end:
             yield Finding(None, what, end, str(again.model_end))
-        elif end == ModelEnd.SOLVER and self._sample.ours and self._sample.raw.limit is None:
+        elif end == ModelEnd.SOLVER and self._sample.ours and self._sample.limit is None:
             yield Finding(None, what, end, "no limit is logged that would end it")
 
     def _requests(self, task_id: str) -> tuple[int, list[Finding]]:

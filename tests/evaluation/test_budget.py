@@ -7,10 +7,10 @@ import pytest
 from inspect_ai.log import read_eval_log
 
 from arena import ConfigError, EvaluationError
-from evaluation.generation.budget import LimitReached, RunBudget, RunLimits
+from evaluation.generation.budget import LimitReached, RunBudget, RunLimits, spent_before
 from evaluation.generation.prices import Price, load_prices, price_of
 from tests.llm_control.batteries import eval_request, evaluated, run, write_battery
-from tests.llm_control.provider import MODEL, answer
+from tests.llm_control.provider import MODEL, answer, failure
 
 SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 5}
 
@@ -42,9 +42,9 @@ def asked(httpserver, monkeypatch):
     return bodies
 
 
-def limited(battery, logs, limits, prices=None, resume=False, model=MODEL, **choices):
+def limited(battery, logs, limits, prices=None, resume=False, model=MODEL, max_samples=None, **choices):
     request = eval_request(model, battery, choices={**SMALL, **choices})
-    return evaluated(request, logs, limits=limits, prices=prices, resume=resume)
+    return evaluated(request, logs, limits=limits, prices=prices, resume=resume, max_samples=max_samples)
 
 
 @pytest.mark.parametrize(
@@ -78,15 +78,12 @@ def test_without_a_limit_all_replies_are_asked_for(battery, tmp_path, asked):
     assert len(asked) == 5
 
 
-@pytest.mark.parametrize("limits", [RunLimits(tokens=4000), RunLimits(cost=0.004), RunLimits(seconds=0)])
+@pytest.mark.parametrize("limits", [RunLimits(tokens=5000), RunLimits(cost=0.005), RunLimits(seconds=0)])
 def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
-    limits, battery, tmp_path, asked, prices, monkeypatch
+    limits, battery, tmp_path, asked, prices
 ):
-    import inspect_ai
-
-    monkeypatch.setattr(inspect_ai, "eval", one_at_a_time(inspect_ai.eval))
     logs = tmp_path / "logs"
-    first = limited(battery, logs, limits, prices)
+    first = limited(battery, logs, limits, prices, max_samples=1)
     played = 0 if limits.seconds is not None else 1
     assert len(asked) == 5 * played
     assert [row.error is None for row in first.rows] == [True] * played + [False] * (3 - played)
@@ -100,27 +97,58 @@ def test_a_runs_limit_begins_no_further_episode_and_a_higher_one_goes_on(
     assert all(row.error is None for row in last.rows)
 
 
-def one_at_a_time(evaluate_):
-    return lambda *given, **named: evaluate_(*given, **{**named, "max_samples": 1})
-
-
 def test_a_report_says_that_a_limit_made_the_run_partial(battery, tmp_path, asked):
     from evaluation.log.run import open_logs
 
     result = limited(battery, tmp_path / "logs", RunLimits(tokens=0))
     log = open_logs([(None, result.log)])[0]
     assert not log.complete
-    assert log.cap.startswith("3 were not played: the run's limit of 0 tokens is reached")
+    assert log.cap == (
+        "A limit of the run was reached: 3 not played. 0 tokens were spent; the limit of 0 tokens was passed "
+        "by 0. "
+    )
     assert open_logs([(None, run(battery, tmp_path / "b", "arena/random", **SMALL).log)])[0].cap == ""
 
 
-def test_a_conversation_stops_between_its_tasks_and_asks_for_no_reply_twice(battery, tmp_path, asked):
+def test_twenty_episodes_at_a_time_pass_a_limit_by_one_reply_each_at_most(tmp_path, asked, prices):
+    battery = write_battery(tmp_path / "many", (20, 16))
+    one = (battery / "01-04-03.yaml").read_text()
+    for number in range(1, 40):
+        (battery / f"01-{number:02}-01.yaml").write_text(one)
+    result = limited(battery, tmp_path / "logs", RunLimits(cost=0.03), prices, max_samples=20)
+    assert 30 <= len(asked) <= 30 + 20
+    spent = spent_before(result.log)
+    assert spent.cost == pytest.approx(len(asked) * 0.001)
+    assert f"passed by ${spent.cost - 0.03:.4f}" in result.run.cap
+    assert not result.complete
+    stopped = [row.error for row in result.rows if row.error and "stopped: " in row.error]
+    assert stopped
+    assert len(read_eval_log(str(result.log)).samples[0].error_retries or ()) <= 1
+
+
+def test_what_restarted_trials_spent_counts_in_a_resumed_run(battery, tmp_path, httpserver, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    replies = iter(
+        [answer("Turn(6);", tokens=1000), failure(400), answer("Turn(6);", tokens=1000), failure(500)]
+    )
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(
+        lambda _: next(replies, failure(500))
+    )
+    options = {"tasks": "01-04-03", "retries": 0}
+    result = limited(battery, tmp_path / "logs", RunLimits(), **options)
+    assert spent_before(result.log).tokens == 1000
+    result = limited(battery, tmp_path / "logs", RunLimits(), resume=True, **options)
+    assert spent_before(result.log).tokens == 2000
+
+
+def test_a_conversation_stops_and_asks_for_no_reply_twice(battery, tmp_path, asked):
     logs = tmp_path / "logs"
     options = {"conversation": "run", "relaunches": 0}
     first = limited(battery, logs, RunLimits(tokens=7000), **options)
-    assert len(asked) == 10
+    assert len(asked) == 7
     # What was finished is in the log, as it is where episodes have conversations of their own.
-    assert [row.error is None for row in first.rows] == [True, True, False]
+    assert [row.error is None for row in first.rows] == [True, False, False]
     last = limited(battery, logs, RunLimits(tokens=10**6), resume=True, **options)
     assert len(asked) == 15
     assert all(row.error is None for row in last.rows)
@@ -134,7 +162,7 @@ def test_a_budget_counts_tokens_cost_and_time():
     budget.spend(None)
     budget.check()
     budget.spend(ModelUsage(total_tokens=0, total_cost=0.2))
-    with pytest.raises(LimitReached, match=r"\$1 is reached \(\$1.1000 spent\)"):
+    with pytest.raises(LimitReached, match=r"\$1 is reached"):
         budget.check()
 
 

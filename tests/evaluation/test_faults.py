@@ -1,14 +1,21 @@
 """What a provider does wrong, from a local server: asked again, relaunched, or played as it is."""
 
+import html
+import math
 import time
 import zipfile
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from inspect_ai.log import read_eval_log
 from werkzeug import Response
 
+from arena_llm.commands.report import report_logs
 from evaluation.generation import faults
+from evaluation.generation.stops import CAUSES
+from evaluation.verify.result import Verdict
+from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import run, write_battery
 from tests.llm_control.provider import MODEL, answer, failure
 
@@ -151,16 +158,65 @@ def test_a_slow_reply_is_a_fault_where_the_protocol_says_so(battery, tmp_path, p
     assert run(battery, tmp_path / "b", MODEL, **options, reply_timeout=30).rows[0].passed
 
 
-@pytest.mark.parametrize("own", [("", {}), (None, {"refusal": "I will not."})], ids=["empty", "refusal"])
-def test_an_empty_text_and_a_refusal_are_the_models_own_turn(own, battery, tmp_path, provider):
-    text, message = own
-    asked = provider(lambda: answer(text, **message), lambda: answer("Go(20);"))
+def test_an_empty_text_is_the_models_own_turn(battery, tmp_path, provider):
+    asked = provider(lambda: answer(""), lambda: answer("Go(20);"))
     result = run(battery, tmp_path / "logs", MODEL, **FAST)
     assert len(asked) == 2
     assert (result.rows[0].passed, result.rows[0].turns) == (True, 2)
     sample = sample_of(result)
     assert sample.metadata["episode"]["turns"][0]["error"]
     assert told(sample) == []
+
+
+STOPS = {
+    "output limit": lambda: answer("Go(20); Think('I was cut", finish_reason="length"),
+    "context length": lambda: failure(400, "Too many tokens.", code="context_length_exceeded"),
+    "content filter": lambda: answer("Go(20);", finish_reason="content_filter"),
+    "refusal": lambda: answer(None, refusal="I will not drive."),
+}
+
+
+@pytest.mark.parametrize("conversation", ["episode", "run"])
+@pytest.mark.parametrize("kind", STOPS)
+def test_a_stop_is_a_verdict_of_its_own_and_never_played(kind, conversation, battery, tmp_path, provider):
+    asked = provider(lambda: answer("Turn(6);"), STOPS[kind])
+    options = {**FAST, "tasks": "01-04-03,01-06-02", "conversation": conversation, "max_scripts": 3}
+    result = run(battery, tmp_path / "logs", MODEL, **options)
+    stopped = result.rows[0]
+    assert (stopped.passed, stopped.score, stopped.total_reward) == (None, None, None)
+    assert stopped.error.startswith(f"ended by {CAUSES[kind]}")
+    episode = next(result.run.episodes())
+    assert (len(episode.turns), episode.limit.kind) == (1, kind)
+    assert math.isnan(sample_of(result).scores["episode_score"].value)
+    assert len(asked) == (2 if conversation == "run" else 3)
+    assert not sample_of(result).error_retries
+    assert result.run.pass_rate != result.run.pass_rate
+    written = report_logs([result.run], tmp_path / "report", None, False)
+    rows = pd.read_csv(tmp_path / "report" / "results.csv")
+    assert episode.limit.ended in list(pd.read_csv(tmp_path / "report" / "episodes.csv")["status"])
+    assert rows["passed"].isna().all()
+    assert CAUSES[kind] in html.unescape(written.page.read_text())
+    (found, *_) = checked(result.log)
+    assert found.verdict is Verdict.AGREES
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_a_request_that_will_fail_again_is_not_relaunched(status, battery, tmp_path, provider):
+    asked = provider(lambda: answer("Turn(6);"), lambda: failure(status, "first line\nNo such picture."))
+    result = run(battery, tmp_path / "logs", MODEL, **FAST, relaunches=3)
+    assert len(asked) == 2
+    assert result.rows[0].error == "the provider failed: No such picture."
+    sample = sample_of(result)
+    assert [message.text for message in sample.messages if message.role == "assistant"] == ["Turn(6);"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_error_shows_its_cause(fault, battery, tmp_path, provider):
+    provider(FAULTS[fault])
+    error = run(battery, tmp_path / "logs", MODEL, **FAST, retries=0, relaunches=0).rows[0].error
+    assert error.startswith("the provider failed: ")
+    assert "Future" not in error
+    assert ("slow down" in error) == (fault == "429")
 
 
 def written(folder):

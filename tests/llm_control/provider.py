@@ -10,8 +10,8 @@ Serve = Callable[[Request], Response]
 MODEL = "openai/gpt-4o"
 
 
-def answer(text: str | None, tokens: int = 2, **message: object) -> Response:
-    """A whole reply, with a usage of so many tokens."""
+def answer(text: str | None, tokens: int = 2, finish_reason: str = "stop", **message: object) -> Response:
+    """A whole reply, with a usage of that number of tokens."""
     body = {
         "id": "c1",
         "object": "chat.completion",
@@ -21,7 +21,7 @@ def answer(text: str | None, tokens: int = 2, **message: object) -> Response:
             {
                 "index": 0,
                 "message": {"role": "assistant", "content": text, **message},
-                "finish_reason": "stop",
+                "finish_reason": finish_reason,
             }
         ],
         "usage": {"prompt_tokens": tokens - 1, "completion_tokens": 1, "total_tokens": tokens},
@@ -29,8 +29,8 @@ def answer(text: str | None, tokens: int = 2, **message: object) -> Response:
     return Response(json.dumps(body), content_type="application/json")
 
 
-def failure(status: int, text: str = "no", **headers: str) -> Response:
+def failure(status: int, text: str = "no", code: str | None = None, **headers: str) -> Response:
     """An error as OpenAI sends it."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    body = json.dumps({"error": {"message": text, "type": "error"}})
+    body = json.dumps({"error": {"message": text, "type": "error", "code": code}})
     return Response(body, status, headers=named, content_type="application/json")

@@ -114,7 +114,8 @@ def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
     assert started.returncode == 130
     assert errors.startswith("Stopped with ")
     kept = len(solutions.read(tmp_path))
-    assert 3 <= kept < 60
+    # A task's file is written before its solution.
+    assert 2 <= kept < 60
     assert len(list(tmp_path.rglob("*.yaml"))) - kept in (0, 1)
 
 
