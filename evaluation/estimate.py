@@ -1,9 +1,11 @@
-"""What a run will ask of a provider, before anything is spent: an upper bound, by the protocol's limits."""
+"""What a run will ask of a provider, before anything is spent."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.generation.image_rules import COLLAGE_PX, kept_images
@@ -18,69 +20,121 @@ CHARACTERS_PER_TOKEN = 4
 REPLY_TOKENS = 80
 """Of a reply without reasoning: a thought of two sentences and three commands. Our assumption."""
 
+SHORTEST_CACHED = 1024
+"""Tokens from which on OpenAI and Anthropic read a repeated beginning from a cache (their caching guides)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run asks for at most, if every episode needs `turns` replies; None means unknown.
+    """What a run asks for if every episode needs all its replies; None means unknown.
 
-    `images` are counted as often as they are sent, `image_tokens` are those of one picture; `cost` is in US
-    dollars, without the discounts of caches. Reasoning tokens are in `output_tokens` only if the choices
-    limit them.
+    `replies` are the most of any episode and `assumed` says that the user gave them, else they follow from
+    the choices, and no episode can need more. `images` are counted as often as they are sent, `image_tokens`
+    are those of one picture; `most_images` are those of the largest request. `cost` is in US dollars;
+    `cached_cost` the same if whatever a request repeats of the one before is read from a cache. Reasoning
+    tokens are in `output_tokens` only if the choices limit them.
     """
 
     model: str
     episodes: int
-    turns: int
+    replies: int
+    assumed: bool
     calls: int
     images: int
+    most_images: int
     image_tokens: int | None
     input_tokens: int | None
     output_tokens: int
     cost: float | None
+    cached_cost: float | None
 
 
-def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None = None) -> Estimate:
-    """Predict a run; `turns` are the replies per episode (default: the maximum of the choices, or 30).
+class _Call(NamedTuple):
+    """A request: its pictures, the tokens of its text, and those of both that the one before had too."""
 
-    An agent that plays by itself makes no calls. Needs no key and makes no API calls. Raises ConfigError as
-    `evaluate` does, and EvaluationError for a model's name that cannot be read.
+    images: int
+    tokens: int
+    repeated_images: int
+    repeated_tokens: int
+
+
+def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None = None) -> Estimate | None:
+    """Predict a run; `turns` are the replies per episode (default: the most that the choices allow).
+
+    None if nothing bounds the replies of an episode and `turns` are not given. An agent that plays by itself
+    makes no calls. Needs no key and makes no API calls. Raises ConfigError as `evaluate` does, and
+    EvaluationError for a model's name that cannot be read.
     """
     model = full_name(request.suite, request.model)
     choices, tasks = request.effective.choices, request.tasks
     episodes = len(tasks) * choices.trials
     if choices.acts:
-        return Estimate(model, episodes, 0, 0, 0, 0, 0, 0, 0.0)
+        return Estimate(model, episodes, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0)
+    replies = [turns or request.suite.most_replies(task, choices) for task in tasks]
+    known = [each for each in replies if each is not None]
+    if len(known) < len(replies):
+        return None
     bounds = choices.bounds()
-    together = len(tasks) if choices.conversation == "run" else 1
-    turns = turns or bounds.replies or 30
-    conversations = len(tasks) // together * choices.trials
-    opened = request.suite.opening(choices, request.prompts, together)
+    together = choices.conversation == "run"
+    opened = request.suite.opening(choices, request.prompts, len(tasks) if together else 1)
     text = sum(len(message.text) for message in opened) // CHARACTERS_PER_TOKEN
     shown = sum(1 for m in opened if not isinstance(m.content, str) for p in m.content if p.type == "image")
-    calls = list(_calls(choices, bounds, turns * together, turns, text, shown))
-    images = conversations * sum(sent for sent, _ in calls)
-    each = image_tokens(model, _side(choices, bounds, turns * together)) if images else 0
-    words = conversations * sum(tokens for _, tokens in calls)
-    tokens_in = words + images * each if each is not None else None
-    tokens_out = conversations * len(calls) * _reply(choices)
+    conversations = Counter([tuple(known)] if together else [(each,) for each in known])
+    calls = [
+        call
+        for each, times in conversations.items()
+        for call in list(_calls(choices, bounds, each, text, shown)) * (times * choices.trials)
+    ]
+    images = sum(call.images for call in calls)
+    each = image_tokens(model, _side(choices, bounds, max(map(sum, conversations)))) if images else 0
+    out = len(calls) * _reply(choices)
+    found = Estimate(
+        model=model,
+        episodes=episodes,
+        replies=max(known),
+        assumed=turns is not None,
+        calls=len(calls),
+        images=images,
+        most_images=max(call.images for call in calls),
+        image_tokens=each,
+        input_tokens=None,
+        output_tokens=out,
+        cost=None,
+        cached_cost=None,
+    )
+    if each is None:
+        return found
+    tokens = sum(call.tokens + call.images * each for call in calls)
+    repeated = [call.repeated_tokens + call.repeated_images * each for call in calls]
+    cached = sum(tokens for tokens in repeated if tokens >= SHORTEST_CACHED)
     price = price_of(model, load_prices(prices))
-    cost = price.of(tokens_in, tokens_out) if price and tokens_in is not None else None
-    count = conversations * len(calls)
-    return Estimate(model, episodes, turns, count, images, each, tokens_in, tokens_out, cost)
+    cost = price.of(tokens, out) if price else None
+    return replace(
+        found,
+        input_tokens=tokens,
+        cost=cost,
+        cached_cost=price.of(tokens, out, cached) if price and price.cache_read is not None else None,
+    )
 
 
 def _calls(
-    choices: RunChoices, bounds: Bounds, calls: int, turns: int, text: int, shown: int
-) -> Iterator[tuple[int, int]]:
-    """Pictures and tokens of text that are sent with each call of a conversation."""
-    for call in range(calls):
-        back = call if choices.memory_turns is None else min(call, choices.memory_turns)
-        begun = sum(1 for past in range(call - back, call + 1) if past % turns == 0)
-        pictures = shown + begun * bounds.first_images + (back + 1 - begun) * bounds.images
-        yield (
-            len(kept_images(choices.images, pictures)),
-            text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS,
-        )
+    choices: RunChoices, bounds: Bounds, replies: tuple[int, ...], text: int, shown: int
+) -> Iterator[_Call]:
+    """The requests of a conversation over episodes with these replies."""
+    begins = {sum(replies[:place]) for place in range(len(replies))}
+    so_far = [0]
+    for number in range(sum(replies)):
+        so_far.append(so_far[-1] + (bounds.first_images if number in begins else bounds.images))
+    whole = choices.images == "all" and choices.memory_turns is None
+    before = _Call(0, 0, 0, 0)
+    for number in range(sum(replies)):
+        back = number if choices.memory_turns is None else min(number, choices.memory_turns)
+        pictures = shown + so_far[number + 1] - so_far[number - back]
+        sent = len(kept_images(choices.images, pictures)) if choices.images != "all" else pictures
+        tokens = text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS
+        repeated = (before.images, before.tokens) if whole else (0, 0)
+        before = _Call(sent, tokens, *repeated)
+        yield before
 
 
 def _side(choices: RunChoices, bounds: Bounds, calls: int) -> int:

@@ -261,6 +261,10 @@ class Suite(ABC):
         """Raise ArenaError for an agent that cannot play these tasks, before anything is spent."""
         return None
 
+    def most_replies(self, task: TaskSpec, choices: Any) -> int | None:
+        """The most replies that an episode of a task can have, for estimates; None if nothing bounds them."""
+        return choices.bounds().replies  # type: ignore[no-any-return]
+
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""
         from importlib.metadata import version

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError, EvaluationError
+from arena.rules import SAFETY_STEPS
 from evaluation.prompts import PromptSet
 from evaluation.selection import named
 from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec
@@ -124,6 +125,12 @@ class ArenaSuite(Suite):
         """`policy:FILE` stands for `arena/policy/FILE`."""
         file = name.removeprefix(POLICY)
         return f"arena/policy/{file}" if name.startswith(POLICY) and file else None
+
+    def most_replies(self, task: TaskSpec, choices: ArenaChoices) -> int | None:
+        """By the limit of the choices, or by the clock if each reply takes a step."""
+        steps = task.content.spec.time_limit or SAFETY_STEPS
+        limits = [choices.max_scripts, steps if choices.one_step else None]
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
         """Refuse an offline agent that cannot play these tasks.

@@ -1,6 +1,6 @@
 """The command `arena-llm estimate`."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -10,6 +10,9 @@ from arena_llm.console import line_console
 from arena_llm.options import ModelName, Preset, Prices, Prompt, Testbed
 from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
+
+if TYPE_CHECKING:
+    from evaluation.estimate import Estimate
 
 
 def estimate_command(
@@ -32,6 +35,7 @@ def estimate_command(
     from evaluation.estimate import estimate
     from evaluation.generation.image_tokens import NOTE
     from evaluation.generation.prices import price_note
+    from evaluation.generation.request_limits import request_warnings
     from evaluation.power import planned_study
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
@@ -41,15 +45,38 @@ def estimate_command(
     ids = [task.id for task in request.tasks]
     trials = request.effective.choices.trials
     study = planned_study(ids, trials, rate=pass_rate, alike=trials_alike, shared=agents_alike)
-    table = Table("at most", f"with {found.turns} replies per episode")
-    for name in ("episodes", "calls", "images", "image_tokens", "input_tokens", "output_tokens"):
+    console = line_console()
+    if found is None:
+        console.print(
+            "No bound: nothing limits the replies of an episode; give --turns for an expected number, or "
+            "limit the run, for example with --max-scripts or --max-cost."
+        )
+    else:
+        _print(found)
+        notes = [
+            "Without failed requests and unlimited reasoning.",
+            *request_warnings(found.model, request.effective.choices, found.most_images),
+            price_note(found.model, prices),
+            *[NOTE] * bool(found.image_tokens),
+        ]
+        for note in notes:
+            console.print(note)
+    console.print(study.sentences())
+
+
+def _print(found: "Estimate") -> None:
+    """The table: what nothing can exceed is "at most", what rests on assumptions is "about"."""
+    heading = f"with {found.replies} replies per episode" + ("" if found.assumed else ", the most possible")
+    table = Table("", heading)
+    bound = "" if found.assumed else "at most "
+    counted = {"episodes": "", "calls": bound, "images": bound, "image_tokens": "", "input_tokens": "about "}
+    for name, words in {**counted, "output_tokens": "about "}.items():
         value = getattr(found, name)
         label = "tokens per image" if name == "image_tokens" else name.replace("_", " ")
-        table.add_row(label, "unknown" if value is None else f"{value:,}")
-    table.add_row("price", "unknown" if found.cost is None else f"${found.cost:,.2f}")
+        table.add_row(label, "unknown" if value is None else f"{words if value else ''}{value:,}")
+    for label, cost in {
+        "price": found.cost,
+        "price with a cache of what is repeated": found.cached_cost,
+    }.items():
+        table.add_row(label, "unknown" if cost is None else f"{'about ' if cost else ''}${cost:,.2f}")
     Console().print(table)
-    notes = ["Without caching, failed requests and unlimited reasoning.", price_note(found.model, prices)]
-    if found.image_tokens:
-        notes.append(NOTE)
-    for note in (*notes, study.sentences()):
-        line_console().print(note)

@@ -65,8 +65,10 @@ def evaluate_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
+    from evaluation.estimate import estimate
     from evaluation.generation.budget import RunLimits
     from evaluation.generation.prices import price_note
+    from evaluation.generation.request_limits import request_warnings
     from evaluation.models import full_name
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
@@ -86,6 +88,9 @@ def evaluate_command(
     notes["prices"] = price_note(full_name(request.suite, model), prices)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
         line_console().print(notes["prices"])
+    if (most := estimate(request, prices)) is not None:
+        for warning in request_warnings(most.model, request.effective.choices, most.most_images):
+            line_console().print(warning)
     if jobs and engine is EngineName.LOCAL:
         raise ConfigError(
             "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"

@@ -10,8 +10,6 @@ import math
 import re
 from collections.abc import Callable
 
-from evaluation.generation.prices import dated_version
-
 NOTE = (
     "Tokens per picture follow the providers' rules as of 2025, not verified; they are in "
     "evaluation/generation/image_tokens.py."
@@ -37,6 +35,9 @@ _OPENAI_PATCHES = (
 )
 """Model, and tokens of each patch of 32 pixels, of which there are at most 1536."""
 
+_DATED = re.compile(r"(-(\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview.*))?")
+"""What a dated name adds to the model's."""
+
 _CLAUDE = re.compile(r"claude-(3-|(sonnet|opus|haiku)-4(-[0-6])?(-\d{8})?$)")
 """Up to 4.6; later models see larger pictures."""
 
@@ -56,13 +57,18 @@ def image_tokens(model: str, side: int) -> int | None:
     return rules[provider](name, side) if provider in rules else None
 
 
+def _is_version(name: str, known: str) -> bool:
+    """Whether a model's name is a known one, with a date, a number or `latest` behind it or not."""
+    return name.startswith(known) and bool(_DATED.fullmatch(name.removeprefix(known)))
+
+
 def _openai(name: str, side: int) -> int | None:
     for known, factor in _OPENAI_PATCHES:
-        if dated_version(name, known):
+        if _is_version(name, known):
             return math.ceil(min(math.ceil(side / 32) ** 2, 1536) * factor)
     tiles = math.ceil(min(side, 768) / 512) ** 2
     for known, base, tile in _OPENAI_TILES:
-        if dated_version(name, known):
+        if _is_version(name, known):
             return base + tile * tiles
     return None
 

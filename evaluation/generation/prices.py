@@ -1,6 +1,5 @@
 """What tokens cost: a table that the user can replace."""
 
-import re
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +15,6 @@ SHIPPED = Path(__file__).with_name("prices.yaml")
 AS_OF = "as_of"
 """Key of a table that says when its prices were read."""
 
-_VERSION = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{8}|\d{3}|latest|preview.*)")
-"""What a dated name adds to the model's."""
-
 
 class Price(BaseModel):
     """US dollars per million tokens. What goes to or comes from a cache costs as input unless told."""
@@ -30,9 +26,11 @@ class Price(BaseModel):
     cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
-    def of(self, tokens_in: float, tokens_out: float) -> float:
-        """US dollars for these tokens, none of them from a cache."""
-        return (self.input * tokens_in + self.output * tokens_out) / 1e6
+    def of(self, tokens_in: float, tokens_out: float, cached: float = 0) -> float:
+        """US dollars for these tokens; `cached` of those in are read from a cache, to which the others go."""
+        written = self.input if self.cache_write is None or not cached else self.cache_write
+        read = self.input if self.cache_read is None else self.cache_read
+        return (written * (tokens_in - cached) + read * cached + self.output * tokens_out) / 1e6
 
 
 def load_prices(path: Path | None = None) -> dict[str, Price]:
@@ -44,14 +42,11 @@ def load_prices(path: Path | None = None) -> dict[str, Price]:
 
 
 def price_of(model: str, prices: dict[str, Price]) -> Price | None:
-    """The price of provider/model, by its name or the one without a date; None if it is unknown.
+    """The price of provider/model by its exact name, date included; None if it is unknown.
 
     The offline agents cost nothing.
     """
-    if model.startswith("arena/"):
-        return Price(input=0, output=0)
-    name = _entry(model, prices)
-    return prices[name] if name is not None else None
+    return Price(input=0, output=0) if model.startswith("arena/") else prices.get(model)
 
 
 def price_note(model: str, path: Path | None = None) -> str:
@@ -68,7 +63,7 @@ def price_note(model: str, path: Path | None = None) -> str:
         )
     if model.startswith("arena/"):
         return f"{model} computes on this machine and costs nothing."
-    source = path if _entry(model, prices) in own.prices else SHIPPED
+    source = path if model in own.prices else SHIPPED
     as_of = _read(source).as_of if source else ""
     dated = f"as of {as_of}" if as_of else "without a date"
     edit = f"edit {source}" if source == path else f"edit a copy of {source} and give it by --prices"
@@ -76,15 +71,6 @@ def price_note(model: str, path: Path | None = None) -> str:
         f"Prices of {model} per million tokens: ${price.input:g} in, ${price.output:g} out, {dated}, "
         f"not verified; {edit}."
     )
-
-
-def dated_version(name: str, base: str) -> bool:
-    """Whether a model's name is `base` itself or `base` with a date, a number or `latest` behind it."""
-    return name == base or (name.startswith(base) and bool(_VERSION.fullmatch(name.removeprefix(base))))
-
-
-def _entry(model: str, prices: dict[str, Price]) -> str | None:
-    return max((name for name in prices if dated_version(model, name)), key=len, default=None)
 
 
 def register_price(model: str, price: Price) -> None:
@@ -135,7 +121,10 @@ def _read(path: Path) -> _Table:
     if not isinstance(table, dict):
         raise ConfigError(f"{path}:1: expected lines such as 'openai/NAME: {{input: 2, output: 8}}'")
     as_of = str(table.pop(AS_OF, ""))
-    return _Table({str(name): _price(path, text, str(name), entry) for name, entry in table.items()}, as_of)
+    prices = {str(names): _price(path, text, str(names), entry) for names, entry in table.items()}
+    return _Table(
+        {name.strip(): price for names, price in prices.items() for name in names.split(",")}, as_of
+    )
 
 
 def _price(path: Path, text: str, name: str, entry: object) -> Price:

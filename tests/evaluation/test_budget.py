@@ -177,12 +177,14 @@ def test_a_limit_on_the_cost_needs_a_price(how, battery, tmp_path, monkeypatch):
     assert not (tmp_path / "logs").exists()
 
 
-def test_a_price_holds_for_dated_names_and_no_others(prices):
+def test_a_price_holds_for_exactly_its_names(prices):
     table = load_prices(prices)
     assert price_of(MODEL, table) == Price(input=1, output=1)
-    assert price_of("openai/gpt-4o-2024-08-06", table) == table[MODEL]
+    assert price_of("openai/gpt-4o-2024-08-06", table) == load_prices()["openai/gpt-4o-2024-08-06"]
     assert price_of("openai/gpt-4o-mini", table) == load_prices()["openai/gpt-4o-mini"]
+    assert price_of("openai/gpt-4o-2024-05-13", table).input == 5
     assert price_of("openai/gpt-4o-audio", table) is None
+    assert price_of("openai/gpt-4o-2031-01-01", table) is None
     assert Price(input=2, output=8).of(1_000_000, 500_000) == 6
 
 

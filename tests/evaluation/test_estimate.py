@@ -101,8 +101,41 @@ def said_by_the_command(*arguments):
 def test_the_command_says_unknown(battery):
     said = said_by_the_command("--model", "ollama/any", "--testbed", battery, "--turns", "2")
     assert "The price of ollama/any is unknown" in said
-    assert said.count("unknown") == 4
+    assert said.count("unknown") == 5
     assert "with 2 replies" in said
+    assert "at most" not in said
+
+
+@pytest.mark.parametrize(
+    ("protocol", "said"),
+    [("frame-by-frame", "with 250 replies"), ("no-script-limit", "No bound")],
+)
+def test_at_most_is_said_only_of_what_is_bounded(protocol, said, battery):
+    text = said_by_the_command("--model", "gpt-4o", "--testbed", battery, "--protocol", protocol)
+    assert said in text
+    assert ("at most 500" in text) == (protocol == "frame-by-frame")
+    assert "at most $" not in text
+    run = eval_request(MODEL, battery, protocol=protocol)
+    assert (estimate(run) is None) == (protocol == "no-script-limit")
+
+
+def test_what_a_cache_saves_is_what_requests_repeat(battery, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"{MODEL}: {{input: 10, output: 0, cache_read: 1}}\n")
+    choices = {"max_scripts": 2, "tasks": "01-04-03", "image_size": 512}
+    one, two = (estimate(eval_request(MODEL, battery, choices=choices), prices, turns) for turns in (1, 2))
+    assert one.cost == one.cached_cost
+    assert two.cost - two.cached_cost == pytest.approx(9e-6 * one.input_tokens)
+    short = estimate(eval_request(MODEL, battery, choices={**choices, "memory_turns": 1}), prices)
+    assert short.cost == short.cached_cost
+
+
+def test_a_provider_that_takes_fewer_pictures_is_named(battery):
+    options = ("--testbed", battery, "--tasks", "01-04-03", "--protocol", "frame-by-frame")
+    said = said_by_the_command("--model", "anthropic/claude-sonnet-4-0", *options)
+    assert "The largest request may have 252 pictures, and anthropic takes 100" in said
+    assert "may have 38 MB of pictures, and anthropic takes 32" in said
+    assert "The largest" not in said_by_the_command("--model", "gpt-4o", *options, "--image-size", "128")
 
 
 def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, tmp_path):
@@ -112,7 +145,7 @@ def test_the_command_says_how_old_prices_are_and_where_to_change_them(battery, t
     assert "providers' rules as of 2025, not verified" in shipped
     own = tmp_path / "mine.yaml"
     own.write_text("as_of: 2031-05-04\nopenai/gpt-4o: {input: 7, output: 8}\n")
-    mine = said_by_the_command("--model", "gpt-4o-2024-08-06", "--testbed", battery, "--prices", own)
+    mine = said_by_the_command("--model", "gpt-4o", "--testbed", battery, "--prices", own)
     assert f"$7 in, $8 out, as of 2031-05-04, not verified; edit {own}." in mine
     own.write_text("openai/gpt-4o: {input: 7, output: 8}\n")
     undated = said_by_the_command("--model", "gpt-4o", "--testbed", battery, "--prices", own)
