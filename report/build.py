@@ -12,10 +12,11 @@ from arena.errors import EvaluationError
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FileNames, ReportFolder
+from evaluation.run_card import RunFacts
 from report import episode_page, index_page, site
 from report.arena.pages import ArenaReport
 from report.formats import listed
-from report.methods import RunFacts, partial_sentence
+from report.methods import partial_sentence
 from report.panels import SuiteReport
 from report.pictures import PictureBook
 from report.rates import GroupRates

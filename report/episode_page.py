@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.generation.budget import NOT_PLAYED, STOPPED
-from evaluation.log.episodes import NOT_REACHED, NOT_RUN, LoggedEpisode
+from evaluation.log.episodes import LoggedEpisode
 from report.panels import EpisodeFindings, SuiteReport
 from report.pictures import PictureBook, sent_counts
 
@@ -16,7 +15,7 @@ def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
     return {
         **asdict(episode.result),
         **findings.columns,
-        "status": status(episode),
+        "status": episode.status,
         "order": episode.place,
         "limit": episode.limit.kind if episode.limit else None,
         "invalid_replies": sum(turn["error"] is not None for turn in episode.turns),
@@ -27,20 +26,6 @@ def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
         "cost_usd": usage.cost,
         "seconds": episode.seconds,
     }
-
-
-def status(episode: LoggedEpisode) -> str | None:
-    """Why an episode has no verdict, in a few words; None if it has one."""
-    result, error = episode.result, episode.result.error or ""
-    if result.passed is not None:
-        return None
-    if episode.limit is not None:
-        return episode.limit.ended
-    if error.startswith((NOT_RUN, NOT_REACHED)) or NOT_PLAYED in error:
-        return "not played"
-    if STOPPED in error:
-        return "stopped by the run's limit"
-    return "ended by an error" if error else "unmarked"
 
 
 def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]]:
@@ -56,6 +41,7 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
             **suite.turn_columns(turn),
             "reply": turn["reply"],
             "thoughts": " / ".join(turn.get("thoughts", ())),
+            "reasoning": _reasoning(episode, number),
             "error": turn["error"],
             "repairs": "; ".join(turn.get("repairs", ())),
         }
@@ -86,6 +72,13 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
     }
 
 
+def _reasoning(episode: LoggedEpisode, number: int) -> str:
+    """A model's own reasoning before a reply, or the provider's summary of it; empty if the log has none."""
+    exchanges = episode.talk.exchanges if episode.talk else ()
+    request = exchanges[number - 1].request if number <= len(exchanges) else None
+    return request.reasoning if request else ""
+
+
 def _turn(
     number: int, turn: Mapping[str, Any], book: PictureBook, findings: EpisodeFindings
 ) -> dict[str, Any]:
@@ -98,6 +91,7 @@ def _turn(
         "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
         "seen": findings.seen.get(number),
         "thoughts": turn.get("thoughts", ()),
+        "reasoning": _reasoning(book.episode, number),
         "reply": None if acts else turn["reply"],
         "error": turn["error"],
         "repairs": turn.get("repairs", ()),

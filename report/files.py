@@ -2,15 +2,17 @@
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from arena.errors import EvaluationError
+from evaluation import run_card
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
+from evaluation.run_card import RunCard
 from report.figures.groups import draw_groups
 from report.figures.look import ENDINGS, save
 from report.rates import GroupRates
@@ -61,6 +63,12 @@ def write_facts(folder: ReportFolder, facts: Mapping[str, str], original: bool, 
     """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`."""
     known = {"suite": suite, "original": original, "facts": dict(facts)}
     folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+
+
+def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:
+    """Write the card of each run."""
+    plain = [card.model_dump(mode="json") for card in cards]
+    folder.write(run_card.FILE, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_rates(

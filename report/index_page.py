@@ -11,11 +11,12 @@ from evaluation.log.run import RunLog
 from evaluation.paired import PAIRED_NOTE, compare_agents
 from evaluation.report_folder import ReportFolder
 from evaluation.results import TrialResult, results_frame
+from evaluation.run_card import RunFacts, run_card
 from evaluation.statistics import pass_rates
 from report import tables
-from report.files import write_facts, write_rates, write_tables
+from report.files import write_cards, write_facts, write_rates, write_tables
 from report.formats import NONE, count, percent
-from report.methods import RunFacts, analysis_paragraph, partial_sentence, run_facts, run_paragraph
+from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
 from report.panels import Row, SuiteReport
 from report.rates import GROUP, GroupRates
 
@@ -42,6 +43,11 @@ def write_index(
     agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
     facts = {log.agent: run_facts(log, each, suite) for log, each in zip(logs, known, strict=True)}
     shared = _shared(list(facts.values()))
+    cards = [
+        run_card(log, each, "" if log.complete else partial_sentence(log))
+        for log, each in zip(logs, known, strict=True)
+    ]
+    write_cards(folder, cards)
     write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name)
     write_rates(folder, name, rates, results, shared)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
@@ -51,6 +57,7 @@ def write_index(
     return {
         "summary": _summary(results),
         "warnings": [*(partial_sentence(log) for log in logs if not log.complete), *_limits(rows)],
+        "runs": tables.runs_table(cards),
         "agents": _agents(results, {log.agent for log in logs if not log.complete}),
         "group": suite.suite.group_name,
         "figure": name,
@@ -64,7 +71,7 @@ def write_index(
         "tasks": _tasks(rows, list(agents), suite, references),
         "references": list(references),
         "rows": rows,
-        "costs": tables.costs_table(rows, agents),
+        "costs": tables.costs_table(rows, agents, cards),
         "methods": [
             *(run_paragraph(log, each, suite) for log, each in zip(logs, known, strict=True)),
             analysis_paragraph(len(logs) > 1, suite.analysis(rows)),

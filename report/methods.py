@@ -1,49 +1,19 @@
 """The methods paragraphs and the facts of runs: what logs say of how they came about."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
-from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.plan import deviations
+from evaluation.run_card import RunFacts, sent_words
 from report.formats import count
 from report.panels import SuiteReport
-
-
-@dataclass(slots=True)
-class RunFacts:
-    """What is known only after all episodes of a log were read; `versions` is by name of the software."""
-
-    answered_by: set[str] = field(default_factory=set)
-    temperatures: set[float | None] = field(default_factory=set)
-    versions: dict[str, set[str]] = field(default_factory=dict)
-    groups: set[int | str] = field(default_factory=set)
-    without_verdict: int = 0
-    limited: int = 0
-
-    def add(self, episode: LoggedEpisode) -> None:
-        """Take an episode into account."""
-        if episode.answered_by:
-            self.answered_by.add(episode.answered_by)
-        self.temperatures |= episode.temperatures
-        self.groups.add(episode.result.level)
-        self.without_verdict += episode.result.passed is None
-        self.limited += episode.limit is not None
-        for name, version in (episode.replay.get("versions") or {}).items():
-            self.versions.setdefault(name, set()).add(version)
-
-    @property
-    def temperature(self) -> str:
-        """The temperatures that were sent: a model may refuse the parameter."""
-        sent = ("unset" if value is None else f"{value:g}" for value in sorted(self.temperatures, key=str))
-        return ", ".join(sent) or "none sent"
 
 
 def run_facts(log: RunLog, known: RunFacts, suite: SuiteReport) -> dict[str, str]:
     """Model, options, prompt, software and price of a run, in words."""
     given = {name: value for name, value in log.arguments.items() if value not in (None, False, "")}
     prompt = log.system_prompt_sha256()
-    asked = {"temperature sent": known.temperature, **({"system prompt (SHA-256)": prompt} if prompt else {})}
+    asked = {"sent": sent_words(known.requests), **({"system prompt (SHA-256)": prompt} if prompt else {})}
     prices = log.metadata.get("prices")
     return {
         "model": log.model,
@@ -80,22 +50,34 @@ def _settings(log: RunLog, known: RunFacts) -> str:
     own = "The system prompt was the user's own. " if log.arguments.get("prompt") else ""
     prompt = log.system_prompt_sha256()
     hashed = f"The SHA-256 of the system prompt as sent is {prompt}. " if prompt else ""
-    return f"{own}{hashed}Temperature: {known.temperature}."
+    return f"{own}{hashed}Sent with each request: {sent_words(known.requests)}."
 
 
 def _end(log: RunLog, known: RunFacts) -> str:
     inspect = log.header.eval.packages.get("inspect_ai", "of unknown version")
     state = "completely" if log.complete else f"in part ({log.finished} of {log.planned} trials have a score)"
-    missing = f" {count(known.without_verdict, 'trial')} had no verdict." if known.without_verdict else ""
+    unjudged = known.without_verdict.total()
+    missing = f" {count(unjudged, 'trial')} had no verdict." if unjudged else ""
     if known.limited:
         missing += (
-            f" Of these, {known.limited} were ended by a limit of tokens, cost, time or messages: they "
-            "count neither as passed nor as failed."
+            f" Of these, {known.limited} were ended by a limit of tokens, cost, time or messages, or by a "
+            "stop of the model: they count neither as passed nor as failed."
         )
     return (
         f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
-        f"(log {log.path.name}).{missing}"
+        f"(log {log.path.name}).{missing}{_mishaps(log, known)}"
     )
+
+
+def _mishaps(log: RunLog, known: RunFacts) -> str:
+    """What went wrong on the way, if anything did."""
+    found = {
+        "interruption": log.resumes,
+        "failed request": known.counts["failed_attempts"],
+        "restarted trial": known.counts["relaunches"],
+    }
+    said = ", ".join(count(number, what) for what, number in found.items() if number)
+    return f" On the way: {said}." if said else ""
 
 
 def plan_sentence(log: RunLog) -> str:

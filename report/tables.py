@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from evaluation.paired import ALL_LEVELS
+from evaluation.run_card import RunCard, sent_words
 from evaluation.statistics import mean_scores
 from report.formats import NONE, interval, p_value, points
 from report.rates import GROUP, HEADINGS, cells, label
@@ -70,7 +71,24 @@ def counted_table(
     )
 
 
-def costs_table(rows: Sequence[Row], agents: Mapping[str, str]) -> Table:
+def runs_table(cards: Sequence[RunCard]) -> Table:
+    """What was really sent in each run, and what went wrong on the way."""
+    counted = {
+        "Replies": "replies",
+        "Invalid": "invalid_replies",
+        "Corrected": "repaired_replies",
+        "Failed requests": "failed_attempts",
+        "Restarted trials": "relaunches",
+        "Resumed": "resumes",
+    }
+    rows = [
+        (card.agent, sent_words(card.sent), *(getattr(card, name) for name in counted.values()))
+        for card in cards
+    ]
+    return Table(("Run", "Sent with each request", *counted), rows, 2)
+
+
+def costs_table(rows: Sequence[Row], agents: Mapping[str, str], cards: Sequence[RunCard]) -> Table:
     """Tokens, price and time of each agent."""
     headings = (
         "Agent",
@@ -78,20 +96,23 @@ def costs_table(rows: Sequence[Row], agents: Mapping[str, str]) -> Table:
         "Tokens out",
         "of which reasoning",
         "Price, US$",
+        "per passed trial",
         "Median s per episode",
     )
-    return Table(headings, [(name, *_costs(agent, rows)) for agent, name in agents.items()])
+    per_pass = {card.agent: card.cost_per_pass_usd for card in cards}
+    return Table(headings, [(name, *_costs(agent, rows, per_pass[agent])) for agent, name in agents.items()])
 
 
-def _costs(agent: str, rows: Sequence[Row]) -> tuple[str, ...]:
+def _costs(agent: str, rows: Sequence[Row], per_pass: float | None) -> tuple[str, ...]:
     own = pd.DataFrame([row for row in rows if row["agent"] == agent and row["seconds"] is not None])
     if own.empty:
-        return (NONE,) * 5
+        return (NONE,) * 6
     tokens = [int(own[f"{kind}_tokens"].sum()) for kind in ("input", "output", "reasoning")]
     priced = own["cost_usd"].notna()
     # Where no token was used there is nothing to pay for.
     price = "none" if not any(tokens) else f"{own['cost_usd'].sum():.2f}" if priced.all() else UNKNOWN
-    return (*(f"{number:,}" for number in tokens), price, f"{own['seconds'].median():.1f}")
+    each = NONE if per_pass is None or price in ("none", UNKNOWN) else f"{per_pass:.4f}"
+    return (*(f"{number:,}" for number in tokens), price, each, f"{own['seconds'].median():.1f}")
 
 
 def facts_table(facts: Mapping[str, Mapping[str, str]]) -> Table:

@@ -15,6 +15,7 @@ from tenacity import RetryCallState, wait_exponential_jitter
 from tenacity.wait import wait_base
 
 from arena.errors import EvaluationError
+from evaluation.generation.final import FAILED
 from evaluation.generation.secrets import redact_error, secrets, without_secrets
 
 FIRST_WAIT_S = 3.0
@@ -77,7 +78,7 @@ def _checked(result: Any, keys: tuple[str, ...]) -> Any:
 
 def _tell(error: Exception) -> None:
     """Say in the episode's log that an attempt failed."""
-    transcript().info({"attempt failed": type(error).__name__, "because": _line(error)}, source="arena_llm")
+    transcript().info({FAILED: type(error).__name__, "because": _line(error)}, source="arena_llm")
 
 
 def _line(error: Exception) -> str:

@@ -4,6 +4,9 @@ from typing import Any
 
 from arena.errors import EvaluationError
 
+FAILED = "attempt failed"
+"""Key of what a log says of a request that failed."""
+
 HOPELESS = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422})
 """HTTP statuses of a request that fails again if it is sent again (RFC 9110, 15.5)."""
 

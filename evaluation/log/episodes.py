@@ -8,7 +8,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from evaluation.log.exchanges import EpisodeTalk, Request
+from evaluation.generation.budget import NOT_PLAYED, STOPPED
+from evaluation.generation.final import FAILED
+from evaluation.log.exchanges import EpisodeTalk, Request, parameters_of
 from evaluation.log.sample import Limit, LoggedSample, replay_of
 from evaluation.results import TrialResult
 
@@ -42,7 +44,9 @@ class LoggedEpisode:
     """One planned trial as the log has it; `turns` and `replay` are empty if it was not finished.
 
     `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
-    waiting included; `stops` counts why the model's replies ended; `temperatures` are those that were sent.
+    waiting included; `stops` counts why the model's replies ended; `sent` counts answered requests by their
+    parameters (`parameters_of`). `failed_attempts` are requests that failed, `relaunches` restarts of the
+    sample; of a conversation, both are those of all its episodes and stand at the first.
     `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
     its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
     `ran_down` is what the log has of its end.
@@ -54,12 +58,28 @@ class LoggedEpisode:
     usage: Usage = field(default_factory=Usage)
     seconds: float | None = None
     stops: Counter[str] = field(default_factory=Counter)
-    temperatures: frozenset[float | None] = frozenset()
+    sent: Counter[str] = field(default_factory=Counter)
+    failed_attempts: int = 0
+    relaunches: int = 0
     answered_by: str | None = None
     talk: EpisodeTalk | None = None
     place: int | None = None
     limit: Limit | None = None
     ran_down: TrialResult | None = None
+
+    @property
+    def status(self) -> str | None:
+        """Why the episode has no verdict, in a few words; None if it has one."""
+        error = self.result.error or ""
+        if self.result.passed is not None:
+            return None
+        if self.limit is not None:
+            return self.limit.ended
+        if error.startswith((NOT_RUN, NOT_REACHED)) or NOT_PLAYED in error:
+            return "not played"
+        if STOPPED in error:
+            return "stopped by the run's limit"
+        return "ended by an error" if error else "unmarked"
 
 
 def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpisode:
@@ -67,9 +87,8 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
     raw = sample.raw
     if raw.error is not None or not raw.scores:
         failed = TrialResult(**base, error=_reason(raw))
-        return LoggedEpisode(
-            failed, usage=_usage(list((raw.model_usage or {}).values())), seconds=raw.total_time
-        )
+        usage = _usage(list((raw.model_usage or {}).values()))
+        return LoggedEpisode(failed, usage=usage, seconds=raw.total_time, **_faults(raw))
     task_id = sample.planned[0]
     events = [event for event in raw.events or () if event.event == "model"]
     record = sample.records.get(task_id)
@@ -78,7 +97,8 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         usage=_usage(list((raw.model_usage or {}).values())),
         seconds=raw.total_time,
         stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
-        temperatures=frozenset(event.config.temperature for event in events),
+        sent=Counter(parameters_of(e) for e in events if e.output and e.output.choices and not e.error),
+        **_faults(raw),
         answered_by=raw.output.model if raw.output else None,
     )
     return episode if record is None else _finished(episode, sample, task_id)
@@ -104,11 +124,20 @@ def logged_conversation(
             usage=_usage([request.usage for request in requests if request.usage]),
             seconds=ends.get(task_id),
             stops=Counter(request.stop_reason for request in requests),
-            temperatures=frozenset(request.temperature for request in requests),
+            sent=Counter(request.parameters for request in requests),
             answered_by=raw.output.model if raw.output else None,
             place=place,
+            **(_faults(raw) if place == 1 else {}),
         )
         yield _finished(episode, sample, task_id)
+
+
+def _faults(sample: Any) -> dict[str, Any]:
+    """How often requests of a sample failed, and how often it was restarted."""
+    retries = sample.error_retries or ()
+    events = [*(sample.events or ()), *(event for each in retries for event in each.events or ())]
+    told = (event.data for event in events if event.event == "info" and isinstance(event.data, dict))
+    return {"failed_attempts": sum(FAILED in data for data in told), "relaunches": len(retries)}
 
 
 def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> LoggedEpisode:

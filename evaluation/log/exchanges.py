@@ -5,6 +5,7 @@ sent: a budget of pictures or a short memory leaves parts of the conversation ou
 """
 
 import base64
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,6 +18,17 @@ from render import Frame, decode
 _ATTACHED = "attachment://"
 """What a log has in the place of a long text or a picture, followed by its name among the attachments."""
 
+_PARAMETERS = (
+    *("model", "temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "stop_seqs"),
+    *("max_tokens", "max_completion_tokens", "max_output_tokens", "reasoning", "reasoning_effort"),
+    *("reasoning_tokens", "reasoning_summary", "thinking", "thinking_config", "output_config"),
+    *("frequency_penalty", "presence_penalty"),
+)
+"""The parameters of a request that decide what a model answers, by the providers' names."""
+
+_NESTED = ("config", "generation_config", "generationConfig", "extra_body")
+"""Where a request may have them."""
+
 Pictures = tuple[str, ...]
 """Pictures as data URIs."""
 
@@ -26,7 +38,8 @@ class Request:
     """What was sent for one reply, and what that took.
 
     `slots` are the pictures in order, as data URIs, with None where one was left out; `collage` is the one
-    picture that was sent in the place of all of them. `began` is the time of the request. `budget` is that
+    picture that was sent in the place of all of them. `began` is the time of the request; `parameters` are
+    those of the request as JSON, and `reasoning` is what the answer has of the model's own. `budget` is that
     of pictures which took the place of the protocol's because the server takes no more; else None.
     """
 
@@ -35,8 +48,9 @@ class Request:
     began: datetime
     usage: Any = None
     stop_reason: str = ""
-    temperature: float | None = None
+    parameters: str = "{}"
     reply: str = ""
+    reasoning: str = ""
     budget: str | None = None
 
     @property
@@ -158,9 +172,36 @@ def _request(event: Any, kept: Mapping[str, str]) -> Request:
         began=event.timestamp,
         usage=event.output.usage,
         stop_reason=str(event.output.stop_reason),
-        temperature=event.config.temperature,
+        parameters=parameters_of(event),
         reply=resolved(event.output.completion, kept),
+        reasoning=_reasoning(event.output.message, kept),
     )
+
+
+def _reasoning(message: Any, kept: Mapping[str, str]) -> str:
+    """A model's own reasoning, or the provider's summary if the text itself is withheld."""
+    parts = message.content if not isinstance(message.content, str) else ()
+    texts = (
+        part.summary if part.redacted or not part.reasoning else part.reasoning
+        for part in parts
+        if part.type == "reasoning"
+    )
+    return "\n".join(resolved(text, kept) for text in texts if text)
+
+
+def parameters_of(event: Any) -> str:
+    """The parameters of a request as its provider got them, as JSON with sorted keys.
+
+    From the body that was sent; for a provider that logs none, what Inspect AI was asked to send.
+    """
+    if event.call is None:
+        sent: Mapping[str, Any] = event.config.model_dump(exclude_none=True, mode="json")
+    else:
+        sent = event.call.request
+        nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
+        sent = {name: value for part in (*nested, sent) for name, value in part.items()}
+    found = {name: sent[name] for name in _PARAMETERS if sent.get(name) is not None}
+    return json.dumps(found, sort_keys=True, default=str)
 
 
 def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> Iterator[str | None]:

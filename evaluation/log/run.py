@@ -14,7 +14,7 @@ from arena.errors import ArenaError
 from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
 from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
 from evaluation.log.exchanges import resolved
-from evaluation.log.files import LARGE, read_header, read_sample, read_summaries, suite_of
+from evaluation.log.files import LARGE, logs_of_task, read_header, read_sample, read_summaries, suite_of
 from evaluation.log.sample import LoggedSample, logged_sample
 from evaluation.prompts import PromptSet
 from evaluation.results import TrialResult, refuse_twins
@@ -145,6 +145,12 @@ class RunLog:
     def complete(self) -> bool:
         """Whether the run came to its end with a score of every planned trial."""
         return self.header.status == "success" and self.finished == self.planned
+
+    @property
+    def resumes(self) -> int:
+        """How often the run was continued: the number of older logs of it in the folder."""
+        logs = logs_of_task(self.path.parent, self.header.eval.task_id)
+        return sum(path.name < self.path.name for path in logs)
 
     @property
     def cap(self) -> str:

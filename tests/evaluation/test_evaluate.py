@@ -215,7 +215,9 @@ def test_a_refused_parameter_is_left_out_and_logged(battery, tmp_path, httpserve
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     result = run(battery, tmp_path, model="openai/gpt-4o")
     assert [row.passed for row in result.rows] == [True] * 3, result.rows
-    assert {each for episode in result.run.episodes() for each in episode.temperatures} == {0, None}
+    assert {
+        json.loads(each).get("temperature") for episode in result.run.episodes() for each in episode.sent
+    } == {None}
     events = [event for sample in read_eval_log(str(result.log)).samples for event in sample.events]
     assert any(event.event == "info" and event.data.get("left out") == "temperature" for event in events)
 

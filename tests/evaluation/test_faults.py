@@ -1,6 +1,7 @@
 """What a provider does wrong, from a local server: asked again, relaunched, or played as it is."""
 
 import html
+import json
 import math
 import time
 import zipfile
@@ -12,8 +13,10 @@ from inspect_ai.log import read_eval_log
 from werkzeug import Response
 
 from arena_llm.commands.report import report_logs
+from evaluation import run_card
 from evaluation.generation import faults
 from evaluation.generation.stops import CAUSES
+from evaluation.run_card import RunCard
 from evaluation.verify.result import Verdict
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import run, write_battery
@@ -198,6 +201,28 @@ def test_a_stop_is_a_verdict_of_its_own_and_never_played(kind, conversation, bat
     assert CAUSES[kind] in html.unescape(written.page.read_text())
     (found, *_) = checked(result.log)
     assert found.verdict is Verdict.AGREES
+
+
+def test_the_report_says_what_was_really_sent_and_what_went_wrong(battery, tmp_path, provider):
+    thinking = {"reasoning_content": "The ball is ahead."}
+    provider(FAULTS["500"], *[lambda: answer("Turn(6);", **thinking)] * 2, lambda: answer("nonsense"))
+    options = {**FAST, "temperature": 0.5, "max_tokens": 100, "max_scripts": 3}
+    result = run(battery, tmp_path / "logs", MODEL, **options)
+    written = report_logs([result.run], tmp_path / "report", None, False)
+    (card,) = json.loads((tmp_path / "report" / run_card.FILE).read_text())
+    RunCard.model_validate_json(json.dumps(card))
+    parameters = {"model": "gpt-4o", "temperature": 0.5, "max_tokens": 100}
+    assert card["sent"] == [{"parameters": parameters, "requests": 3}]
+    counted = ("replies", "invalid_replies", "failed_attempts", "relaunches", "resumes")
+    assert [card[name] for name in counted] == [3, 1, 1, 0, 0]
+    assert (card["planned"], card["judged"], card["passed"]) == (1, 1, 0)
+    page = written.page.read_text()
+    assert "max_tokens 100, model gpt-4o, temperature 0.5" in page
+    assert "1 failed request." in page
+    turns = pd.read_csv(tmp_path / "report" / "turns.csv")
+    assert list(turns["reasoning"].fillna("")) == ["The ball is ahead.", "The ball is ahead.", ""]
+    (episode,) = (tmp_path / "report" / "episodes").rglob("*.html")
+    assert episode.read_text().count("The ball is ahead.") == 2
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])

@@ -1,0 +1,163 @@
+"""A run in one machine-readable page: what was asked, what was really sent, and what became of the trials."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluation.log.episodes import LoggedEpisode, Usage
+from evaluation.log.run import RunLog
+
+FILE = "run_card.json"
+"""Name of the file in a report's folder: a list with the card of each run."""
+
+
+class Requests(BaseModel):
+    """Requests that were sent with the same parameters."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    parameters: dict[str, Any] = Field(description="as the provider got them, by the provider's own names")
+    requests: int = Field(ge=1, description="answered requests with these parameters")
+
+
+class RunCard(BaseModel):
+    """What a reader needs to judge a run or to repeat it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    suite: str
+    agent: str
+    model: str
+    answered_by: tuple[str, ...] = Field(description="names by which the provider answered")
+    began: str = Field(description="ISO 8601")
+    log: str
+    software: dict[str, tuple[str, ...]]
+    choices: dict[str, Any]
+    prompts_sha256: str | None = Field(description="of all texts, None if the log does not have them")
+    tasks: dict[str, str | None] = Field(description="SHA-256 of each task's file by id")
+    trials: int = Field(description="planned trials of each task")
+    sent: tuple[Requests, ...]
+    planned: int
+    judged: int
+    passed: int
+    without_verdict: dict[str, int] = Field(description="trials by the reason")
+    failed_attempts: int = Field(description="requests that failed and were repeated")
+    relaunches: int = Field(description="trials that were restarted")
+    resumes: int = Field(description="times that the run was continued")
+    replies: int
+    invalid_replies: int
+    repaired_replies: int
+    input_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    cost_usd: float | None = Field(description="None if a price is unknown")
+    cost_per_pass_usd: float | None = Field(description="the same per passed trial; None if none was passed")
+    partial: str = Field(description="how the run ended before its end, empty if it did not")
+
+
+@dataclass(slots=True)
+class RunFacts:
+    """What is known of a run only after all its episodes were read; `versions` is by name of the software."""
+
+    answered_by: set[str] = field(default_factory=set)
+    versions: dict[str, set[str]] = field(default_factory=dict)
+    groups: set[int | str] = field(default_factory=set)
+    sent: Counter[str] = field(default_factory=Counter)
+    without_verdict: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    costs: list[float | None] = field(default_factory=list)
+    limited: int = 0
+
+    def add(self, episode: LoggedEpisode) -> None:
+        """Take an episode into account."""
+        if episode.answered_by:
+            self.answered_by.add(episode.answered_by)
+        self.groups.add(episode.result.level)
+        self.sent += episode.sent
+        self.limited += episode.limit is not None
+        if episode.status is not None:
+            self.without_verdict[episode.status] += 1
+        for name, version in (episode.replay.get("versions") or {}).items():
+            self.versions.setdefault(name, set()).add(version)
+        self._count(episode, episode.usage)
+
+    def _count(self, episode: LoggedEpisode, usage: Usage) -> None:
+        self.counts += Counter(
+            judged=int(episode.result.passed is not None),
+            passed=int(bool(episode.result.passed)),
+            failed_attempts=episode.failed_attempts,
+            relaunches=episode.relaunches,
+            replies=len(episode.turns),
+            invalid_replies=sum(turn.get("error") is not None for turn in episode.turns),
+            repaired_replies=sum(bool(turn.get("repairs")) for turn in episode.turns),
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            reasoning_tokens=usage.reasoning_tokens,
+        )
+        if usage.input_tokens or usage.output_tokens:
+            self.costs.append(usage.cost)
+
+    @property
+    def requests(self) -> tuple[Requests, ...]:
+        """The parameters that were sent, the most frequent first."""
+        return tuple(
+            Requests(parameters=json.loads(sent), requests=number) for sent, number in self.sent.most_common()
+        )
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of all episodes; None if a price is unknown."""
+        known = [cost for cost in self.costs if cost is not None]
+        return sum(known) if len(known) == len(self.costs) else None
+
+
+def sent_words(sent: Sequence[Requests]) -> str:
+    """The parameters as they were sent, in a sentence."""
+    return (
+        "; or ".join(
+            ", ".join(f"{name} {_value(value)}" for name, value in each.parameters.items())
+            + (f" ({each.requests} requests)" if len(sent) > 1 else "")
+            for each in sent
+        )
+        or "no parameters"
+    )
+
+
+def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
+    """The card of a log after `facts` took all its episodes; `partial` says how it ended before its end."""
+    names = ("judged", "passed", "failed_attempts", "relaunches", "replies", "invalid_replies")
+    tokens = ("repaired_replies", "input_tokens", "output_tokens", "reasoning_tokens")
+    counts: dict[str, Any] = {name: facts.counts[name] for name in (*names, *tokens)}
+    passed, cost = facts.counts["passed"], facts.cost
+    packages: Mapping[str, str] = log.header.eval.packages
+    software = {name: tuple(sorted(found)) for name, found in facts.versions.items()}
+    return RunCard(
+        suite=log.suite.name,
+        agent=log.agent,
+        model=log.model,
+        answered_by=tuple(sorted(facts.answered_by)),
+        began=str(log.header.eval.created),
+        log=log.path.name,
+        software={name: (version,) for name, version in packages.items()} | software,
+        choices=log.choices.model_dump(mode="json"),
+        prompts_sha256=log.prompts().sha256 if log.parameters.get("texts") else None,
+        tasks={task_id: log.logged_tasks.get(task_id, {}).get("sha256") for task_id in log.task_ids},
+        trials=log.trials,
+        sent=facts.requests,
+        planned=log.planned,
+        without_verdict=dict(facts.without_verdict),
+        resumes=log.resumes,
+        cost_usd=cost,
+        cost_per_pass_usd=cost / passed if cost is not None and passed else None,
+        partial=partial,
+        **counts,
+    )
+
+
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
