@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.action import TICK_S
+from arena.closing import Closing
 from arena.physics.bullet import bullet
 
 SIDE_M = 40.0
@@ -47,7 +47,7 @@ def tiny_picture(
     return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
 
 
-class BareWorld:
+class BareWorld(Closing):
     """A floor within four walls, boxes on a grid, and a ball that is driven among them.
 
     The `boxes` are 1 m a side, or smaller if they would touch; the first `moving` of them have a mass of
@@ -120,11 +120,3 @@ class BareWorld:
     def _driven_ball(self, centre: tuple[float, float, float]) -> int:
         solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
         return int(bullet.createMultiBody(100.0, solid, -1, centre, physicsClientId=self._client))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
