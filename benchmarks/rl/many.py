@@ -8,8 +8,8 @@ import numpy as np
 
 from arena.gym.vector_env import ArenaVectorEnv
 from arena.processes import cores
+from benchmarks.result import Figure
 from benchmarks.rl.effort import RlEffort
-from benchmarks.rl.figure import Figure
 from benchmarks.rl.setups import CAMERA, HELD, RAYS, Playlist, Setup
 from benchmarks.rl.steps import PER_SECOND, Advance
 from testbed import Task

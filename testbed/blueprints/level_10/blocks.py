@@ -56,13 +56,13 @@ CUBE = 1.6
 """Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
 
 
-def _throw(rng: Rng, *steps: int) -> tuple[list[Object], float, tuple[float, float, float], Push]:
-    """A raised half with a block on it, and before it a ball on a post, at a bearing of some times 6 degrees.
+def _throw(rng: Rng, low: int, end: int) -> tuple[list[Object], float, tuple[float, float, float], Push]:
+    """A raised half with a block on it, and before it a ball on a post, at a bearing in steps of 6 degrees.
 
     Returns these, the post's x, the block's x, z and bearing, and the push that throws it.
     """
     x, z = near(rng, 0, 3), near(rng, 12.5, 1)
-    bearing = 6.0 * int(rng.integers(*steps))
+    bearing = 6.0 * int(rng.integers(low, end))
     at = polar(x, z, bearing + 180, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
     things = [
         wall(0, -LEDGE / 2, (40, 1, LEDGE), color=BLUE),
