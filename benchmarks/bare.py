@@ -71,7 +71,9 @@ class BareWorld(Closing):
             row, column = divmod(index + 1, columns)
             place = ((column + 0.5) * pitch, (row + 0.5) * pitch, half)
             self._box((half, half, half), place, 1.0 if index < moving else 0.0)
-        self._ball = self._driven_ball((pitch / 2, pitch / 2, _HEIGHT))
+        solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
+        at = (pitch / 2, pitch / 2, _HEIGHT)
+        self._ball = int(bullet.createMultiBody(100.0, solid, -1, at, physicsClientId=self._client))
         self._heading = 0.0
 
     def step(self, action: int, ticks: int = 3) -> None:
@@ -116,7 +118,3 @@ class BareWorld(Closing):
         solid = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         seen = bullet.createVisualShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         bullet.createMultiBody(mass, solid, seen, centre, physicsClientId=client)
-
-    def _driven_ball(self, centre: tuple[float, float, float]) -> int:
-        solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
-        return int(bullet.createMultiBody(100.0, solid, -1, centre, physicsClientId=self._client))

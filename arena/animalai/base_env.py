@@ -28,20 +28,16 @@ class ActionTuple:
     def __init__(
         self, continuous: npt.ArrayLike | None = None, discrete: npt.ArrayLike | None = None
     ) -> None:
-        self.continuous: Floats = np.zeros((0, 0), np.float32)
-        self.discrete: Ints = np.zeros((0, 0), np.int32)
-        if discrete is not None:
-            self.add_discrete(discrete)
-        if continuous is not None:
-            self.add_continuous(continuous)
+        self.add_continuous(np.zeros((0, 0)) if continuous is None else continuous)
+        self.add_discrete(np.zeros((0, 0)) if discrete is None else discrete)
 
     def add_continuous(self, continuous: npt.ArrayLike) -> None:
         """Set the continuous actions."""
-        self.continuous = np.asarray(continuous, np.float32)
+        self.continuous: Floats = np.asarray(continuous, np.float32)
 
     def add_discrete(self, discrete: npt.ArrayLike) -> None:
         """Set the discrete actions."""
-        self.discrete = np.asarray(discrete, np.int32)
+        self.discrete: Ints = np.asarray(discrete, np.int32)
 
 
 class ActionSpec(NamedTuple):
