@@ -24,7 +24,6 @@ class CameraRenderer(Protocol):
 
     def frame(self, scene: Scene) -> Frame:
         """The agent's view, uint8 (height, width, 3) RGB, row 0 on top."""
-        ...
 
 
 @runtime_checkable
@@ -33,7 +32,6 @@ class ChannelRenderer(CameraRenderer, Protocol):
 
     def channels(self, scene: Scene) -> Channels:
         """The channels of the agent's view, in the shape of its frame."""
-        ...
 
 
 class BatchRenderer(Protocol):
@@ -41,7 +39,6 @@ class BatchRenderer(Protocol):
 
     def frames(self, scenes: Sequence[Scene]) -> Frame:
         """The agents' views, uint8 (scenes, height, width, 3); black where a scene's lights are out."""
-        ...
 
 
 def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from arena import rules
 from arena.action import TICKS_PER_STEP, Action
 from arena.agent_state import AgentState
+from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
@@ -32,7 +32,7 @@ class StepResult(NamedTuple):
     done: bool
 
 
-class Episode:
+class Episode(Closing):
     """An episode of an arena. A context manager; `close` frees the physics.
 
     All randomness comes from (`seed`, `task_id`, `trial`): with these and the same actions an episode is
@@ -273,14 +273,6 @@ class Episode:
     def close(self) -> None:
         """Free the memory of the physics; position and score stay readable."""
         self._stage.world.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _body(stages: Sequence[Stage], agent: int) -> AgentBody:

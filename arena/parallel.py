@@ -25,7 +25,6 @@ class Engine(Protocol):
 
     def episodes(self, renderer: str | None = None) -> Any:
         """The backend for episodes; None for this process. `renderer` is what draws pictures here."""
-        ...
 
     def in_order(
         self,
@@ -35,7 +34,6 @@ class Engine(Protocol):
         named: Callable[[Given], str] = str,
     ) -> Generator[Made, None, None]:
         """As the function `in_order`."""
-        ...
 
 
 class LocalEngine:

@@ -1,10 +1,10 @@
 """Replay of recorded actions, moment by moment, and whether it ends as the recording does."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from arena.action import Action
+from arena.closing import Closing
 from arena.episode import Episode
 from arena.errors import RecordingError
 from arena.recording import Recording, software_versions
@@ -39,7 +39,7 @@ def play(episode: Episode, steps: Iterable[Sequence[Action]]) -> Iterator[Moment
         yield Moment(episode, episode.steps, tuple(actions), events)
 
 
-class Replay:
+class Replay(Closing):
     """A recorded episode, replayed from its actions in an arena; a context manager that frees the physics.
 
     Iterate over `moments()` or call `to_end()`, once; then compare. That `spec` is the recorded arena is not
@@ -89,12 +89,8 @@ class Replay:
             if here[name] != there.get(name)
         )
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Free the physics of the episode."""
         self.episode.close()
 
 

@@ -128,7 +128,8 @@ class Account:
     def __init__(self, time_limit: int, goals: Goals) -> None:
         self.health = np.float32(FULL_HEALTH)
         self.outcome: Outcome | None = None
-        self._inside: frozenset[int] = frozenset()
+        self.zones: frozenset[int] = frozenset()
+        """Indices of the zones that the agent is in."""
         self._step_reward = np.float32(0)
         self.enter(time_limit, goals)
 
@@ -140,7 +141,7 @@ class Account:
         )
         hot = min(HOT_ZONE_FACTOR * float(self._decay), -HOT_ZONE_LEAST)
         self._hot = np.float32(hot)
-        self._inside = frozenset()
+        self.zones = frozenset()
         self.outcome = None
 
     @property
@@ -175,7 +176,7 @@ class Account:
 
     def apply_contacts(self, tick: int, goals: Collection[int], zones: Collection[int]) -> tuple[Event, ...]:
         """Apply the contacts of one tick, in creation order; return the events."""
-        if not (goals or zones or self._inside):
+        if not (goals or zones or self.zones):
             return ()
         events: list[Event] = []
         for index in goals:
@@ -185,16 +186,11 @@ class Account:
         for index in sorted(inside):
             if not self.done:
                 events += self._in_zone(tick, index)
-        for index in sorted(self._inside - inside):
+        for index in sorted(self.zones - inside):
             if self._goals.placed(index).kind.name == "DataZone":
                 events.append(Event(tick, EventKind.ZONE_EXIT, index, "DataZone", 0.0))
-        self._inside = inside
+        self.zones = inside
         return tuple(events)
-
-    @property
-    def zones(self) -> frozenset[int]:
-        """Indices of the zones that the agent is in."""
-        return self._inside
 
     def _touch_goal(self, tick: int, index: int) -> Event:
         kind = self._goals.placed(index).kind
@@ -210,7 +206,7 @@ class Account:
 
     def _in_zone(self, tick: int, index: int) -> list[Event]:
         kind = self._goals.placed(index).kind
-        entered = index not in self._inside
+        entered = index not in self.zones
         if kind.name == "DataZone":
             return [Event(tick, EventKind.ZONE_ENTRY, index, kind.name, 0.0)] if entered else []
         if kind.ends is Ends.ALWAYS:

@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import ArenaError
+from arena.errors import ArenaError, ConfigError
 from arena_llm.commands.baselines import baselines_command
-from arena_llm.commands.bench import bench_command
 from arena_llm.commands.compare import compare_command
 from arena_llm.commands.dataset import dataset_command
 from arena_llm.commands.doctor import doctor_command
@@ -79,9 +78,14 @@ _COMMANDS: dict[str, Callable[..., None]] = {
 }
 for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
-app.command("bench", hidden=True, context_settings={"ignore_unknown_options": True})(bench_command)
 app.add_typer(testbed_app, name="testbed")
 app.add_typer(people_app, name="people")
+
+
+@app.command("bench", hidden=True, context_settings={"ignore_unknown_options": True})
+def _bench(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
+    """Say where the benchmarks are, which were a command once."""
+    raise ConfigError("the benchmarks are in the source tree: run `python -m benchmarks` in a clone")
 
 
 def main() -> None:

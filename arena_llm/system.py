@@ -34,10 +34,6 @@ def browser() -> str | None:
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-def _browser_fault() -> str:
-    return "" if browser() else "No browser was found."
-
-
 def server_program(name: str) -> str | None:
     """The path of a program of PostgreSQL's server, such as initdb; None where there is none."""
     found = [str(path) for place in SERVER_PLACES for path in Path("/").glob(f"{place}/{name}")]
@@ -49,17 +45,13 @@ def _database_fault() -> str:
     return f"No PostgreSQL server was found ({' and '.join(absent)})." if absent else ""
 
 
-def _may_install() -> bool:
-    return shutil.which("apt-get") is not None and os.geteuid() == 0
-
-
 def _ensure(packages: Sequence[str], fault_now: Callable[[], str]) -> int:
     """Install Debian packages where there is a fault; 0 when there is none in the end, else 1."""
     fault = fault_now()
     if not fault:
         return 0
     command = " ".join(install_command(packages))
-    if not _may_install():
+    if shutil.which("apt-get") is None or os.geteuid() != 0:
         print(f"{fault}\nNothing may be installed from here. Run:\n  {command}", file=sys.stderr)
         return 1
     print(f"{fault}\nInstalling {' and '.join(packages)}.")
@@ -76,7 +68,7 @@ def _ensure(packages: Sequence[str], fault_now: Callable[[], str]) -> int:
 def main() -> int:
     """Make sure that pictures can be drawn, or that there is what is named; 1 when the user has to act."""
     if sys.argv[1:] == ["browser"]:
-        return _ensure(BROWSER_PACKAGES, _browser_fault)
+        return _ensure(BROWSER_PACKAGES, lambda: "" if browser() else "No browser was found.")
     if sys.argv[1:] == ["database"]:
         return _ensure(DATABASE_PACKAGES, _database_fault)
     return _ensure(EGL_PACKAGES, drawing_fault)

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.action import TICK_S
+from arena.closing import Closing
 from arena.physics.bullet import bullet
 
 SIDE_M = 40.0
@@ -47,7 +47,7 @@ def tiny_picture(
     return np.asarray(image[2], np.uint8).reshape(side, side, 4)[..., :3]
 
 
-class BareWorld:
+class BareWorld(Closing):
     """A floor within four walls, boxes on a grid, and a ball that is driven among them.
 
     The `boxes` are 1 m a side, or smaller if they would touch; the first `moving` of them have a mass of
@@ -71,7 +71,9 @@ class BareWorld:
             row, column = divmod(index + 1, columns)
             place = ((column + 0.5) * pitch, (row + 0.5) * pitch, half)
             self._box((half, half, half), place, 1.0 if index < moving else 0.0)
-        self._ball = self._driven_ball((pitch / 2, pitch / 2, _HEIGHT))
+        solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
+        at = (pitch / 2, pitch / 2, _HEIGHT)
+        self._ball = int(bullet.createMultiBody(100.0, solid, -1, at, physicsClientId=self._client))
         self._heading = 0.0
 
     def step(self, action: int, ticks: int = 3) -> None:
@@ -116,15 +118,3 @@ class BareWorld:
         solid = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         seen = bullet.createVisualShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client)
         bullet.createMultiBody(mass, solid, seen, centre, physicsClientId=client)
-
-    def _driven_ball(self, centre: tuple[float, float, float]) -> int:
-        solid = bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=_HEIGHT, physicsClientId=self._client)
-        return int(bullet.createMultiBody(100.0, solid, -1, centre, physicsClientId=self._client))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

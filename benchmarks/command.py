@@ -81,7 +81,7 @@ def _planned(
     Raises ConfigError for a wrong folder, RenderError if only pictures are wanted and none can be drawn.
     """
     from arena import RenderError
-    from benchmarks.benchmark import Plan
+    from benchmarks.benchmark import Plan, select_tasks
     from benchmarks.machine import machine_facts
     from benchmarks.measure import FULL, QUICK
     from benchmarks.parts import PARTS
@@ -89,7 +89,6 @@ def _planned(
     from benchmarks.peers.rounds import FULL_ROUNDS, QUICK_ROUNDS
     from benchmarks.rl.effort import FULL_RL, QUICK_RL
     from benchmarks.rl.measure import RlPlan
-    from benchmarks.tasks import select_tasks
 
     effort = QUICK if quick else FULL
     selection = select_tasks(testbed, effort.every)

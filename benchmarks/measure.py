@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
 from arena import ACTIONS, Episode
+from arena.closing import Closing
 from benchmarks.bare import BareWorld
 from benchmarks.result import Timing
 from testbed import Task
@@ -39,7 +38,7 @@ QUICK = Effort(
 )
 
 
-class Subject:
+class Subject(Closing):
     """A task played at random, with the same actions each time; a new episode follows each that ends."""
 
     def __init__(self, task: Task, seed: int) -> None:
@@ -91,12 +90,8 @@ class Subject:
     def _new(self) -> Episode:
         return Episode(self._task.spec, task_id=self._task.id, seed=self._seed, trial=self._trial)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Free the episode."""
         self.episode.close()
 
 

@@ -109,14 +109,12 @@ def measure_part(
     return Result.of(part.name, [task.id for task in tasks], passes, cpu)
 
 
-@cache
-def _renderer(side: int) -> Renderer:
-    return Renderer(side, side)
+_renderer = cache(Renderer)
 
 
 def _frames(task: Task, seed: int, side: int, count: int, peer_count: int, warm_up: int) -> Pair:
     """Pictures with the pixels read back, each after another step; the steps are not timed."""
-    renderer = _renderer(side)
+    renderer = _renderer(side, side)
     draw: Callable[[Episode], object] = lambda episode: renderer.frame(episode.scene())  # noqa: E731
     with Subject(task, seed) as subject, subject.bare() as bare:
         subject.timed_between(warm_up, draw)

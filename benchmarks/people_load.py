@@ -18,8 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.request import HTTPRedirectHandler, build_opener
 
+import httpx
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -96,7 +96,9 @@ class Client:
             case "running":
                 self._began = time.time()
             case "state":
-                self._record(message)
+                self.seen.steps += message["step"] - self._step
+                self._step = message["step"]
+                self.seen.late_ms += message["late"]
             case "paused":
                 self._halt()
                 self.seen.pauses.append(message["reason"])
@@ -107,11 +109,6 @@ class Client:
                 self._halt()
                 self.seen.episodes += 1
                 await self._send(socket, "next", trial=self._trial)
-
-    def _record(self, message: dict[str, Any]) -> None:
-        self.seen.steps += message["step"] - self._step
-        self._step = message["step"]
-        self.seen.late_ms += message["late"]
 
     def _halt(self) -> None:
         if self._began is not None:
@@ -142,22 +139,11 @@ class Client:
         await socket.send(json.dumps({"type": kind, "n": self._count, **values}))
 
 
-class _NoRedirect(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
 def _cookie(url: str) -> str:
     """The token that a server gives to a new participant."""
-    from urllib.error import HTTPError
-
-    try:
-        answer = build_opener(_NoRedirect).open(url, timeout=30)
-    except HTTPError as redirect:
-        answer = redirect
-    found = re.search(rf"{COOKIE}=([^;]+)", answer.headers["set-cookie"] or "")
-    assert found is not None, f"{url} sent no cookie"
-    return found[1]
+    cookies = httpx.get(url, timeout=30).cookies
+    assert COOKIE in cookies, f"{url} sent no cookie"
+    return cookies[COOKIE]
 
 
 def percentile(values: list[float], percent: float) -> float:

@@ -30,7 +30,18 @@ _PARTS = {part.name: part for part in PARTS}
 
 def print_machine(console: Console, facts: dict[str, Any]) -> None:
     """The machine, its software, and what was measured."""
-    for line in _machine_lines(facts):
+    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
+    loads = " -> ".join(
+        "?" if load is None else f"{load:.2f}" for load in (facts["load_before"], facts["load_after"])
+    )
+    usable = facts["usable_cores"] or "?"
+    drawing = f"; OpenGL: {facts['opengl'] or 'none'}" if "opengl" in facts else ""
+    for line in (
+        f"{facts['processor']}; {facts['cores']} cores, {usable} usable; load {loads}{drawing}",
+        f"{facts['system']}; {versions}",
+        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, {facts['rounds']} rounds,"
+        " one process at a time",
+    ):
         console.print(line, highlight=False)
 
 
@@ -42,8 +53,10 @@ def print_parts(console: Console, results: Sequence[Result], facts: dict[str, An
         " used per second.",
         highlight=False,
     )
-    for line in _slowest_lines(results):
-        console.print(line, highlight=False)
+    for result in results:
+        if result.name in ("physics", "reset"):
+            slowest = ", ".join(f"{task} ({_number(rate)})" for task, rate in result.slowest(SLOWEST))
+            console.print(f"Slowest in {result.name}: {slowest}", highlight=False)
     for note in _notes(results, facts):
         console.print(note)
 
@@ -124,15 +137,6 @@ def _table(results: Sequence[Result]) -> Table:
     return table
 
 
-def _slowest_lines(results: Sequence[Result]) -> list[str]:
-    return [
-        f"Slowest in {result.name}: "
-        + ", ".join(f"{task} ({_number(rate)})" for task, rate in result.slowest(SLOWEST))
-        for result in results
-        if result.name in ("physics", "reset")
-    ]
-
-
 def _notes(results: Sequence[Result], facts: dict[str, Any]) -> list[Text]:
     notes = []
     for result in results:
@@ -157,23 +161,6 @@ def busy_words(facts: dict[str, Any]) -> str | None:
     if load is None or not cores or load / cores <= BUSY:
         return None
     return f"The machine was busy before (load {load:.2f} on {cores} cores): it is faster when idle."
-
-
-def _machine_lines(facts: dict[str, Any]) -> list[str]:
-    versions = ", ".join(f"{name} {number}" for name, number in facts["versions"].items())
-    loads = " -> ".join("?" if load is None else f"{load:.2f}" for load in _loads(facts))
-    usable = facts["usable_cores"] or "?"
-    drawing = f"; OpenGL: {facts['opengl'] or 'none'}" if "opengl" in facts else ""
-    return [
-        f"{facts['processor']}; {facts['cores']} cores, {usable} usable; load {loads}{drawing}",
-        f"{facts['system']}; {versions}",
-        f"{facts['selection']}; seed {facts['seed']}, {facts['passes']} passes, {facts['rounds']} rounds,"
-        " one process at a time",
-    ]
-
-
-def _loads(facts: dict[str, Any]) -> tuple[float | None, float | None]:
-    return facts["load_before"], facts["load_after"]
 
 
 def spread_words(spread: Spread) -> str:

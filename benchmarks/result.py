@@ -109,6 +109,30 @@ class Result:
         return [(self.tasks[index], float(self.per_task[index])) for index in order]
 
 
+@dataclass(frozen=True)
+class Figure:
+    """A quantity of some subjects (tasks, scenes, programs).
+
+    `values` (passes, subjects) are in `unit`; each pass repeats the measurement. `section` is its table.
+    """
+
+    section: str
+    name: str
+    unit: str
+    subjects: tuple[str, ...]
+    values: Rates
+
+    @property
+    def over_subjects(self) -> Spread:
+        """The median, the 10th and the 90th percentile of the subjects, each by the median of its passes."""
+        return Spread(*(float(q) for q in np.percentile(np.median(self.values, axis=0), (50, 10, 90))))
+
+    @property
+    def over_passes(self) -> Spread:
+        """The median subject of each pass: the passes' median, lowest and highest."""
+        return Spread.of(np.median(self.values, axis=1))
+
+
 def _times_and_seconds(timings: list[list[Timing]]) -> Rates:
     """As one array (2, passes, tasks)."""
     return np.array([[tuple(timing) for timing in row] for row in timings], np.float64).transpose(2, 0, 1)

@@ -106,7 +106,8 @@ def _style(placed: Placed) -> dict[str, object]:
     if kind.transparent:
         return {"fill": "none", "stroke": _INK, "stroke-width": 1.5}
     line = {"stroke-dasharray": "3 2", "stroke": _DEADLY} if placed.blocked else {"stroke": _INK}
-    return {"fill": _hex(look_of(placed.thing).color), "fill-opacity": 0.9, "stroke-width": 0.8} | line
+    color = "#" + "".join(f"{round(255 * channel):02x}" for channel in look_of(placed.thing).color)
+    return {"fill": color, "fill-opacity": 0.9, "stroke-width": 0.8} | line
 
 
 def _footprint(placed: Placed) -> str:
@@ -152,10 +153,6 @@ def _pose(position: Vector, yaw: float) -> str:
     """Position and rotation; a yaw is clockwise seen from above, like an SVG rotation."""
     x, z = to_pixels(position)
     return f"translate({x:.2f} {z:.2f}) rotate({yaw:.2f})"
-
-
-def _hex(color: Vector) -> str:
-    return "#" + "".join(f"{round(255 * channel):02x}" for channel in color)
 
 
 def _add(parent: ElementTree.Element, tag: str, **attributes: object) -> ElementTree.Element:

@@ -20,34 +20,24 @@ StepT = TypeVar("StepT", bound=tuple[Any, ...])
 
 
 class ActionTuple:
-    """The actions of n agents: `continuous` float32 (n, 0) and `discrete` int32 (n, 2), move and rotate."""
+    """The actions of n agents: `continuous` float32 (n, 0) and `discrete` int32 (n, 2), move and rotate.
+
+    Animal-AI has no continuous actions.
+    """
 
     def __init__(
         self, continuous: npt.ArrayLike | None = None, discrete: npt.ArrayLike | None = None
     ) -> None:
-        self._continuous, self._discrete = np.zeros((0, 0), np.float32), np.zeros((0, 0), np.int32)
-        if discrete is not None:
-            self.add_discrete(discrete)
-        if continuous is not None:
-            self.add_continuous(continuous)
-
-    @property
-    def continuous(self) -> Floats:
-        """The continuous actions; Animal-AI has none."""
-        return self._continuous
-
-    @property
-    def discrete(self) -> Ints:
-        """The discrete actions, one column per branch."""
-        return self._discrete
+        self.add_continuous(np.zeros((0, 0)) if continuous is None else continuous)
+        self.add_discrete(np.zeros((0, 0)) if discrete is None else discrete)
 
     def add_continuous(self, continuous: npt.ArrayLike) -> None:
         """Set the continuous actions."""
-        self._continuous = np.asarray(continuous, np.float32)
+        self.continuous: Floats = np.asarray(continuous, np.float32)
 
     def add_discrete(self, discrete: npt.ArrayLike) -> None:
         """Set the discrete actions."""
-        self._discrete = np.asarray(discrete, np.int32)
+        self.discrete: Ints = np.asarray(discrete, np.int32)
 
 
 class ActionSpec(NamedTuple):

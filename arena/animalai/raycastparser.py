@@ -62,7 +62,9 @@ class RayCastParser:
         self.listOfObjects = list(listOfObjects)
         self.numberOfObjects = len(self.listOfObjects)
         self.numberOfRays = numberOfRays
-        self._columns = _by_angle(numberOfRays) if by_angle else _as_original(numberOfRays)
+        # Even rays are on the left, odd ones on the right, the outermost last.
+        left, right = range(2, numberOfRays, 2), range(1, numberOfRays, 2)
+        self._columns = [*left[::-1], 0, *right] if by_angle else [*left, 0, *right[::-1]]
 
     def parse(self, raycast: Mapping[str, Any] | npt.ArrayLike) -> npt.NDArray[np.float64]:
         """float64 (objects, rays): distance to the object in units of 200 m, 0 if the ray does not show it.
@@ -87,13 +89,3 @@ class RayCastParser:
         """Print one line per object."""
         for seen, row in zip(self.listOfObjects, self.parse(raycast), strict=True):
             print(seen.name, ":", row)
-
-
-def _as_original(count: int) -> list[int]:
-    """The rays in the original's order: even ones, the middle, odd ones in reverse."""
-    return [*range(2, count, 2), 0, *range(count - 2, 0, -2)]
-
-
-def _by_angle(count: int) -> list[int]:
-    """The rays from left to right: even numbers, outermost last, are on the left, odd ones on the right."""
-    return [*range(count - 1, 0, -2), 0, *range(1, count, 2)]

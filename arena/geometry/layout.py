@@ -9,12 +9,11 @@ the arena's corner.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 
 from arena.errors import LayoutError
-from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed
+from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed, T
 from arena.geometry.placement import OccupiedSpace
 from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
 from arena.scene import SKINS, Vector, yaw_rotation
@@ -23,8 +22,6 @@ from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Change, Kind, Shape
 from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
-
-T = TypeVar("T")
 
 SHRINK = 0.999
 """Factor on every given size, so that adjacent objects do not overlap."""

@@ -116,7 +116,10 @@ def _hulls(placed: Placed) -> list[_Hull]:
     if parts := parts_of(shape, placed.size, placed.kind.fitted):
         return [_box(placed, np.array(part.size) / 2, part.centre) for part in parts]
     if shape is Shape.PRISM:
-        return [_moved(placed, prism_vertices(placed.size), _prism_edges(placed.size))]
+        edges = np.array(
+            [(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, -placed.size[1], placed.size[2])]
+        )
+        return [_moved(placed, prism_vertices(placed.size), edges)]
     if shape is Shape.TUBE:
         return [
             _moved(placed, wedge, _wedge_edges(wedge)) for wedge in tube_wedges(placed.size, _TUBE_SEGMENTS)
@@ -129,10 +132,6 @@ def _moved(placed: Placed, vertices: Floats, edges: Floats) -> _Hull:
     normals = np.array([np.cross(a, b) for i, a in enumerate(edges) for b in edges[i + 1 :]])
     kept = normals[np.linalg.norm(normals, axis=1) > 1e-9]
     return _Hull(vertices @ turn.T + np.array(placed.position), kept @ turn.T, edges @ turn.T)
-
-
-def _prism_edges(size: Vector) -> Floats:
-    return np.array([(1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, -size[1], size[2])])
 
 
 def _wedge_edges(wedge: Floats) -> Floats:

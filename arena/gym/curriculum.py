@@ -25,11 +25,9 @@ class Curriculum(Protocol):
 
     def restart(self, seed: int) -> None:
         """Restart with a seed: the same seed gives the same episodes."""
-        ...
 
     def next(self) -> Episode:
         """A new episode of the next task. Raises ArenaError, naming the task, if that is invalid."""
-        ...
 
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum

@@ -87,14 +87,14 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
             )
         check_options(sensors, Sensors, ArenaEnv)
         self.render_mode = render_mode
-        self._sensors = Sensors(**sensors)
+        self.sensors = Sensors(**sensors)
         self._repeat = whole("action_repeat", action_repeat)
         self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
         self._controls = action
         made = controls(action)
         self._read = made.read
         self.action_space = made.space()
-        self.observation_space = self._sensors.space()
+        self.observation_space = self.sensors.space()
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
         self._version = None if version is None else version_of(version)
         self.curriculum = curriculum(config, self._version)
@@ -102,11 +102,6 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self._is_numbered = isinstance(config, str | Path | ArenaFile)
         self._started, self._over = False, True
         self._steps = 0
-
-    @property
-    def sensors(self) -> Sensors:
-        """The agent's sensors."""
-        return self._sensors
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -156,7 +151,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action. Raises ConfigError for one that is not in the action space."""
         reward, terminated, truncated, info = self.advance(action)
-        return self._sensors.observe(self.episode), reward, terminated, truncated, info
+        return self.sensors.observe(self.episode), reward, terminated, truncated, info
 
     def advance(self, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
         """`step` without the observation, which `observe` returns: reward, terminated, truncated, info."""
@@ -183,7 +178,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     def observe(self, *, first: bool = False, view: RenderedView | None = None) -> Observation:
         """The current observation; see `Sensors.observe`."""
-        return self._sensors.observe(self.episode, first=first, view=view)
+        return self.sensors.observe(self.episode, first=first, view=view)
 
     def close(self) -> None:
         """Free the physics of the current episode."""

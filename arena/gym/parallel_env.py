@@ -65,13 +65,13 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
             raise ConfigError(f"config: got {config!r}, expected a task file's path or an ArenaFile")
         file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
         check_options(sensors, Sensors, ArenaParallelEnv)
-        self._sensors = Sensors(**sensors)
+        self.sensors = Sensors(**sensors)
         self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
         self._files = Files([file])
         self._seed: int | None = None
         self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
         self.agents: list[str] = []
-        self.observation_spaces = {name: self._sensors.space() for name in self.possible_agents}
+        self.observation_spaces = {name: self.sensors.space() for name in self.possible_agents}
         self.action_spaces: dict[str, spaces.Space[Any]] = {
             name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents
         }
@@ -158,7 +158,7 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
 
     def _observe(self, first: bool = False) -> dict[str, Observation]:
         return {
-            name: self._sensors.observe(self.episode, k, first=first)
+            name: self.sensors.observe(self.episode, k, first=first)
             for k, name in enumerate(self.possible_agents)
         }
 

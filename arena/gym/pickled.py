@@ -38,7 +38,8 @@ class PlaysEpisode:
     physics."""
 
     render_mode: str | None
-    _sensors: Sensors
+    sensors: Sensors
+    """What agents observe."""
     _episode: Episode | None = None
 
     @property
@@ -50,7 +51,7 @@ class PlaysEpisode:
 
     def render(self) -> Frame | None:
         """The (first) agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
-        return self._sensors.view(self.episode) if self.render_mode else None
+        return self.sensors.view(self.episode) if self.render_mode else None
 
     def close(self) -> None:
         """Free the physics of the current episode."""

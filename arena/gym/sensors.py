@@ -73,13 +73,13 @@ class Sensors:
         """
         self._only = observation if isinstance(observation, str) else None
         self._names = _checked_names(observation)
-        self._side, self._view_side, self._stack = (
+        self.resolution, self._view_side, self._stack = (
             side("resolution", resolution),
             side("render_resolution", render_resolution),
             whole("frame_stack", frame_stack),
         )
         check_renderer(renderer)
-        self._grayscale, self._renderer = yes_or_no("grayscale", grayscale), renderer
+        self._grayscale, self.renderer = yes_or_no("grayscale", grayscale), renderer
         self._ray_options = (
             whole("rays_per_side", rays_per_side, 0),
             degrees("ray_max_degrees", ray_max_degrees),
@@ -92,16 +92,6 @@ class Sensors:
         self.has_camera = "camera" in self._names
         self._has_channels = "depth" in self._names or "segmentation" in self._names
 
-    @property
-    def resolution(self) -> int:
-        """Side of observed pictures, pixels."""
-        return self._side
-
-    @property
-    def renderer(self) -> str:
-        """Name of the renderer."""
-        return self._renderer
-
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
         boxes = {name: self._box(name) for name in self._names}
@@ -113,7 +103,7 @@ class Sensors:
         if name == "rays":
             length = ROW_LENGTH * (2 * self._ray_options[0] + 1)
             return spaces.Box(0.0, 1.0, (length * self._stack,), np.float32)
-        picture = (self._side, self._side)
+        picture = (self.resolution, self.resolution)
         if name == "depth":
             return spaces.Box(0.0, SIGHT, (*picture, self._stack), np.float32)
         if name == "segmentation":
@@ -143,7 +133,7 @@ class Sensors:
     ) -> None:
         """Add the observations that depend on the scene."""
         if self.has_camera:
-            frame = self._camera(self._side).frame(scene) if view is None else view.frame
+            frame = self._camera(self.resolution).frame(scene) if view is None else view.frame
             now["camera"] = gray(frame) if self._grayscale else frame
         if self._has_channels:
             channels = self._channels(scene)
@@ -169,14 +159,14 @@ class Sensors:
 
     def _camera(self, side: int) -> CameraRenderer:
         if side not in self._cameras:
-            self._cameras[side] = open_camera(side, side, self._renderer)
+            self._cameras[side] = open_camera(side, side, self.renderer)
         return self._cameras[side]
 
     def _channels(self, scene: Scene) -> Channels:
-        camera = self._camera(self._side)
+        camera = self._camera(self.resolution)
         if not isinstance(camera, ChannelRenderer):
             raise RenderError(
-                f"renderer {self._renderer!r} draws neither depth nor segmentation; use 'moderngl' or "
+                f"renderer {self.renderer!r} draws neither depth nor segmentation; use 'moderngl' or "
                 "leave them out"
             )
         return camera.channels(scene)

@@ -27,10 +27,10 @@ class SharedArrays:
         self, space: spaces.Space[Any], num_envs: int, workers: int, new_block: Callable[[int], Any]
     ) -> None:
         """`new_block` returns zeroed memory of a given number of bytes, or that of another process."""
-        boxes = dict(space.spaces) if isinstance(space, spaces.Dict) else {ONLY: space}
+        boxes: dict[str, Any] = dict(space.spaces) if isinstance(space, spaces.Dict) else {ONLY: space}
         self._is_dict = isinstance(space, spaces.Dict)
         shapes: dict[str, tuple[tuple[int, ...], Any]] = {
-            f"observation {name}": ((num_envs, *_shape(box)), box.dtype) for name, box in boxes.items()
+            f"observation {name}": ((num_envs, *box.shape), box.dtype) for name, box in boxes.items()
         }
         shapes |= {
             "rewards": ((num_envs,), np.float64),
@@ -70,11 +70,6 @@ class SharedArrays:
             array = self.observations[ONLY]
             return array.copy() if copy else array
         return {name: array.copy() if copy else array for name, array in self.observations.items()}
-
-
-def _shape(box: spaces.Space[Any]) -> tuple[int, ...]:
-    assert box.shape is not None
-    return box.shape
 
 
 def _rounded(size: int) -> int:

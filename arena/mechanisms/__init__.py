@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from arena.geometry.placed import Layout, Placed
 from arena.mechanisms.buttons import Button
 from arena.mechanisms.changing import GrowingBall, ValuedBall
-from arena.mechanisms.operations import DataZones, Operate, operate_of, repeats, reward_of
+from arena.mechanisms.operations import DataZones, operate_of, repeats, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
-from arena.taskfile.config import Item
 from arena.taskfile.kind import Change, Shape
 
 __all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
@@ -21,10 +20,12 @@ def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
         for index, placed in enumerate(layout.things)
         for mechanism in mechanism_of(index, placed, stage)
     ]
-    zones = [index for index, placed in enumerate(layout.things) if placed.kind.name == "DataZone"]
-    if zones:
-        found.append(DataZones({index: _in_zone(layout.things[index].item, stage) for index in zones}))
-    return found
+    zones = {
+        index: [(repeats(operation), operate_of(operation, stage)) for operation in placed.item.operations]
+        for index, placed in enumerate(layout.things)
+        if placed.kind.name == "DataZone"
+    }
+    return [*found, DataZones(zones)] if zones else found
 
 
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
@@ -42,12 +43,5 @@ def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism
         yield Door(index, placed)
     elif kind.name == "SpawnerButton":
         reward = reward_of(placed.item, stage)
-        yield Button(index, placed, _operations(placed.item, stage) or ([reward] if reward else []))
-
-
-def _operations(item: Item, stage: Stage) -> list[Operate]:
-    return [operate_of(operation, stage) for operation in item.operations]
-
-
-def _in_zone(item: Item, stage: Stage) -> list[tuple[bool, Operate]]:
-    return [(repeats(operation), operate_of(operation, stage)) for operation in item.operations]
+        operations = [operate_of(operation, stage) for operation in placed.item.operations]
+        yield Button(index, placed, operations or ([reward] if reward else []))

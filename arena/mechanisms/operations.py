@@ -106,19 +106,16 @@ def reward_of(item: Item, stage: Stage) -> Operate | None:
     at = item.reward_position
     anywhere = (at.x, at.y, at.z) == (0, 0, 0)
     place = Vector3(x=-1.0, y=0.0, z=-1.0) if anywhere else at
+    shown = [Item(name=name, positions=(place,), sizes=(item.reward_size,)) for name in item.reward_names]
     rewards = [
         _Limited(
-            _Toggle(_forgetful(Item(name=name, positions=(place,), sizes=(item.reward_size,))), stage),
+            _Toggle(ToggleObject(type="toggleObject", spawnable=reward, spawn_and_forget=True), stage),
             item.max_reward_counts[i] if i < len(item.max_reward_counts) else -1,
         )
-        for i, name in enumerate(item.reward_names)
+        for i, reward in enumerate(shown)
     ]
     drawn = _RandomChoice(rewards, item.reward_weights)
     return lambda stage, agent: drawn(stage, agent) if stage.rng.uniform() < item.spawn_probability else ()
-
-
-def _forgetful(item: Item) -> ToggleObject:
-    return ToggleObject(type="toggleObject", spawnable=item, spawn_and_forget=True)
 
 
 class DataZones:

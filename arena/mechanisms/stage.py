@@ -19,7 +19,6 @@ class Mechanism(Protocol):
 
     def act(self, stage: "Stage") -> Iterable[Event]:
         """Act before the physics of a tick; return the events for the agents."""
-        ...
 
 
 class Stage:

@@ -38,7 +38,11 @@ class GoalSensor:
             (index, body.id, (AGENT_RADIUS + radius + CONTACT_OFFSET) ** 2)
             for index, (body, radius) in balls.items()
         ]
-        self._zones = [_zone_box(index, zone) for index, zone in zones.items()]
+        # A zone only has a yaw and never moves.
+        self._zones = [
+            NearBox(index, yaw_rotation(zone.yaw).T, np.array(zone.position), np.array(zone.size) / 2, 0.0)
+            for index, zone in zones.items()
+        ]
 
     def touched(self, centre: Vector) -> Touches:
         """What an agent's sphere with the given centre (metres) touches."""
@@ -63,9 +67,3 @@ class GoalSensor:
             if (rate := x * x + y * y + z * z) > _MAX_SQUARED:
                 slower = [component * MAX_SPIN / math.sqrt(rate) for component in spin]
                 bullet.resetBaseVelocity(body, linear, slower, physicsClientId=client)
-
-
-def _zone_box(index: int, zone: Placed) -> NearBox:
-    """A zone as a box; it only has a yaw and never moves."""
-    axes = yaw_rotation(zone.yaw).T
-    return NearBox(index, axes, np.array(zone.position), np.array(zone.size) / 2, 0.0)

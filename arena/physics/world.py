@@ -4,7 +4,6 @@ Positions and velocities read from Bullet are in its frame (right-handed, z up);
 Animal-AI's (left-handed, y up). Swapping the last two components converts between them.
 """
 
-import math
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +16,7 @@ from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
 from arena.physics import clients
 from arena.physics.agent import GRAVITY, AgentBody
-from arena.physics.bodies import AGENT_MASS, Body, Builder, pose, swap
+from arena.physics.bodies import Body, Builder, pose, swap
 from arena.physics.bullet import bullet
 from arena.physics.goal_sensor import GoalSensor, Touches
 from arena.physics.rest_detector import RestDetector
@@ -221,24 +220,6 @@ class World:
             for array in self._poses:
                 array.setflags(write=False)
         return self._poses
-
-    def energy(self) -> float:
-        """Mechanical energy (J) of all agents and movable bodies: linear, angular, and potential above y = 0.
-
-        Without drive it must not grow.
-        """
-        client = self._client
-        total = 0.0
-        for agent in self.agents:
-            speed = math.hypot(*agent.velocity)
-            total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
-        for body in filter(None, self._bodies):
-            at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
-            linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
-            inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
-            local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-            total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
-        return float(total)
 
     def _configure(self) -> None:
         bullet.setGravity(0, 0, -GRAVITY, physicsClientId=self._client)

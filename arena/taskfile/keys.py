@@ -1,22 +1,11 @@
 """Every YAML spelling of versions 2 to 4, and the field of `arena.taskfile.config` that it sets."""
 
+from typing import get_args
+
 from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 
-from arena.taskfile.config import (
-    RGB,
-    ArenaFile,
-    EndEpisode,
-    FreezeAgent,
-    GrantContinuousReward,
-    GrantReward,
-    Item,
-    LimitedInvocations,
-    NoneOperation,
-    OperationFromList,
-    ToggleObject,
-    Vector3,
-)
+from arena.taskfile.config import RGB, ArenaFile, ArenaSpec, Item, Operation, Vector3
 
 _OTHERWISE_SPELLED = {
     "reward_position": "rewardSpawnPos",
@@ -25,49 +14,40 @@ _OTHERWISE_SPELLED = {
     "zone_visible": "zoneVisibility",
     "initially_present": "objectInitiallyPresent",
     "weights": "operationWeights",
+    "merge_next": "mergeNextArena",
 }
 """Fields whose key is not their name in camel case."""
 
-_WITHOUT_KEY = ("type", "source", "warnings")
+_OLDER = {"time_limit": "t", "pass_mark": "pass_mark", "random_seed": "random_seed"}
+"""A second, older key of a field."""
+
+_WITHOUT_KEY = ("type", "source", "warnings", "version", "then")
 """Fields that no key sets."""
+
+MODELS: dict[str, type[BaseModel]] = {
+    **{"ArenaConfig": ArenaFile, "Arena": ArenaSpec, "Item": Item, "Vector3": Vector3, "RGB": RGB},
+    **{
+        get_args(model.model_fields["type"].annotation)[0]: model
+        for model in get_args(get_args(Operation)[0])
+    },
+}
+"""The model of each tag."""
+
+OPERATIONS = tuple(tag for tag, model in MODELS.items() if "type" in model.model_fields)
+"""Tags of the operations of 4.3 and later (the original's `docs/Operations-guide.md`)."""
 
 
 def _keys(model: type[BaseModel]) -> dict[str, str]:
-    fields = [name for name in model.model_fields if name not in _WITHOUT_KEY]
-    return {_OTHERWISE_SPELLED.get(name, to_camel(name)): name for name in fields}
+    keys = {}
+    for name in model.model_fields:
+        if name in _OLDER:
+            keys[_OLDER[name]] = name
+        if name not in _WITHOUT_KEY:
+            keys[_OTHERWISE_SPELLED.get(name, to_camel(name))] = name
+    return keys
 
 
-OPERATIONS: dict[str, dict[str, str]] = {
-    "endEpisode": _keys(EndEpisode),
-    "grantReward": _keys(GrantReward),
-    "grantContinuousReward": _keys(GrantContinuousReward),
-    "freezeAgent": _keys(FreezeAgent),
-    "toggleObject": _keys(ToggleObject),
-    "limitedInvocationsOperation": _keys(LimitedInvocations),
-    "operationFromList": _keys(OperationFromList),
-    "noneOperation": _keys(NoneOperation),
-}
-"""Keys of each operation of 4.3 and later (the original's `docs/Operations-guide.md`), by its tag."""
-
-KEYS: dict[str, dict[str, str]] = {
-    "ArenaConfig": _keys(ArenaFile),
-    "Arena": {
-        "t": "time_limit",
-        "timeLimit": "time_limit",
-        "pass_mark": "pass_mark",
-        "passMark": "pass_mark",
-        "items": "items",
-        "blackouts": "blackouts",
-        "random_seed": "random_seed",
-        "randomSeed": "random_seed",
-        "mergeNextArena": "merge_next",
-        "episodeEnd": "episode_end",
-    },
-    "Item": _keys(Item),
-    "Vector3": _keys(Vector3),
-    "RGB": _keys(RGB),
-    **OPERATIONS,
-}
+KEYS = {tag: _keys(model) for tag, model in MODELS.items()}
 """For each tag, every spelling and the field it sets."""
 
 ENTRIES = {

@@ -6,6 +6,7 @@ the tables of `arena.taskfile.keys`, so that a typo is an error with a suggestio
 
 import difflib
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
@@ -107,8 +108,9 @@ class Reader:
         name = node.tag.removeprefix("!")
         if not node.tag.startswith("!") or name not in OPERATIONS:
             got = name if node.tag.startswith("!") else "no tag"
-            known = {tag: tag for tag in OPERATIONS}
-            self.fail(node.start_mark.line + 1, unknown(f"{spelled}: unknown operation", got, known, None))
+            self.fail(
+                node.start_mark.line + 1, unknown(f"{spelled}: unknown operation", got, OPERATIONS, None)
+            )
         return name
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
@@ -158,7 +160,7 @@ def scalar(text: str) -> str | int | float | bool | None:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
-def unknown(what: str, got: str, known: dict[str, str], tag: str | None) -> str:
+def unknown(what: str, got: str, known: Collection[str], tag: str | None) -> str:
     """The message for an unknown word, with the closest known one."""
     close = difflib.get_close_matches(got, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"expected one of: {', '.join(known) or 'no keys'}"

@@ -106,13 +106,10 @@ def _summary(plan: "Plan") -> list[str]:
         f"Participants come with {sources[people.from_]}{listed}, play by {study.mode}, and see "
         f"{len(plan.test)} test tasks{f' after {warm_up}' if warm_up else ''}; about {about:.0f} minutes, "
         f"at most {most:.0f}.",
-        f"Order: {orders[test.order]}; breaks: {plan.breaks()}; feedback: {_yes_or_no(test.feedback)}; "
+        f"Order: {orders[test.order]}; breaks: {plan.breaks()}; "
+        f"feedback: {'yes' if test.feedback else 'no'}; "
         f"questions: {questions} on {len(study.questionnaires)} pages.",
     ]
     if not study.completion.link and people.from_ == "link":
         lines.append("No completion link: participants are not sent back to where they came from.")
     return lines
-
-
-def _yes_or_no(value: bool) -> str:
-    return "yes" if value else "no"

@@ -14,20 +14,13 @@ arenas:
   0: !Arena
     timeLimit: 0
     items:
-    - !Item
-      name: Agent
-      positions: [!Vector3 {x: 20, y: 0, z: 5}]
-      rotations: [0]
-    - !Item
-      name: Wall
-      positions: [!Vector3 {x: 16, y: 0, z: 12}]
-      rotations: [0]
-      sizes: [!Vector3 {x: 4, y: 3, z: 1}]
+    - !Item {name: Agent, positions: [{x: 20, y: 0, z: 5}], rotations: [0]}
+    - !Item {name: Wall, positions: [{x: 16, y: 0, z: 12}], rotations: [0], sizes: [{x: 4, y: 3, z: 1}]}
     - !Item
       name: LightBlock
-      positions: [!Vector3 {x: 20, y: 0, z: 8}, !Vector3 {x: 20.5, y: 0, z: 10}]
+      positions: [{x: 20, y: 0, z: 8}, {x: 20.5, y: 0, z: 10}]
       rotations: [20, 70]
-      sizes: [!Vector3 {x: 1, y: 1, z: 1}, !Vector3 {x: 1, y: 1, z: 1}]
+      sizes: [{x: 1, y: 1, z: 1}, {x: 1, y: 1, z: 1}]
 """
 """An arena with a wall and blocks in front of the agent."""
 

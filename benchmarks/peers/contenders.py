@@ -37,20 +37,19 @@ class Contender:
     """One program that does some of the work.
 
     `module` has a function `opened(work, side, seed, **options)` that returns a `Timed`, and `about()`, which
-    returns the program's versions and OpenGL renderer. `install` is the remedy if it is missing, `does` what
-    it draws or simulates for each work.
+    returns the program's versions and OpenGL renderer. `does` is what it draws or simulates for each work,
+    `install` the remedy if it is missing.
     """
 
     name: str
     module: str
-    install: str
     does: Mapping[Work, str]
     options: Mapping[str, Any] = field(default_factory=dict)
+    install: str = "reinstall arena-llm"
 
 
 _HERE = "benchmarks.peers"
 _EXTRA = "pip install 'arena-llm[bench]'"
-_REINSTALL = "reinstall arena-llm"
 
 OURS = "arena-llm"
 """The name of what all others are compared with."""
@@ -59,7 +58,6 @@ CONTENDERS = (
     Contender(
         OURS,
         f"{_HERE}.ours",
-        _REINSTALL,
         {
             Work.FRAMES: "all 50 things, floor, fence and sky; textures, sun, shadows (redrawn"
             " where something moved), translucent things",
@@ -71,16 +69,15 @@ CONTENDERS = (
     Contender(
         "pyrender",
         f"{_HERE}.pyrender_peer",
-        _EXTRA,
         {
             Work.FRAMES: "the same things, floor and fence, our textures, one directional light with shadows"
             " (a map of 2048 texels, redrawn for each frame), translucent things; a plain sky"
         },
+        install=_EXTRA,
     ),
     Contender(
         "TinyRenderer",
         f"{_HERE}.tiny",
-        _REINSTALL,
         {
             Work.FRAMES: "the same things, floor and fence, lit, in plain colours; no textures, shadows or"
             " translucency"
@@ -89,14 +86,12 @@ CONTENDERS = (
     Contender(
         "TinyRenderer, shadows",
         f"{_HERE}.tiny",
-        _REINSTALL,
         {Work.FRAMES: "as TinyRenderer, with its shadow pass"},
         {"shadows": True},
     ),
     Contender(
         "bare PyBullet",
         f"{_HERE}.bare_steps",
-        _REINSTALL,
         {
             Work.CAMERA: "50 boxes and a driven ball, 3 ticks, no rules; TinyRenderer without shadows",
             Work.RAYS: "50 boxes and a driven ball, 3 ticks, no rules; 5 thin rays",
@@ -106,13 +101,13 @@ CONTENDERS = (
     Contender(
         "MiniWorld",
         f"{_HERE}.miniworld_peer",
-        _EXTRA,
         {
             Work.FRAMES: "50 boxes and balls at the same places in a textured room; one lamp, plain colours,"
             " 4 samples per pixel; no shadows or translucency",
             Work.CAMERA: "MiniWorld's own step (the agent against walls and circles, nothing else moves) and"
             " that picture",
         },
+        install=_EXTRA,
     ),
 )
 """All that is compared, in the order of the table."""
@@ -121,4 +116,4 @@ CONTENDERS = (
 def batch_contender(count: int) -> Contender:
     """Our renderer, drawing `count` scenes in one call."""
     does = {Work.FRAMES: f"as {OURS}, {count} scenes in one call of BatchRenderer.frames"}
-    return Contender(f"{OURS}, {count} at once", f"{_HERE}.ours", _REINSTALL, does, {"batch": count})
+    return Contender(f"{OURS}, {count} at once", f"{_HERE}.ours", does, {"batch": count})

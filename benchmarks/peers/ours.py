@@ -1,6 +1,5 @@
 """arena-llm itself: its renderer and its environment."""
 
-from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -42,7 +41,8 @@ def opened(work: Work, side: int, seed: int, *, batch: int = 1, learning: bool =
         sensors = tuple(dict.fromkeys((_SENSORS[work], "vector")))
         env = ArenaEnv(SCENE_FILE, **Setup(work, sensors, side).options)
         actions = map(np.int64, random_actions("bench", seed))
-    return _steps(env, seed, actions)
+    env.reset(seed=seed)
+    return lambda count: seconds_of_steps(env, actions, count)
 
 
 def _frames(side: int, seed: int) -> Timed:
@@ -66,8 +66,3 @@ def _batches(side: int, seed: int, batch: int) -> Timed:
         return seconds * count / (calls * batch)
 
     return frames
-
-
-def _steps(env: Any, seed: int, actions: Iterator[np.int64]) -> Timed:
-    env.reset(seed=seed)
-    return lambda count: seconds_of_steps(env, actions, count)

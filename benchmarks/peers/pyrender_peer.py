@@ -1,7 +1,6 @@
 """pyrender on our scene: a node per part, our textures, one directional light with shadows."""
 
 import os
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -29,7 +28,7 @@ from render.camera import first_person
 from render.looks.look import SURFACES, Material, layer_of
 from render.looks.sun import TO_SUN
 from render.looks.textures import layers
-from render.parts.meshes import Mesh, unit_meshes
+from render.parts.meshes import unit_meshes
 from render.pyrender.solids import Solid, solids_of
 
 _MIRROR = np.array([1.0, 1.0, -1.0])
@@ -113,7 +112,7 @@ def _sun_pose() -> Floats:
 
 def _mesh(item: Solid, texture: Any) -> Any:
     """One solid in its size, with texture coordinates and material."""
-    unit = _unit_meshes()[mesh_name(item)]
+    unit = unit_meshes()[mesh_name(item)]
     size = np.array(item.size)
     positions, normals = unit.vertices[:, :3] * size, unit.vertices[:, 3:] / size
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
@@ -151,9 +150,3 @@ def _material(item: Solid, texture: Any) -> Any:
         roughnessFactor=1.0,
         alphaMode="BLEND" if item.look.translucent else "OPAQUE",
     )
-
-
-@cache
-def _unit_meshes() -> dict[str, Mesh]:
-    """The unit meshes, created once."""
-    return unit_meshes()

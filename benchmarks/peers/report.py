@@ -17,11 +17,15 @@ def print_comparison(console: Console, found: Comparison) -> None:
     """A table of each contender's work, which ones are missing and why, and what each draws."""
     measured = [row for row in found.rows if row.rates]
     console.print(_table(measured, found))
-    for line in _absent_lines(found):
+    absent = (
+        f"{row.contender.name} did not run ({row.work}): {row.reason}" for row in found.rows if row.reason
+    )
+    for line in dict.fromkeys(absent):
         console.print(line, highlight=False, style="yellow", markup=False)
     console.print("What each does:", highlight=False)
-    for name, does in _doings(measured).items():
-        console.print(f"  {name}: {does}.", highlight=False, markup=False)
+    does = (f"  {row.contender.name}, {row.work}: {row.contender.does[row.work]}." for row in measured)
+    for line in dict.fromkeys(does):
+        console.print(line, highlight=False, markup=False)
     for name, about in found.about.items():
         facts = ", ".join(f"{key} {value}" for key, value in about.items())
         console.print(f"  {name} ran with {facts}.", highlight=False, markup=False)
@@ -82,15 +86,3 @@ def _cell(row: Row, found: Comparison) -> str:
     assert row.spread is not None
     below = f"\n{ratio.median:.2f} x [{ratio.low:.2f}-{ratio.high:.2f}]" if ratio else ""
     return spread_words(row.spread) + below
-
-
-def _absent_lines(found: Comparison) -> list[str]:
-    lines: dict[str, None] = {}
-    for row in found.rows:
-        if row.reason:
-            lines[f"{row.contender.name} did not run ({row.work}): {row.reason}"] = None
-    return list(lines)
-
-
-def _doings(rows: Sequence[Row]) -> dict[str, str]:
-    return {f"{row.contender.name}, {row.work}": row.contender.does[row.work] for row in rows}

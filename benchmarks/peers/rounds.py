@@ -82,11 +82,11 @@ def compare(
             _introduce(contender, workers[contender.name], found)
             advance(contender.name)
         for row in found.rows:
-            _measure(row, workers[row.contender.name], rounds, _prepare)
+            _measure(row, workers[row.contender.name], rounds)
             advance(f"{row.contender.name}: {row.work}")
         for number in range(rounds.count):
             for row in found.rows if number % 2 == 0 else reversed(found.rows):
-                _measure(row, workers[row.contender.name], rounds, _count)
+                _measure(row, workers[row.contender.name], rounds)
                 advance(f"{row.contender.name}: {row.work}")
     return found
 
@@ -119,22 +119,21 @@ def _introduce(contender: Contender, worker: Worker, found: Comparison) -> None:
                 row.reason = str(reason)
 
 
-def _measure(row: Row, worker: Worker, rounds: Rounds, do: Callable[[Row, Worker, Rounds], None]) -> None:
+def _measure(row: Row, worker: Worker, rounds: Rounds) -> None:
+    """Take a row's next rate; at first, warm up and find the number of times that fills a slice."""
     if row.reason is not None:
         return
     try:
-        do(row, worker, rounds)
+        if row.times:
+            row.rates.append(row.times / worker.seconds(row.work, row.side, row.times))
+        else:
+            _prepare(row, worker, rounds)
     except Absent as reason:
         row.reason = str(reason)
         row.rates.clear()
 
 
 def _prepare(row: Row, worker: Worker, rounds: Rounds) -> None:
-    """Warm up, and find the number of times that fills a slice."""
     worker.seconds(row.work, row.side, rounds.warm_up)
     once = worker.seconds(row.work, row.side, rounds.warm_up) / rounds.warm_up
     row.times = max(row.contender.options.get("batch", 1), min(rounds.most, round(rounds.slice_s / once)))
-
-
-def _count(row: Row, worker: Worker, rounds: Rounds) -> None:
-    row.rates.append(row.times / worker.seconds(row.work, row.side, row.times))

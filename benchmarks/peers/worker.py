@@ -6,10 +6,10 @@ import signal
 from collections.abc import Callable
 from importlib import import_module
 from multiprocessing.connection import Connection
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from arena import ArenaError, EvaluationError
+from arena.closing import Closing
 from benchmarks.peers.contenders import Contender, Timed, Work
 
 PATIENCE_S = 300.0
@@ -30,7 +30,7 @@ class Order(NamedTuple):
     times: int
 
 
-class Worker:
+class Worker(Closing):
     """A running contender; a context manager that ends its process."""
 
     def __init__(self, contender: Contender, seed: int) -> None:
@@ -61,12 +61,8 @@ class Worker:
             raise Absent(reason)
         return answer
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """End the process."""
         self._process.kill()
         self._process.join()
         self._pipe.close()

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.peers.contenders import CONTENDERS, OURS, Contender, Work
 from benchmarks.peers.rounds import Comparison, Rounds, Row, advances, compare
-from benchmarks.rl.figure import Figure
+from benchmarks.result import Figure
 from benchmarks.rl.steps import PER_SECOND, Advance
 
 SECTION = "50 things"

@@ -8,9 +8,9 @@ import numpy as np
 
 from arena.gym.vector_env import ArenaVectorEnv
 from arena.processes import cores
+from benchmarks.result import Figure
 from benchmarks.rl.effort import RlEffort
-from benchmarks.rl.figure import Figure
-from benchmarks.rl.setups import CAMERA, HELD, RAYS, Playlist, Setup
+from benchmarks.rl.setups import CAMERA, HELD, RAYS, Playlist
 from benchmarks.rl.steps import PER_SECOND, Advance
 from testbed import Task
 
@@ -40,6 +40,7 @@ def measure_many(
     figures, subjects = [], (f"{environments()} environments",)
     for setup in (RAYS, CAMERA) if drawing else (RAYS,):
         for workers in worker_counts(effort.some_workers):
+            where = f"{workers} worker{'s' * (workers > 1)}" if workers else "in one process"
             with closing(
                 ArenaVectorEnv(environments(), Playlist(tasks), workers=workers, **setup.options)
             ) as envs:
@@ -47,13 +48,9 @@ def measure_many(
                 for _ in range(effort.passes):
                     rates.append([_rate(envs, effort, seed)])
                     advance(f"{SECTION}: {workers} workers")
-            figures.append(Figure(SECTION, _name(setup, workers), PER_SECOND, subjects, np.array(rates)))
+            name = f"{setup.name}, {where}"
+            figures.append(Figure(SECTION, name, PER_SECOND, subjects, np.array(rates)))
     return figures
-
-
-def _name(setup: Setup, workers: int) -> str:
-    where = "in one process" if workers == 0 else f"{workers} worker{'s' * (workers > 1)}"
-    return f"{setup.name}, {where}"
 
 
 def _rate(envs: ArenaVectorEnv, effort: RlEffort, seed: int) -> float:

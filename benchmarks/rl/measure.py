@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from benchmarks.peers.rounds import Rounds
+from benchmarks.result import Figure
 from benchmarks.rl import memory
 from benchmarks.rl.beside import beside_advances, measure_beside
 from benchmarks.rl.effort import RlEffort
-from benchmarks.rl.figure import Figure
 from benchmarks.rl.many import measure_many, worker_counts
 from benchmarks.rl.setups import CAMERA, RAYS, SETUPS, Setup
 from benchmarks.rl.steps import Advance, growing_scenes, measure_resets, measure_steps

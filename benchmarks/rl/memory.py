@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from arena import EvaluationError
+from benchmarks.result import Figure
 from benchmarks.rl.effort import RlEffort
-from benchmarks.rl.figure import Figure
 from benchmarks.rl.setups import CAMERA, RAYS, Playlist, Setup, held_actions, seconds_of_steps
 from benchmarks.rl.steps import Advance
 from testbed import Task

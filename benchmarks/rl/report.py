@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.report import spread_words
-from benchmarks.rl.figure import Figure
+from benchmarks.result import Figure
 from benchmarks.rl.measure import RlFigures
 from benchmarks.rl.setups import HELD
 
@@ -48,17 +48,14 @@ def figure_dicts(figures: Sequence[Figure]) -> list[dict[str, Any]]:
             "name": figure.name,
             "unit": figure.unit,
             "subjects": list(figure.subjects),
-            "over_subjects": _percentiles(figure),
+            "over_subjects": dict(
+                zip(("median", "percentile_10", "percentile_90"), figure.over_subjects, strict=True)
+            ),
             "over_passes": figure.over_passes._asdict(),
             "values": figure.values.tolist(),
         }
         for figure in figures
     ]
-
-
-def _percentiles(figure: Figure) -> dict[str, float]:
-    median, low, high = figure.over_subjects
-    return {"median": median, "percentile_10": low, "percentile_90": high}
 
 
 def _table(figures: Sequence[Figure]) -> Table:

@@ -12,8 +12,8 @@ import numpy as np
 from arena.geometry.shapes import ARENA_SIZE
 from arena.gym.curriculum import Curriculum
 from arena.taskfile.config import ArenaSpec, Item, Vector3
+from benchmarks.result import Figure
 from benchmarks.rl.effort import RlEffort
-from benchmarks.rl.figure import Figure
 from benchmarks.rl.setups import CAMERA, RAYS, Playlist, Setup, held_actions, seconds_of_steps
 from testbed import Task
 from testbed.curriculum import Generated
@@ -85,9 +85,8 @@ def measure_resets(
                 for _ in range(effort.passes):
                     passes.append(_reset_times(env, count, seed))
                     advance(f"reset: {what}")
-                figures.append(
-                    Figure("reset", f"{what}, {setup.name}", "ms", tuple(passes[0]), _columns(passes))
-                )
+                times = np.array([list(each.values()) for each in passes])
+                figures.append(Figure("reset", f"{what}, {setup.name}", "ms", tuple(passes[0]), times))
     return figures
 
 
@@ -99,10 +98,6 @@ def _reset_times(env: "gymnasium.Env[Any, Any]", count: int, seed: int) -> dict[
         _, info = env.reset(seed=None if number else seed)
         times[str(info["arena"])] = 1000 * (perf_counter() - started)
     return times
-
-
-def _columns(passes: Sequence[dict[str, float]]) -> Any:
-    return np.array([list(times.values()) for times in passes])
 
 
 def growing_scenes(objects: Sequence[int]) -> list[Task]:

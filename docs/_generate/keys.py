@@ -1,46 +1,12 @@
-"""Tables of the YAML keys, from `arena.taskfile.keys` and the models of `arena.taskfile.config`."""
+"""Tables of the YAML keys, from `arena.taskfile.keys`."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import BaseModel
-
-from arena.taskfile.config import (
-    RGB,
-    ArenaFile,
-    ArenaSpec,
-    EndEpisode,
-    FreezeAgent,
-    GrantContinuousReward,
-    GrantReward,
-    Item,
-    LimitedInvocations,
-    NoneOperation,
-    OperationFromList,
-    ToggleObject,
-    Vector3,
-)
-from arena.taskfile.keys import ENTRIES, KEYS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
+from arena.taskfile.keys import ENTRIES, KEYS, MODELS, OPERATION_FIELDS, OPERATIONS, SINCE_4, VALUES
 from arena.taskfile.symbols import PRESETS
 from docs._generate.markdown import code, number, table
 from docs._generate.meanings import KEY_MEANINGS
-
-MODELS: dict[str, type[BaseModel]] = {
-    "ArenaConfig": ArenaFile,
-    "Arena": ArenaSpec,
-    "Item": Item,
-    "Vector3": Vector3,
-    "RGB": RGB,
-    "endEpisode": EndEpisode,
-    "grantReward": GrantReward,
-    "grantContinuousReward": GrantContinuousReward,
-    "freezeAgent": FreezeAgent,
-    "toggleObject": ToggleObject,
-    "limitedInvocationsOperation": LimitedInvocations,
-    "operationFromList": OperationFromList,
-    "noneOperation": NoneOperation,
-}
-"""The model of each tag."""
 
 HEADER = ("key", "value", "version", "meaning")
 

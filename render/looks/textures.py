@@ -48,10 +48,12 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.PANEL: _opaque(_panel()),
         Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
         Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
-        Material.GLASS: _glass(),
+        # White of opacity 0.4157 (section 7.6).
+        Material.GLASS: _fog((1.0, 1.0, 1.0), 0.4157, 0.4157),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        Material.STONE: _opaque(_stone()),
+        # Grains over soft patches.
+        Material.STONE: _opaque(0.78 + 0.1 * _clouds(5) + 0.12 * _clouds(96)),
         Material.DARK_STONE: _opaque(_veined_stone()),
     }
     textured = sum(surface.layer is None for surface in SURFACES.values())
@@ -103,11 +105,6 @@ def _panel() -> Layer:
     return linear(np.where(inside, 124.0, 145.0))
 
 
-def _stone() -> Layer:
-    """Grains over soft patches."""
-    return 0.78 + 0.1 * _clouds(5) + 0.12 * _clouds(96)
-
-
 def _veined_stone() -> Layer:
     """Coarse patches with dark veins where two heights meet."""
     veins = np.clip(1 - 28 * np.abs(_clouds(3) - 0.5), 0.0, 1.0)
@@ -135,11 +132,6 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 def _fog(color: tuple[float, float, float], thin: float, thick: float) -> Layer:
     opacity = thin + (thick - thin) * np.clip(2 * _clouds(4) - 0.5, 0.0, 1.0)
     return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)
-
-
-def _glass() -> Layer:
-    """White of opacity 0.4157 (section 7.6)."""
-    return np.concatenate([np.ones((SIDE, SIDE, 3)), np.full((SIDE, SIDE, 1), 0.4157)], axis=2)
 
 
 def _planks() -> Layer:

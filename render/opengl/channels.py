@@ -55,11 +55,11 @@ class ChannelPainter:
         if camera is None and not scene.lights_on:
             return channels.dark(self.height, self.width)
         things = self._updated(scene)
-        numbered = enumerate(scene.others)
-        bodies = [_animal(animal, channels.OTHER_AGENTS - number) for number, animal in numbered]
+        animals = [(animal, channels.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
         if camera is not None:
             own = Animal(scene.agent_position, scene.agent_yaw, scene.skin)
-            bodies.append(_animal(own, channels.OWN_BODY))
+            animals.append((own, channels.OWN_BODY))
+        bodies = (_labelled(body(animal), instance) for animal, instance in animals)
         opaque = joined([things.opaque, *bodies])
         self._draw(opaque, None if see_through else things.clear, camera or first_person(scene))
         pixels = np.empty((self.height, self.width, 2), np.float32)
@@ -105,12 +105,8 @@ def _surroundings() -> npt.NDArray[np.intp]:
     return np.where(floors, channels.FLOOR, channels.FENCE)
 
 
-def _animal(animal: Animal, instance: int) -> Batch:
-    return _labelled(body(animal), instance)
-
-
-def _labelled(batch: Batch, instance: int | npt.NDArray[np.intp]) -> Batch:
-    """The same rows with one instance for all, or one for each."""
+def _labelled(batch: Batch, instance: int) -> Batch:
+    """The same rows, all of one instance."""
     rows = batch.rows.copy()
     _label(rows, batch.meshes, instance)
     return batch._replace(rows=rows)

@@ -30,7 +30,9 @@ class Casters:
 
     def update(self) -> bool:
         """Read the current rows; returns whether the casters at rest have changed."""
-        changed = self._take_over()
+        before, shown = self._rows, self._shown
+        self._rows, self._shown = self._present()
+        changed = (self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown)
         self._rested += 1
         self._rested[changed] = 0
         rested = self._rested >= _REST
@@ -50,12 +52,6 @@ class Casters:
     def moving(self) -> Batch:
         """The casters that move, or did a moment ago."""
         return self._only(~self._resting)
-
-    def _take_over(self) -> Bools:
-        """Read the current rows and return (rows,) which of them have changed."""
-        before, shown = self._rows, self._shown
-        self._rows, self._shown = self._present()
-        return np.asarray((self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown))
 
     def _present(self) -> tuple[Rows, Bools]:
         """The things' rows with rounded poses, and (rows,) which of them cast a shadow now."""

@@ -1,6 +1,6 @@
 """Unit meshes, to be scaled by a part's size, and the parts of plain things, floor and fence."""
 
-from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,6 +76,7 @@ def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
     return (Part(MESH_OF_SHAPE[shape], (0.0, 0.0, 0.0), size),)
 
 
+@cache
 def unit_meshes() -> dict[str, Mesh]:
     """All meshes by name; each fits a cube of side 1 around the origin."""
     return {
@@ -113,8 +114,9 @@ def _ball(subdivisions: int) -> Mesh:
     return Mesh(vertices, mesh.faces.ravel().astype(np.uint32))
 
 
-def _rod(sides: int = 16) -> Mesh:
+def _rod() -> Mesh:
     """A round bar along x, without ends."""
+    sides = 16
     angle = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     out = np.column_stack([np.zeros(sides), np.sin(angle), np.cos(angle)])
     rings = [np.hstack([0.5 * out + (x, 0, 0), out]) for x in (-0.5, 0.5)]
@@ -132,11 +134,6 @@ def _tube() -> Mesh:
             normal = np.cross(b - a, c - a)
             normal /= np.linalg.norm(normal)
             rows += [np.concatenate([corner, normal]) for corner in (a, b, c, d)]
-    return _quads(rows)
-
-
-def _quads(rows: Sequence[npt.NDArray[np.float64]]) -> Mesh:
-    """Faces from rows of position and normal, four corners each."""
     quads = 4 * np.arange(len(rows) // 4)[:, None] + (0, 1, 2, 0, 2, 3)
     return _shared(np.array(rows)[quads.ravel()])
 
@@ -154,15 +151,9 @@ def _prickles() -> Mesh:
     across = np.cross(out, side)
     feet = [0.4 * out + 0.05 * (np.cos(a) * side + np.sin(a) * across) for a in np.radians((0, 120, 240))]
     tip = 0.5 * out
-    faces = [np.stack(corners, axis=1) for corners in _around(feet, tip)]
+    faces = [np.stack((feet[k], feet[(k + 1) % 3], tip), axis=1) for k in range(3)]
     soup = np.concatenate(faces).reshape(-1, 3)
     return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
-
-
-def _around(
-    feet: list[npt.NDArray[np.float64]], tip: npt.NDArray[np.float64]
-) -> list[tuple[npt.NDArray[np.float64], ...]]:
-    return [(feet[k], feet[(k + 1) % 3], tip) for k in range(3)]
 
 
 def surroundings() -> list[tuple[Part, Look]]:

@@ -62,11 +62,12 @@ class PyrenderRenderer:
 
     def _render(self, solids: list[Solid], camera: Camera, flags: int) -> tuple[Any, Depth]:
         """Colours (height, width, 3), with the flag SEG the codes 1, 2, ... of the solids, and depth."""
-        stage = pyrender().Scene(bg_color=_sky_color())
+        # One colour for the sky: its mean over all directions.
+        stage = pyrender().Scene(bg_color=np.asarray(sky.cube()).reshape(-1, 3).mean(axis=0) / 255)
         nodes = [stage.add(_mesh(each.shape, flat_color(each.look)), pose=each.pose()) for each in solids]
         lens, pose = _lens(camera, self.width / self.height)
         stage.add(lens, pose=pose)
-        codes = {node: _code(number) for number, node in enumerate(nodes, start=1)}
+        codes = {node: (k & 255, k >> 8 & 255, k >> 16) for k, node in enumerate(nodes, start=1)}
         with drawing() as offscreen:
             offscreen.viewport_width, offscreen.viewport_height = self.width, self.height
             color, raw = offscreen.render(stage, flags, codes)
@@ -80,15 +81,6 @@ def _mesh(shape: str, color: tuple[float, ...]) -> Any:
     mode = "BLEND" if color[3] < 1 else "OPAQUE"
     material = module.MetallicRoughnessMaterial(baseColorFactor=color, alphaMode=mode)
     return module.Mesh.from_trimesh(triangles(shape), material, smooth=False)
-
-
-def _code(number: int) -> tuple[int, int, int]:
-    return (number & 255, number >> 8 & 255, number >> 16)
-
-
-def _sky_color() -> npt.NDArray[np.float64]:
-    """One colour for the sky, 0..1: its mean over all directions."""
-    return np.asarray(np.asarray(sky.cube()).reshape(-1, 3).mean(axis=0) / 255)
 
 
 def _lens(camera: Camera, aspect: float) -> tuple[Any, npt.NDArray[np.float64]]:

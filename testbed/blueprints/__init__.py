@@ -12,6 +12,7 @@ from testbed.blueprints.level_07 import CONDITIONS as LEVEL_07
 from testbed.blueprints.level_08 import CONDITIONS as LEVEL_08
 from testbed.blueprints.level_09 import CONDITIONS as LEVEL_09
 from testbed.blueprints.level_10 import CONDITIONS as LEVEL_10
+from testbed.tasks import LEVEL_NAMES
 
 VARIANTS = (1, 2, 3)
 """Variants of every task of the shipped battery."""
@@ -20,18 +21,10 @@ SHIPPED_SEED = 0
 """The seed of the shipped battery; fresh variants need another."""
 
 FOLDERS = {
-    1: "01_food_retrieval",
-    2: "02_preferences",
-    3: "03_static_obstacles",
-    4: "04_avoidance",
-    5: "05_spatial_reasoning",
-    6: "06_generalisation",
-    7: "07_internal_modelling",
-    8: "08_object_permanence",
-    9: "09_numerosity",
-    10: "10_causal_reasoning",
+    level: f"{level:02d}_{name.partition(' and ')[0].lower().replace(' ', '_')}"
+    for level, name in LEVEL_NAMES.items()
 }
-"""Folder of each level below `testbed/levels`."""
+"""Folder of each level below `testbed/levels`, such as 08_object_permanence."""
 
 _LEVELS = (LEVEL_01, LEVEL_02, LEVEL_03, LEVEL_04, LEVEL_05, LEVEL_06, LEVEL_07, LEVEL_08, LEVEL_09, LEVEL_10)
 CONDITIONS: dict[int, tuple[Condition, ...]] = dict(enumerate(_LEVELS, start=1))

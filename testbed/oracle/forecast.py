@@ -23,12 +23,12 @@ def copy_of(episode: Episode) -> Episode:
 class Forecast:
     """Where everything will be: `positions` (steps + 1, things, 3), metres, from step `start` on."""
 
-    def __init__(self, episode: Episode, horizon: int = HORIZON) -> None:
+    def __init__(self, episode: Episode) -> None:
         self.start = episode.steps
         positions = [episode.scene().positions]
         still = 0
         with copy_of(episode) as twin:
-            while len(positions) <= horizon and still < _STILL_STEPS and not twin.done:
+            while len(positions) <= HORIZON and still < _STILL_STEPS and not twin.done:
                 twin.step(IDLE)
                 positions.append(twin.scene().positions)
                 moved = np.abs(positions[-1] - positions[-2]).max(initial=0.0)

@@ -19,19 +19,13 @@ from arena import ACTIONS, Action, ArenaFile, ArenaSpec
 from arena.geometry.shapes import ARENA_SIZE
 from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
-    RGB,
-    EndEpisode,
-    FreezeAgent,
-    GrantContinuousReward,
-    GrantReward,
     Item,
     LimitedInvocations,
-    NoneOperation,
     OperationFromList,
     ToggleObject,
     Vector3,
 )
-from arena.taskfile.keys import KEYS, OPERATIONS
+from arena.taskfile.keys import KEYS, MODELS, OPERATIONS
 from arena.taskfile.kind import Kind
 from arena.taskfile.versions import Version, kind_named
 
@@ -40,21 +34,7 @@ OLD_NAMES = tuple(n for n in NAMES if n == "Agent" or not KINDS[ALIASES.get(n, n
 OLD_KINDS = {name: kind_named(name, Version.V3) for name in OLD_NAMES if name in KINDS}
 """Every kind that the default version has."""
 
-TAGS: dict[type[BaseModel], str] = {
-    ArenaFile: "ArenaConfig",
-    ArenaSpec: "Arena",
-    Item: "Item",
-    Vector3: "Vector3",
-    RGB: "RGB",
-    EndEpisode: "endEpisode",
-    GrantReward: "grantReward",
-    GrantContinuousReward: "grantContinuousReward",
-    FreezeAgent: "freezeAgent",
-    ToggleObject: "toggleObject",
-    LimitedInvocations: "limitedInvocationsOperation",
-    OperationFromList: "operationFromList",
-    NoneOperation: "noneOperation",
-}
+TAGS = {model: tag for tag, model in MODELS.items()}
 
 
 def examples(share: float) -> Callable[[Any], Any]:

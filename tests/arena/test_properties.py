@@ -21,7 +21,7 @@ from arena.taskfile.kind import Body
 from tests.arena.geometry import Walls
 from tests.arena.strategies import OLD_KINDS as KINDS
 from tests.arena.strategies import arenas, crammed, drives, examples, sizes
-from tests.arena.worlds import agent, item, spec
+from tests.arena.worlds import agent, energy, item, spec
 
 FAST = (FORWARD, FORWARD, Action(Move.FORWARD, Rotate.RIGHT), Action(Move.FORWARD, Rotate.LEFT), BACKWARD)
 DYNAMIC = tuple(kind for kind in KINDS.values() if kind.body is Body.DYNAMIC)
@@ -107,7 +107,7 @@ def test_energy_only_comes_from_the_drive(arena, seed, actions):
     tolerance = ENERGY_TOLERANCE + HEAVY_LIFT * GRAVITY * sum(placed.kind.mass for placed in built.things)
     for tick in ticks(built, actions):
         work += tick.work
-        free.append(tick.world.energy() - work)
+        free.append(energy(tick.world) - work)
         if tick.number > SETTLED:
             assert free[-1] <= max(free[-BOUNCE:-1]) + tolerance, tick.number
 

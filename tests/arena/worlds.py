@@ -1,6 +1,14 @@
 """Small arenas for the tests, written as task files so that every test goes the whole way."""
 
+import math
+
+import numpy as np
+
 from arena import ArenaSpec, Episode, load_text
+from arena.physics.agent import GRAVITY
+from arena.physics.bodies import AGENT_MASS
+from arena.physics.bullet import bullet
+from arena.physics.world import World
 
 
 def item(
@@ -48,3 +56,22 @@ def agent(place: str = "20 0 5", yaw: float = 0) -> str:
 
 def episode(*items: str, seed: int = 0, **options: object) -> Episode:
     return Episode(spec(*items, **options), task_id="test", seed=seed)  # type: ignore[arg-type]
+
+
+def energy(world: World) -> float:
+    """Mechanical energy (J) of all agents and movable bodies: linear, angular, and potential above y = 0.
+
+    Without drive it must not grow.
+    """
+    client = world._client
+    total = 0.0
+    for agent in world.agents:
+        speed = math.hypot(*agent.velocity)
+        total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
+    for body in filter(None, world._bodies):
+        at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
+        linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
+        inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
+        local = spin @ np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
+        total += body.mass * (linear @ linear / 2 + GRAVITY * at[2]) + inertia @ local**2 / 2
+    return float(total)

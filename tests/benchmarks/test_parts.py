@@ -11,11 +11,11 @@ import pytest
 
 from arena import load_text
 from benchmarks.bare import SIDE_M, BareWorld
+from benchmarks.benchmark import select_tasks
 from benchmarks.measure import Effort, Subject, random_actions
 from benchmarks.parts import PARTS, measure_part
 from benchmarks.report import as_dict, print_parts
 from benchmarks.result import Pair, Result, Timing
-from benchmarks.tasks import select_tasks
 from testbed import CHILDREN, Task, task_named
 from tests.benchmarks.command import COMMAND, bench, printed
 

@@ -12,9 +12,9 @@ import pytest
 from arena import EvaluationError, load_text
 from benchmarks.peers.rounds import Rounds
 from benchmarks.profile_tasks import TASK_NAMES, print_task_profiles, profile_tasks, task_profile_dicts
+from benchmarks.result import Figure
 from benchmarks.rl.beside import beside_rows
 from benchmarks.rl.effort import QUICK_RL
-from benchmarks.rl.figure import Figure
 from benchmarks.rl.measure import RlFigures, RlPlan, measure_rl, rl_advances
 from benchmarks.rl.memory import SAMPLES, can_measure, growth, resident_mb, streamed
 from benchmarks.rl.report import TITLES, figure_dicts, print_rl

@@ -8,11 +8,10 @@ import pytest
 
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import Item
-from arena.taskfile.keys import KEYS
+from arena.taskfile.keys import KEYS, MODELS
 from arena.taskfile.versions import Version, kind_in
 from docs._generate.__main__ import main
 from docs._generate.blocks import BLOCKS
-from docs._generate.keys import MODELS
 from docs._generate.kinds import public_kinds
 from docs._generate.markdown import PageError, filled, table
 from docs._generate.meanings import KEY_MEANINGS

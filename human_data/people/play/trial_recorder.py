@@ -74,15 +74,13 @@ class TrialRecorder:
                 for note in store.notes(participant.id)
                 if note.kind == SCRIPT_NOTE and note.data["trial"] == trial.id
             )
-            return OpenTrial(trial, assignment, _without_gap(store.actions(trial.id)), scripts)
+            # Up to the first step that is missing.
+            rows = enumerate(store.actions(trial.id))
+            actions = tuple(row.action for place, row in rows if row.step == place)
+            return OpenTrial(trial, assignment, actions, scripts)
         assignment = self.task_source.next_task(store, participant)
         if assignment is None:
             return None
         task, seed, mode = assignment.task, assignment.seed, assignment.mode
         trial = store.begin_trial(participant.id, assignment.position, task, seed, mode)
         return OpenTrial(trial, assignment)
-
-
-def _without_gap(rows: list[ActionRow]) -> tuple[int, ...]:
-    """The actions from the first step up to the first that is missing."""
-    return tuple(row.action for place, row in enumerate(rows) if row.step == place)

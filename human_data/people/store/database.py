@@ -98,9 +98,10 @@ class Database:
 
     def _check_tables(self, create: bool) -> None:
         with as_store_errors(self.url), self._writing.begin() as connection:
-            present = {table: inspect(connection).get_columns(table) for table in _names(connection)}
+            inspector = inspect(connection)
+            present = Base.metadata.tables.keys() & set(inspector.get_table_names())
             for table in Base.metadata.sorted_tables:
-                got = {column["name"] for column in present.get(table.name, ())}
+                got = table.name in present and {each["name"] for each in inspector.get_columns(table.name)}
                 if got and got != set(table.columns.keys()):
                     raise StoreError(
                         f"{display_name(self.url)}: table {table.name} has other columns than this version "
@@ -126,10 +127,6 @@ def _rewrite_postgres(connection: Connection) -> bool:
         # The statistics of a column contain some of its values until they are recomputed.
         connection.exec_driver_sql(f"VACUUM (FULL, ANALYZE) {table.__tablename__}")
     return False
-
-
-def _names(connection: Connection) -> set[str]:
-    return set(inspect(connection).get_table_names()) & set(Base.metadata.tables)
 
 
 def _parsed(text: str) -> URL:

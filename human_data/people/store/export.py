@@ -5,7 +5,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -97,12 +97,11 @@ def frames(store: Store, study: str, table: Table) -> Iterator[pd.DataFrame]:
         query = table.query(study).execution_options(yield_per=ROWS_IN_MEMORY)
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
-            values = [[_flat(value) for value in row] for row in rows]
+            values = [
+                [json.dumps(value, sort_keys=True) if isinstance(value, dict) else value for value in row]
+                for row in rows
+            ]
             yield pd.DataFrame(values, columns=list(types)).astype(types)
-
-
-def _flat(value: Any) -> Any:
-    return json.dumps(value, sort_keys=True) if isinstance(value, dict) else value
 
 
 def _write_csv(path: Path, pieces: Iterator[pd.DataFrame]) -> int:

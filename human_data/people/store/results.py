@@ -7,7 +7,7 @@ import pandas as pd
 
 from evaluation.results import TrialResult, results_frame
 from human_data.people.store.store import Store
-from human_data.people.store.tables import Participant, Trial
+from human_data.people.store.tables import Trial
 from testbed.tasks import level_of
 
 PERSON = "person"
@@ -25,15 +25,11 @@ def people_results(store: Store, study: str, agent: str | None = PERSON) -> pd.D
     for person in store.participants(study):
         for trial in store.trials(person.id):
             if trial.position >= 0:
-                name = _name(person, trial, agent)
+                name = person.code if agent is None else agent
+                name += " (scripts)" if trial.mode == "scripts" else ""
                 rows.append(_row(trial, name, counts[name, trial.task_id]))
                 counts[name, trial.task_id] += 1
     return results_frame(rows)
-
-
-def _name(person: Participant, trial: Trial, agent: str | None) -> str:
-    name = person.code if agent is None else agent
-    return f"{name} (scripts)" if trial.mode == "scripts" else name
 
 
 def _row(trial: Trial, agent: str, number: int) -> TrialResult:

@@ -3,11 +3,12 @@
 import secrets
 import time
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from sqlalchemy import Select, func, select
 
 from arena import Recording
+from arena.closing import Closing
 from arena.recording import spec_sha256
 from human_data.people.store.batch import NewNote, insert_note, lock_participant
 from human_data.people.store.database import Database
@@ -30,7 +31,7 @@ TOKEN_BYTES = 32
 """256 random bits; tokens of fewer than 128 bits could be guessed."""
 
 
-class Store:
+class Store(Closing):
     """All studies in one database; missing tables are created unless `create` is False.
 
     `url` is "postgresql://USER:PASSWORD@HOST/NAME", "sqlite:///FILE" or the path of a file. Each call is one
@@ -164,12 +165,6 @@ class Store:
     def close(self) -> None:
         """Close all connections."""
         self.database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _all(self, query: Select[Any]) -> list[Any]:
         with self.database.reading() as session:

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Self
+from typing import Any
 
 from arena import Recording
+from arena.closing import Closing
 from human_data.people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
 from human_data.people.store.errors import StoreError
 from human_data.people.store.store import Store
@@ -39,7 +40,7 @@ class WriterState:
     since: float | None
 
 
-class Writer:
+class Writer(Closing):
     """A thread that commits all writes, every 50 ms in one transaction.
 
     While the database is unavailable everything waits in memory, in order, and is tried again after 0.1 s,
@@ -147,9 +148,3 @@ class Writer:
             self._error = self._since = None
             self._changed.notify_all()
         return True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

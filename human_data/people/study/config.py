@@ -8,8 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from human_data.people.play.page_texts import PAGE_TEXTS
 from human_data.people.play.worker_protocol import Mode, View
 from human_data.people.study.items import Questionnaire, duplicates
-from human_data.people.study.schema import Line, Name, Section, Text
-from human_data.people.study.texts import Texts
+from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from human_data.people.study.schema import Line, Name, Section, Text
-from human_data.people.study.texts import Texts
+from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
 MAX_ANSWER = 5_000
 """Characters of a free answer, about two pages."""

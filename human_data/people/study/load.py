@@ -13,7 +13,7 @@ from arena.errors import ConfigError
 from arena.taskfile.load import MAX_PROBLEMS, read_text
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
-from human_data.people.study.schema import Section
+from human_data.people.study.texts import Section
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """A study that runs without changes."""

@@ -2,19 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+from arena.errors import ConfigError
 from arena.recording import spec_sha256
-from human_data.people.study.config import Block, Study
-from human_data.people.study.items import Likert
+from human_data.people.study.config import Block, Study, Test
+from human_data.people.study.items import Likert, duplicates
 from human_data.people.study.load import Loc, read_study
 from human_data.people.study.stages import EndStage, Phase, QuestionStage, Stage, TaskStage, TextStage
-from human_data.people.study.tasks import block_tasks
-from testbed import Task
+from testbed import CHILDREN, Task, find_tasks, task_named
 
 ARENA_S = 0.1
 """Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
@@ -138,10 +139,46 @@ def load_plan(path: str | Path) -> Plan:
         return f"{path}:{lines[here]}"
 
     folder = Path(path).parent
-    tasks = {
-        phase: block_tasks(study, block, phase, folder, where) for phase, block in study.blocks().items()
-    }
+    tasks = {phase: _tasks(study, block, phase, folder, where) for phase, block in study.blocks().items()}
     return Plan(str(path), study, tasks)
+
+
+def _tasks(
+    study: Study, block: Block, name: str, folder: Path, where: Callable[..., str]
+) -> tuple[Task, ...]:
+    """The tasks of a block; paths of files are relative to `folder`, `where` is the file and line of keys."""
+    if isinstance(block, Test) and block.levels:
+        return _drawn(study, block, where)
+    tasks = []
+    for number, task in enumerate(CHILDREN if isinstance(block.tasks, str) else block.tasks):
+        path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
+        try:
+            tasks.append(_single_agent(task_named(path, None, study.animal_ai)))
+        except ConfigError as error:
+            raise ConfigError(f"{where(name, 'tasks', number)}: {name}.tasks: {error}") from None
+    if twice := duplicates(task.id for task in tasks):
+        raise ConfigError(f"{where(name, 'tasks')}: {name}.tasks: {twice[0]} is listed twice; list it once")
+    return tuple(tasks)
+
+
+def _single_agent(task: Task) -> Task:
+    if sum(item.name == "Agent" for item in task.spec.items) > 1:
+        raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")
+    return task
+
+
+def _drawn(study: Study, test: Test, where: Callable[..., str]) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    for level, number in sorted(test.levels.items()):
+        available = find_tasks((level,), None, study.animal_ai)
+        if number > len(available):
+            line = where("test", "levels", str(level))
+            raise ConfigError(
+                f"{line}: test.levels.{level}: got {number} tasks, but the level has {len(available)}"
+            )
+        drawn = random.Random(f"{study.seed} level {level}").sample(available, number)
+        tasks += sorted(drawn, key=lambda task: task.id)
+    return tuple(tasks)
 
 
 def _seconds(task: Task, block: Block) -> float:

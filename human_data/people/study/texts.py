@@ -1,6 +1,22 @@
-"""Buttons and stock sentences of the pages, which a study's file can replace or translate."""
+"""Texts in a study's file, and the stock sentences of the pages, which it can replace or translate."""
 
-from human_data.people.study.schema import Section
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MAX_TEXT = 20_000
+"""Characters of a text; a consent form of ten pages has as many."""
+
+Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+Line = Annotated[str, Field(min_length=1, max_length=500)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+"""Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
+
+
+class Section(BaseModel):
+    """A part of the file: immutable, and without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Texts(Section):

@@ -37,7 +37,8 @@ def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
     if other:
         local.append(block("HeavyBlock", near(rng, 12, 1), middle, (3, high + other, gap - 0.4)))
     stand = from_x - 1.5 - 1.4
-    push = Push(stand, middle, 90, 7) if stop else Push(stand, middle, 90, _nudges(-stand - 2.0), gentle=True)
+    nudges = round((-stand - 2.0) / 0.364)
+    push = Push(stand, middle, 90, 7) if stop else Push(stand, middle, 90, nudges, gentle=True)
     return task(
         "Get to the green ball on the platform.",
         ("causal reasoning", "tool use", "spatial reasoning"),
@@ -48,10 +49,6 @@ def bridging(rng: Rng, stop: bool, other: float) -> Blueprint:
     )
 
 
-def _nudges(distance: float) -> int:
-    return round(distance / 0.364)
-
-
 LEDGE = 20.0
 """Depth of the raised half on which the blocks are, metres."""
 
@@ -59,22 +56,21 @@ CUBE = 1.6
 """Edge of what is thrown, metres: on the floor it reaches up to a ball on a post of 1 m."""
 
 
-def _ledge(rng: Rng) -> tuple[list[Object], float, float]:
-    """The raised half and a ball on a post before it; the post's x and z."""
+def _throw(rng: Rng, low: int, end: int) -> tuple[list[Object], float, tuple[float, float, float], Push]:
+    """A raised half with a block on it, and before it a ball on a post, at a bearing in steps of 6 degrees.
+
+    Returns these, the post's x, the block's x, z and bearing, and the push that throws it.
+    """
     x, z = near(rng, 0, 3), near(rng, 12.5, 1)
+    bearing = 6.0 * int(rng.integers(low, end))
+    at = polar(x, z, bearing + 180, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
     things = [
         wall(0, -LEDGE / 2, (40, 1, LEDGE), color=BLUE),
         wall(x, z, (0.3, 1, 0.3)),
         ball("GoodGoal", x, z, 1, y=1),
+        block("HeavyBlock", *at, (CUBE, CUBE, CUBE), bearing, y=1),
     ]
-    return things, x, z
-
-
-def _thrown(x: float, z: float, bearing: float, away: float) -> tuple[float, float, Push]:
-    """Where a block is from which the post is at a bearing, and the push that throws it."""
-    at = polar(x, z, bearing + 180, away)
-    stand = polar(*at, bearing + 180, CUBE / 2 + 1.6)
-    return *at, Push(*stand, bearing, 8)
+    return things, x, (*at, bearing), Push(*polar(*at, bearing + 180, CUBE / 2 + 1.6), bearing, 8)
 
 
 KNOCK = (
@@ -85,10 +81,7 @@ KNOCK = (
 @in_frame(upright)
 def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
     """Knocking a reward down with something thrown; with `lookalike` another block cannot be moved."""
-    things, x, z = _ledge(rng)
-    bearing = 6.0 * int(rng.integers(1, 4))
-    at_x, at_z, push = _thrown(x, z, bearing, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
-    things.append(block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1))
+    things, x, (_, at_z, bearing), push = _throw(rng, 1, 4)
     if lookalike:
         things.append(wall(x + near(rng, 7, 1), at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1))
     return task(
@@ -105,11 +98,8 @@ def knocking_down(rng: Rng, lookalike: bool) -> Blueprint:
 @in_frame(upright)
 def knocking_down_choice(rng: Rng) -> Blueprint:
     """The same, but the agent has to choose between a block and a wall like it, and cannot go back."""
-    things, x, z = _ledge(rng)
-    bearing = 6.0 * int(rng.integers(4, 6))
-    at_x, at_z, push = _thrown(x, z, bearing, (z + near(rng, 5, 0.5)) / math.cos(math.radians(bearing)))
+    things, x, (at_x, at_z, bearing), push = _throw(rng, 4, 6)
     things += [
-        block("HeavyBlock", at_x, at_z, (CUBE, CUBE, CUBE), bearing, y=1),
         wall(2 * x - at_x, at_z, (CUBE, CUBE, CUBE), -bearing % 360, GREY, y=1),
         wall(x, -17.5, (9, 2, 5), color=BLUE, y=1),
         wall(x, -7.5, (0.8, 0.6, 15), color=GREY, y=1),
@@ -230,9 +220,7 @@ def releasing(rng: Rng, stop: bool) -> Blueprint:
     if stop:
         local.append(wall(shift + bar / 2 + 0.5, -0.4, (0.6, 1.2, 3)))
     end = shift - bar / 2
-    push = Push(end - 2, -0.4, 90, 6)
-    if stop:
-        push = Push(shift - bar / 2 + 0.8, 1.6, 180, 4)
+    push = Push(end + 0.8, 1.6, 180, 4) if stop else Push(end - 2, -0.4, 90, 6)
     return task(
         "Get the green ball out of its narrow channel.",
         ("causal reasoning", "tool use"),

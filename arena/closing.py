@@ -1,0 +1,17 @@
+"""What is closed at the end of a `with` block."""
+
+from typing import Self
+
+
+class Closing:
+    """A context manager that calls its own `close` at the end."""
+
+    def close(self) -> None:
+        """Free what the object holds."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
