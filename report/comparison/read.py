@@ -1,9 +1,10 @@
 """Runs and studies from tables, folders of reports, logs and databases."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -44,7 +45,7 @@ def read_run(
     said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
     known = (original or bool(said.get("original")), version, str(said.get("suite", DEFAULT)))
-    return _split(read_results(table), name, place, *known)
+    return _split(read_results(table), name, place, *known, said.get("tasks") or {})
 
 
 def read_runs_apart(
@@ -136,13 +137,19 @@ def _split(
     original: bool,
     animal_ai: str | None,
     suite: str = DEFAULT,
+    digests: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Run]:
     agents = list(results["agent"].unique())
     if name and len(agents) > 1:
         raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
     parts = [results[results["agent"] == agent] for agent in agents]
     return [
-        played_run(part.assign(agent=name or agent).reset_index(drop=True), original, animal_ai, suite=suite)
+        played_run(
+            part.assign(agent=name or agent).reset_index(drop=True),
+            *(original, animal_ai),
+            suite=suite,
+            digests=digests,
+        )
         for agent, part in zip(agents, parts, strict=True)
     ]
 
@@ -165,13 +172,15 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
         raise EvaluationError(f"{path}: holds no planned trial")
     version = getattr(log.choices, "animal_ai", None)
     partial = "" if log.complete else partial_sentence(log)
-    return played_run(results, original or bool(log.folder), version, partial, log.suite.name)
+    original = original or bool(log.folder)
+    return played_run(results, original, version, partial, log.suite.name, log.digests)
 
 
-def _facts(path: Path) -> dict[str, dict[str, str]]:
+def _facts(path: Path) -> dict[str, Any]:
     """What a report has beside its results; nothing if the file is absent or another one."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("facts", {}), dict) else {}
+    parts = (found.get(key) or {} for key in ("facts", "tasks")) if isinstance(found, dict) else [()]
+    return found if all(isinstance(part, dict) for part in parts) else {}

@@ -1,11 +1,14 @@
 """The comparison's tables as text: for its page, and in brief for a terminal."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rich.table import Table as TerminalTable
+from rich.text import Text
 
-from evaluation.paired import PAIRED_NOTE
+from evaluation.paired import ALL_LEVELS, PAIRED_NOTE
+from evaluation.statistics import pass_rates
 from report.comparison.capacities import CAPACITIES_NOTE
 from report.comparison.differences import ALL, DIFFERENCES_NOTE
 from report.comparison.items import CORRELATIONS_NOTE
@@ -42,22 +45,44 @@ def sections(compared: Comparison) -> list[Section]:
 
 
 def summary_table(compared: Comparison) -> TerminalTable:
-    """One line per run for a terminal: difference from children, rank, share outperformed, correlation."""
+    """One line per run for a terminal: difference from children, rank, share outperformed, correlation.
+
+    The share passed is that of all trials with a verdict, as everywhere else.
+    """
+    overall = pass_rates(compared.results.assign(level=0)).set_index("agent")["pass_rate"]
     table = TerminalTable(
         *("Run", "Passed", "Difference from children (points)"),
         *("Rank among teams", "Children outperformed", "ρ"),
     )
     for run in compared.runs:
-        rates = run.task_rates()["rate"]
+        rate = float(overall[run.agent])
         table.add_row(
             run.agent,
-            "-" if rates.empty else f"{percent(rates.mean())} %",
+            "-" if math.isnan(rate) else f"{percent(rate)} %",
             _first(compared, "differences", run.agent, lambda row: _difference(row)[-1], source="children"),
-            _first(compared, "ranks", run.agent, lambda row: " of ".join(_rank(row)[5:7]) + _basis(row)),
+            _first(compared, "ranks", run.agent, _standing),
             _first(compared, "outperformed", run.agent, lambda row: _share(row)[6]),
             _first(compared, "correlations", run.agent, lambda row: _correlation(row)[4], source="children"),
         )
     return table
+
+
+def pairs_summary(compared: Comparison) -> TerminalTable | None:
+    """The difference between every two runs over all their shared tasks, for a terminal; None for one run."""
+    pairs = compared.tables["comparisons"]
+    found = pairs_table(pairs[pairs["scope"] == ALL_LEVELS], compared.group)
+    if not found.rows:
+        return None
+    table = TerminalTable(*found.headings[1:], title="Runs compared with each other")
+    for row in found.rows:
+        table.add_row(*(Text(str(cell)) for cell in row[1:]))
+    return table
+
+
+def _standing(row: Row) -> str:
+    """A rank, and how many teams are better."""
+    place, better = _rank(row)[5:7]
+    return f"{place}, {better} teams better{_basis(row)}"
 
 
 def _basis(row: Row) -> str:
@@ -88,13 +113,16 @@ def _difference(row: Row) -> tuple[str, ...]:
     return (row["scope"], row["agent"], row["group"], row["pairing"], tasks, *shares, gap)
 
 
-_RANK = ("Levels", "Run", "Teams' tasks", "Basis", "Run's tasks", "Rank [95 %]", "Places", "Equal teams")
+_RANK = (
+    *("Levels", "Run", "Teams' tasks", "Basis", "Run's tasks", "Rank [95 %]"),
+    *("Teams that passed more", "Equal teams"),
+)
 
 
 def _rank(row: Row) -> tuple[str, ...]:
     place = interval("{:.0f}".format, row["rank"], row["low"], row["high"])
     about = (row["scope"], row["agent"], row["basis"], row["pairing"])
-    return (*about, str(row["tasks"]), place, str(row["teams"] + 1), str(row["equal"]))
+    return (*about, str(row["tasks"]), place, f"{row['better']} of {row['teams']}", str(row["equal"]))
 
 
 _SHARE = (

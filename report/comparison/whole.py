@@ -14,7 +14,7 @@ from report.comparison.items import correlations
 from report.comparison.levels import compare_levels, described
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import ReferenceGroup
-from report.comparison.runs import Run, cautions
+from report.comparison.runs import Run, apart, cautions
 from report.comparison.tasks import compare_tasks
 from report.rates import GroupRates, group_rates
 
@@ -72,11 +72,12 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison
         )
     results = pd.concat([run.results for run in runs], ignore_index=True)
     own, sentences = tuple(runs), tuple(cautions(list(runs)))
-    pairs = {"comparisons": compare_agents(results)}
+    pairs = {"comparisons": compare_agents(results, apart(own))}
     if DEFAULT not in suites:
         return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs)
     same_layouts = all(run.original for run in runs)
-    rates = compare_levels(results, same_layouts=same_layouts)
+    other_clock = {run.agent for run in runs if run.other_clock}
+    rates = compare_levels(results, same_layouts=same_layouts, other_clock=other_clock)
     known = {"run", *(group.source for group in groups)}
     rates = rates[rates["source"].isin(known)].reset_index(drop=True)
     tables = {
