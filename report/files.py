@@ -31,6 +31,10 @@ TABLES = {
     "ranks": "ranks among the teams of 2019",
     "outperformed": "children outperformed",
     "capacities": "pass rates by capacity",
+    "item_analysis": "difficulty and discrimination of each task",
+    "demand_profile": "change of the pass rate with each demand of the tasks",
+    "reliability": "all of k and any of k trials passed",
+    "contamination": "public tasks beside a hidden split",
     "correlations": "correlations over tasks with each comparison group",
 }
 """The tables, without their endings; any other has pass rates by group."""

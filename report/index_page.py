@@ -10,6 +10,7 @@ import pandas as pd
 
 from evaluation.log.run import RunLog
 from evaluation.paired import PAIRED_NOTE, apart_sentences, compare_agents, other_tasks
+from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder
 from evaluation.results import TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
@@ -57,7 +58,9 @@ def write_index(
     write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests)
     write_rates(folder, name, rates, results, shared)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
-    files = write_tables(folder, frames | ({"comparisons": pairs} if len(pairs) else {}))
+    several = reliability(results)
+    found_too = {"comparisons": pairs, "reliability": several}
+    files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
     reasons = sorted({row["status"] for row in rows if row["status"]})
     references = suite.references()
     return {
@@ -76,6 +79,8 @@ def write_index(
         "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
         "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
         "paired_note": PAIRED_NOTE,
+        "reliability": tables.reliability_table(several),
+        "reliability_note": RELIABILITY_NOTE,
         "panels": suite.run_panels(rows, agents),
         "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
         "tasks": _tasks(rows, list(agents), suite, references),

@@ -55,12 +55,20 @@ Testbed = Annotated[
 ]
 Tasks = Annotated[str, typer.Option(help="Task ids, or children: the 40 they did.", rich_help_panel=PLAYED)]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
+Hidden = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="NAME=FILE: run NAME on a hidden split (testbed generate --hidden), for the contamination gap; "
+        "may be repeated."
+    ),
+]
 LogDir = Annotated[Path, typer.Option(help="Folder for logs.", rich_help_panel=PLAYED)]
 
 
 def compare_command(
     runs: Runs = None,
     others: Others = "children,competition,models",
+    hidden: Hidden = None,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
     original: Annotated[bool, typer.Option("--original", help="The original battery was played.")] = False,
     animal_ai: Version = None,
@@ -86,9 +94,10 @@ def compare_command(
         places += [(None, str(_log_of(request, log_dir))) for request in requests]
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
-    compared = compare(found, groups)
+    splits = [named_path(text) for text in hidden or ()]
+    compared = compare(found, groups, read_runs_apart(splits, animal_ai=animal_ai))
     beside = {"compared with": _without_password(others)} if compared.groups else {}
-    _report(compared, out, {"runs": origins, **beside})
+    _report(compared, out, {"runs": origins, **beside, **({"hidden split": "yes"} if splits else {})})
 
 
 def _without_password(place: str) -> str:

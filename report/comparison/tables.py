@@ -8,14 +8,18 @@ from rich.table import Table as TerminalTable
 from rich.text import Text
 
 from evaluation.paired import ALL_LEVELS, PAIRED_NOTE
+from evaluation.reliability import RELIABILITY_NOTE
 from evaluation.statistics import pass_rates
 from report.comparison.capacities import CAPACITIES_NOTE
+from report.comparison.contamination import GAP_NOTE
+from report.comparison.demand_profile import PROFILE_NOTE
 from report.comparison.differences import ALL, DIFFERENCES_NOTE
+from report.comparison.item_analysis import ITEMS_NOTE, items_by_level
 from report.comparison.items import CORRELATIONS_NOTE
 from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
 from report.comparison.whole import Comparison
-from report.formats import decimals, interval, p_value, percent, points
-from report.tables import Table, pairs_table
+from report.formats import NONE, decimals, interval, p_value, percent, points
+from report.tables import RELIABILITY, Table, pairs_table, reliability_cells
 
 Row = dict[Any, Any]
 
@@ -35,6 +39,8 @@ def sections(compared: Comparison) -> list[Section]:
         frame = compared.tables.get(name)
         if frame is None:
             continue
+        if name == "item_analysis":
+            frame = items_by_level(frame)
         if name == "differences":
             frame = frame[(frame["scope"] == ALL) | (frame["source"] != "agents")]
         rows = [cells(row) for row in frame.to_dict("records")]
@@ -158,11 +164,49 @@ def _capacity(row: Row) -> tuple[str, ...]:
     return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share)
 
 
+_DEMAND = ("Demand", "Run", "Tasks", "Ideas", "Change per SD, points [95 %]")
+
+
+def _demand(row: Row) -> tuple[str, ...]:
+    change = interval(points, row["effect"], row["low"], row["high"])
+    return (row["meaning"], row["agent"], str(row["tasks"]), str(row["ideas"]), change)
+
+
+_GAP = ("Levels", "Run", "Tasks", "Public, %", "Hidden, %", "Gap, points [95 %]", "p", "p (Holm)")
+
+
+def _gap(row: Row) -> tuple[str, ...]:
+    tasks = f"{row['public_tasks']} and {row['hidden_tasks']}"
+    gap = interval(points, row["gap"], row["low"], row["high"])
+    shares = (percent(row["public_rate"]), percent(row["hidden_rate"]))
+    return (row["scope"], row["agent"], tasks, *shares, gap, p_value(row["p"]), p_value(row["p_holm"]))
+
+
+_ITEM = (
+    *("Level", "Tasks", "Passed, %", "Easiest, %", "Hardest, %", "All runs pass", "None passes"),
+    *("Discrimination (runs)", "Discrimination (teams)"),
+)
+
+
+def _item(row: Row) -> tuple[str, ...]:
+    shares = (percent(row[name]) for name in ("pass_rate", "easiest", "hardest"))
+    ends = (str(row["all_pass"]), str(row["none_passes"]))
+    medians = (
+        NONE if math.isnan(row[name]) else decimals(row[name])
+        for name in ("discrimination", "teams_discrimination")
+    )
+    return (str(row["level"]), str(row["tasks"]), *shares, *ends, *medians)
+
+
 _SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...]], int, str], ...] = (
     ("Differences", "differences", _DIFFERENCE, _difference, 4, DIFFERENCES_NOTE),
     ("Rank among the teams of 2019", "ranks", _RANK, _rank, 4, RANKS_NOTE),
     ("Children outperformed", "outperformed", _SHARE, _share, 3, OUTPERFORMED_NOTE),
     ("Failing where others fail", "correlations", _CORRELATION, _correlation, 3, CORRELATIONS_NOTE),
     ("Capacities", "capacities", _CAPACITY, _capacity, 2, CAPACITIES_NOTE),
+    ("Demands", "demand_profile", _DEMAND, _demand, 2, PROFILE_NOTE),
+    ("Public battery and hidden split", "contamination", _GAP, _gap, 2, GAP_NOTE),
+    ("Item analysis", "item_analysis", _ITEM, _item, 1, ITEMS_NOTE),
+    ("Several trials", "reliability", RELIABILITY, reliability_cells, 2, RELIABILITY_NOTE),
 )
 """Heading, table, its headings, its cells, how many of them are text, and the note below it."""
