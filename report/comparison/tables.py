@@ -53,7 +53,7 @@ def sections(compared: Comparison) -> list[Section]:
 def summary_table(compared: Comparison) -> TerminalTable:
     """One line per run for a terminal: difference from children, rank, share outperformed, correlation.
 
-    The share passed is that of all trials with a verdict, as everywhere else.
+    The share passed is that of all trials with a verdict, as in reports.
     """
     overall = pass_rates(compared.results.assign(level=0)).set_index("agent")["pass_rate"]
     table = TerminalTable(
