@@ -101,7 +101,7 @@ class SampleCheck:
             base,
             turns=len(turns),
             steps=int(row.get("steps", 0)),
-            passed=again.passed,
+            passed=row["passed"],
             pictures=replies.pictures if replies else 0,
             requests=requests,
             findings=(*findings, *wrong, *self._scores(base.task_id, row)),

@@ -60,7 +60,7 @@ def _standardised() -> pd.DataFrame:
     with files("testbed").joinpath("levels/demands.csv").open(encoding="utf-8") as file:
         table = pd.read_csv(file, index_col="task")
     table["hazards"] = table["bad_goals"] + table["zones"]
-    chosen: pd.DataFrame = np.log1p(table[list(DEMANDS)])
+    chosen = pd.DataFrame(np.log1p(table[list(DEMANDS)]), table.index, list(DEMANDS))
     return (chosen - chosen.mean()) / chosen.std()
 
 
