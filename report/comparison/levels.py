@@ -14,7 +14,7 @@ from human_data.baselines import (
     top_ten_by_level,
 )
 from report.comparison.references import PUBLISHED
-from report.comparison.runs import CLOCKED, NINTH_NOTE
+from report.comparison.runs import CLOCKED, NINTH_NOTE, THEIRS
 from report.rates import GroupRates, group_rates, run_rates
 from testbed import LEVEL_NAMES
 
@@ -34,7 +34,10 @@ INTERVALS_NOTE = (
     "over children, on these very tasks. The ten teams are the whole population, so they have none. The "
     "middle half lies between the quartiles of the shares of single children or teams."
 )
-
+NOT_COMPARABLE_NOTE = (
+    "Not comparable: level 9 under another scoring clock than that of children and teams "
+    f"(--animal-ai {THEIRS})."
+)
 
 PUBLISHED_KINDS = {
     "arena/random-steps": "Random Action Agent",
@@ -83,11 +86,11 @@ def compare_levels(
 def described(rates: pd.DataFrame, same_layouts: bool) -> GroupRates:
     """The table of `compare_levels` with the notes that explain it."""
     layouts = layouts_note(same_layouts)
-    ninth = () if rates["comparable"].all() else (f"Not comparable with children and teams: {NINTH_NOTE}",)
+    ninth = () if rates["comparable"].all() else (NOT_COMPARABLE_NOTE,)
     return GroupRates(
         rates,
         (f"{BASELINES_NOTE} {INTERVALS}", layouts, *ninth),
-        (f"{BASELINES_NOTE} {layouts}", INTERVALS_NOTE, *ninth),
+        (" ".join((BASELINES_NOTE, layouts, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
         "no others on record",
     )
 
