@@ -22,7 +22,7 @@ PLAYED = "Playing (only with --run)"
 Runs = Annotated[
     list[str] | None,
     typer.Argument(
-        help="A report's results.csv or folder, a log (.eval), or a database of people's data; "
+        help="A report's results.csv or folder, a log (.eval), a submission (.json), or a study's database; "
         "NAME=FILE renames its agent."
     ),
 ]

@@ -12,6 +12,7 @@ from arena.errors import EvaluationError
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.results import read_results, refuse_twins, results_frame
+from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
@@ -27,7 +28,7 @@ _SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
 def read_run(
     place: str, name: str | None = None, original: bool = False, animal_ai: str | None = None
 ) -> list[Run]:
-    """The runs of a results.csv (or .parquet), a report's folder, a log, a folder of logs, or a database.
+    """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
     `original` says that the tasks are the original battery's; `animal_ai` is the version that was played, if
@@ -39,6 +40,8 @@ def read_run(
         study = study_results(place, "person")
         return _split(study.results, name, _label(place), original, study.animal_ai or animal_ai)
     path = Path(place)
+    if path.suffix == ".json":
+        return [_submitted(path, name, original)]
     if path.suffix == ".eval" or (path.is_dir() and not (path / "results.csv").exists()):
         return [_logged(log, name, original) for log in _logs(path)]
     table = path / "results.csv" if path.is_dir() else path
@@ -174,6 +177,15 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
     partial = "" if log.complete else partial_sentence(log)
     original = original or bool(log.folder)
     return played_run(results, original, version, partial, log.suite.name, log.digests)
+
+
+def _submitted(path: Path, name: str | None, original: bool) -> Run:
+    made = read_submission(path)
+    card, results = made.card, made.frame()
+    digests = {task: digest for task, digest in card.tasks.items() if digest is not None}
+    results = results.assign(agent=name or card.agent)
+    known = (original or made.own_tasks, card.choices.get("animal_ai"), card.partial, card.suite)
+    return played_run(results, *known, digests)
 
 
 def _facts(path: Path) -> dict[str, Any]:
