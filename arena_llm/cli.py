@@ -19,7 +19,7 @@ from arena_llm.commands.people import people_app
 from arena_llm.commands.play import play_command
 from arena_llm.commands.probe import probe_command
 from arena_llm.commands.replay import replay_command
-from arena_llm.commands.report import report_command
+from arena_llm.commands.report import report_command, submission_command
 from arena_llm.commands.run import run_command
 from arena_llm.commands.show import show_command
 from arena_llm.commands.study import study_command
@@ -72,6 +72,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "fidelity": fidelity_command,
     "play": play_command,
     "study": study_command,
+    "submission": submission_command,
     "suites": suites_command,
     "baselines": baselines_command,
     "doctor": doctor_command,

@@ -1,8 +1,9 @@
 """Two agents on the same tasks: the difference, how sure it is, and what could have been found."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -38,20 +39,54 @@ _COLUMNS = (
 )
 
 
-def compare_agents(results: pd.DataFrame) -> pd.DataFrame:
+Apart = Mapping[tuple[str, str], Collection[str]]
+"""Ids of two agents that are of different tasks, by their names in the order of the results."""
+
+
+def other_tasks(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:
+    """Ids that both have, of tasks that are not the same; both have what identifies a task, by id."""
+    return frozenset(task for task in one.keys() & other.keys() if one[task] != other[task])
+
+
+def apart_sentences(results: pd.DataFrame, apart: Apart) -> list[str]:
+    """Which agents were not played on the same tasks: a sentence for each pair, or one on many."""
+    tasks = {str(agent): set(part["task_id"]) for agent, part in results.groupby("agent", sort=False)}
+    found = []
+    for one, other in combinations(tasks, 2):
+        shared = (tasks[one] & tasks[other]) - set(apart.get((one, other), ()))
+        if shared == tasks[one] == tasks[other]:
+            continue
+        how = f"share {len(shared)} of them, on which alone they are compared" if shared else "share none"
+        found.append(
+            f"Different tasks: {one} was played on {len(tasks[one])} and {other} on {len(tasks[other])}, and "
+            f"they {how}; other numbers that stand side by side are of each run's own tasks."
+        )
+    if len(found) <= _MOST_SENTENCES:
+        return found
+    return [
+        f"Different tasks: {len(found)} pairs of runs were not played on the same tasks; each is compared on "
+        "what it shares, and other numbers that stand side by side are of each run's own tasks."
+    ]
+
+
+_MOST_SENTENCES = 3
+
+
+def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -> pd.DataFrame:
     """Every pair of agents, over all levels and on each, one row each.
 
-    `results` has the columns of `results_frame`. Columns returned: `scope` (a level, or `ALL_LEVELS`);
-    `agent`, `other`; `tasks` with a verdict of both, in `groups` of variants; `unpaired` tasks that only one
-    has a verdict for, which are left out; `rate`, `other_rate` on the paired ones; `difference` with `low`,
-    `high` (95 %); `p`; `p_holm`; `detectable`. NaN stands for what cannot be said. See `PAIRED_NOTE`.
+    `results` has the columns of `results_frame`; ids in `apart` are not paired. Columns returned: `scope`
+    (a level, or `ALL_LEVELS`); `agent`, `other`; `tasks` with a verdict of both, in `groups` of variants;
+    `unpaired` tasks that only one has a verdict for, or that differ under one id, which are left out;
+    `rate`, `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`;
+    `detectable`. NaN stands for what cannot be said. See `PAIRED_NOTE`.
     """
     rates = _task_rates(results)
     pairs = list(combinations(results["agent"].unique(), 2))
-    everything = [_pair(rates, one, other, ALL_LEVELS) for one, other in pairs]
+    everything = [_pair(rates, one, other, ALL_LEVELS, apart) for one, other in pairs]
     levels = sorted(results["level"].unique())
     single = [
-        _pair(rates[rates["level"] == level], one, other, str(level))
+        _pair(rates[rates["level"] == level], one, other, str(level), apart)
         for level in levels
         for one, other in pairs
     ]
@@ -104,10 +139,10 @@ def _task_rates(results: pd.DataFrame) -> pd.DataFrame:
     return rates.mean().rename("rate").reset_index()
 
 
-def _pair(rates: pd.DataFrame, agent: str, other: str, scope: str) -> dict[str, object]:
+def _pair(rates: pd.DataFrame, agent: str, other: str, scope: str, apart: Apart) -> dict[str, object]:
     sides = [rates[rates["agent"] == name].set_index("task_id")["rate"] for name in (agent, other)]
     both = pd.concat(sides, axis=1, keys=["rate", "other"], join="outer")
-    paired = both.dropna()
+    paired = both[~both.index.isin(list(apart.get((agent, other), ())))].dropna()
     gaps = paired["rate"] - paired["other"]
     sums = gaps.groupby(gaps.index.map(family)).agg(["sum", "count"]).to_numpy(float).reshape(-1, 2)
     mean = float(gaps.mean()) if len(gaps) else math.nan

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from arena.errors import EvaluationError
 from evaluation import run_card
+from evaluation.paired import other_tasks
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
 from evaluation.run_card import RunCard
@@ -30,6 +31,10 @@ TABLES = {
     "ranks": "ranks among the teams of 2019",
     "outperformed": "children outperformed",
     "capacities": "pass rates by capacity",
+    "item_analysis": "difficulty and discrimination of each task",
+    "demand_profile": "change of the pass rate with each demand of the tasks",
+    "reliability": "all of k and any of k trials passed",
+    "contamination": "public tasks beside a hidden split",
     "correlations": "correlations over tasks with each comparison group",
 }
 """The tables, without their endings; any other has pass rates by group."""
@@ -59,9 +64,21 @@ def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> di
     return {"files": files, "parquet_note": None if has_parquet() else PARQUET_NOTE}
 
 
-def write_facts(folder: ReportFolder, facts: Mapping[str, str], original: bool, suite: str) -> None:
-    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`."""
-    known = {"suite": suite, "original": original, "facts": dict(facts)}
+def write_facts(
+    folder: ReportFolder,
+    facts: Mapping[str, str],
+    original: bool,
+    suite: str,
+    digests: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`.
+
+    `digests` are those of each run's tasks; they are kept if no two runs have other tasks under one id.
+    """
+    tasks = {task: digest for each in digests for task, digest in each.items()}
+    same = all(digests) and not any(other_tasks(tasks, each) for each in digests)
+    known: dict[str, Any] = {"suite": suite, "original": original, "facts": dict(facts)}
+    known |= {"tasks": tasks} if tasks and same else {}
     folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from evaluation.log.run import RunLog
-from evaluation.paired import PAIRED_NOTE, compare_agents
+from evaluation.paired import PAIRED_NOTE, apart_sentences, compare_agents, other_tasks
+from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder
 from evaluation.results import TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
@@ -39,7 +41,12 @@ def write_index(
 ) -> dict[str, Any]:
     """Write figure, tables and facts; returns what the template of the first page is given."""
     results, rates, rows, turns = found
-    pairs, name = compare_agents(results), f"{suite.suite.group_name}s"
+    name, digests = f"{suite.suite.group_name}s", [log.digests for log in logs]
+    apart = {
+        (one.agent, other.agent): other_tasks(one.digests, other.digests)
+        for one, other in combinations(logs, 2)
+    }
+    pairs = compare_agents(results, apart)
     agents = {log.agent: log.agent if log.complete else f"{log.agent} (partial run)" for log in logs}
     facts = {log.agent: run_facts(log, each, suite) for log, each in zip(logs, known, strict=True)}
     shared = _shared(list(facts.values()))
@@ -48,15 +55,21 @@ def write_index(
         for log, each in zip(logs, known, strict=True)
     ]
     write_cards(folder, cards)
-    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name)
+    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests)
     write_rates(folder, name, rates, results, shared)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
-    files = write_tables(folder, frames | ({"comparisons": pairs} if len(pairs) else {}))
+    several = reliability(results)
+    found_too = {"comparisons": pairs, "reliability": several}
+    files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
     reasons = sorted({row["status"] for row in rows if row["status"]})
     references = suite.references()
     return {
         "summary": _summary(results),
-        "warnings": [*(partial_sentence(log) for log in logs if not log.complete), *_limits(rows)],
+        "warnings": [
+            *(partial_sentence(log) for log in logs if not log.complete),
+            *_limits(rows),
+            *apart_sentences(results, apart),
+        ],
         "runs": tables.runs_table(cards),
         "agents": _agents(results, {log.agent for log in logs if not log.complete}),
         "group": suite.suite.group_name,
@@ -66,6 +79,8 @@ def write_index(
         "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
         "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
         "paired_note": PAIRED_NOTE,
+        "reliability": tables.reliability_table(several),
+        "reliability_note": RELIABILITY_NOTE,
         "panels": suite.run_panels(rows, agents),
         "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
         "tasks": _tasks(rows, list(agents), suite, references),

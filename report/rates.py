@@ -17,7 +17,7 @@ GROUP = "level"
 
 COLUMNS = (
     *(GROUP, "level_name", "who", "source", "task_set", "tasks", "trials", "passes", "pass_rate"),
-    *("low", "high", "quartile_1", "quartile_3", "missing"),
+    *("low", "high", "quartile_1", "quartile_3", "missing", "comparable"),
 )
 
 Row = dict[Hashable, Any]
@@ -51,6 +51,7 @@ def group_rates(
     both = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
     both = both[both[GROUP].isin(set(results[GROUP]))]
     both = both.assign(level_name=both[GROUP].map(name), missing=both["missing"].fillna(0).astype(int))
+    both = both.assign(comparable=both["comparable"].ne(False))
     return both.sort_values(GROUP, kind="stable", ignore_index=True)
 
 
@@ -75,7 +76,8 @@ def label(row: Row) -> str:
 def who(row: Row) -> str:
     """Whose row it is; a run's second row says that it covers the children's tasks."""
     shared = (row["source"], row["task_set"]) == ("run", "children 40")
-    return f"{row['who']}, children's tasks" if shared else str(row["who"])
+    name = f"{row['who']}, children's tasks" if shared else str(row["who"])
+    return name if row["comparable"] else f"{name} (not comparable)"
 
 
 def cells(row: Row) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import pandas as pd
 from evaluation.paired import ALL_LEVELS
 from evaluation.run_card import RunCard, sent_words
 from evaluation.statistics import mean_scores
-from report.formats import NONE, interval, p_value, points
+from report.formats import NONE, interval, p_value, percent, points
 from report.rates import GROUP, HEADINGS, cells, label
 
 UNKNOWN = "unknown"
@@ -58,6 +58,23 @@ def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
         for row in pairs.to_dict("records")
     ]
     return Table((*headings, "Detectable, points"), rows, 3)
+
+
+RELIABILITY = ("Tasks of", "Agent", "k", "Tasks", "All of k, % [95 %]", "Any of k, % [95 %]")
+
+
+def reliability_cells(row: Mapping[Any, Any]) -> tuple[str, ...]:
+    """A row of `reliability` as text, under `RELIABILITY`."""
+    shares = (
+        interval(percent, *(row[f"{which}_{end}"] for end in ("k", "low", "high")))
+        for which in ("all", "any")
+    )
+    return (row["scope"], row["agent"], str(row["k"]), str(row["tasks"]), *shares)
+
+
+def reliability_table(found: pd.DataFrame) -> Table:
+    """What several trials of a task say, as `reliability` gives it."""
+    return Table(RELIABILITY, [reliability_cells(row) for row in found.to_dict("records")], 2)
 
 
 def counted_table(

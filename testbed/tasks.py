@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena import ArenaSpec, ConfigError, load
 from arena.taskfile.versions import Version
+from testbed.notice import without_notice
 
 LEVELS_FOLDER = Path(__file__).parent / "levels"
 """The shipped battery."""
@@ -52,7 +53,8 @@ class Task:
     """One arena with a pass mark: `id` is `LL-TT-VV` (level, task, variant).
 
     If a file's name is not of that form, it is the id, with level 0; further arenas of a file are tasks of
-    their own, `id#k`. `sha256` is of the file's bytes; `warnings` are from loading it.
+    their own, `id#k`. `sha256` is of the bytes without the notice of licence and canary; `warnings` are
+    from loading it.
     """
 
     id: str
@@ -150,7 +152,8 @@ def level_of(path: Path) -> int:
 def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
     """Every arena of a file as a task; raises ConfigError if the file is broken."""
     file = load(path, version)
-    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
+    sha256 = hashlib.sha256(without_notice(path.read_bytes())).hexdigest()
     return tuple(
         Task(task_id(path, k), level_of(path), path, spec, sha256, file.warnings)
         for k, spec in enumerate(file.arenas.values())

@@ -22,7 +22,7 @@ PLAYED = "Playing (only with --run)"
 Runs = Annotated[
     list[str] | None,
     typer.Argument(
-        help="A report's results.csv or folder, a log (.eval), or a database of people's data; "
+        help="A report's results.csv or folder, a log (.eval), a submission (.json), or a study's database; "
         "NAME=FILE renames its agent."
     ),
 ]
@@ -55,12 +55,20 @@ Testbed = Annotated[
 ]
 Tasks = Annotated[str, typer.Option(help="Task ids, or children: the 40 they did.", rich_help_panel=PLAYED)]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
+Hidden = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="NAME=FILE: run NAME on a hidden split (testbed generate --hidden), for the contamination gap; "
+        "may be repeated."
+    ),
+]
 LogDir = Annotated[Path, typer.Option(help="Folder for logs.", rich_help_panel=PLAYED)]
 
 
 def compare_command(
     runs: Runs = None,
     others: Others = "children,competition,models",
+    hidden: Hidden = None,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
     original: Annotated[bool, typer.Option("--original", help="The original battery was played.")] = False,
     animal_ai: Version = None,
@@ -86,9 +94,10 @@ def compare_command(
         places += [(None, str(_log_of(request, log_dir))) for request in requests]
         found = read_runs_apart(places, original=original, animal_ai=animal_ai)
     origins = _without_password("; ".join(f"{name} = {at}" if name else at for name, at in places))
-    compared = compare(found, groups)
+    splits = [named_path(text) for text in hidden or ()]
+    compared = compare(found, groups, read_runs_apart(splits, animal_ai=animal_ai))
     beside = {"compared with": _without_password(others)} if compared.groups else {}
-    _report(compared, out, {"runs": origins, **beside})
+    _report(compared, out, {"runs": origins, **beside, **({"hidden split": "yes"} if splits else {})})
 
 
 def _without_password(place: str) -> str:
@@ -137,7 +146,7 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from importlib.metadata import version
 
     from report.comparison.page import write_comparison
-    from report.comparison.tables import summary_table
+    from report.comparison.tables import pairs_summary, summary_table
     from report.rates import rates_table
 
     versions = {run.animal_ai for run in compared.runs}
@@ -148,6 +157,8 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     console.print(rates_table(compared.rates.table, compared.group, *compared.rates.notes[:1]))
     if compared.groups:
         console.print(summary_table(compared))
+    if (pairs := pairs_summary(compared)) is not None:
+        console.print(pairs)
     for text in compared.cautions:
         console.print(text, markup=False, highlight=False)
     console.print(f"Report: {page}", soft_wrap=True)

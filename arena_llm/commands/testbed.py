@@ -53,8 +53,18 @@ def verify_command(
 @testbed_app.command("generate")
 def generate_command(
     out: Annotated[Path, typer.Option(help="Folder for the files; a second run continues in it.")],
-    count: Annotated[int, typer.Option(min=1, help="Number of tasks, spread over the paradigms.")] = 30,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed draws other tasks.")] = 1,
+    count: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of tasks, spread over the paradigms. Default: 30, or as the battery."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Another seed draws other tasks. Default: 1, or a secret one.")
+    ] = None,
+    hidden: Annotated[
+        bool, typer.Option("--hidden", help="Draw a hidden split: as the battery, from a secret seed.")
+    ] = False,
     levels: Annotated[str, typer.Option(help="Levels, such as 1-3 or 1,4.")] = "1-10",
     difficulty: Annotated[
         int | None, typer.Option(min=1, max=3, help="Difficulty, 1 to 3. Default: all.")
@@ -67,11 +77,15 @@ def generate_command(
     from testbed import parse_levels
     from testbed.proof.batch import fresh, make
     from testbed.proof.demands import write_table
+    from testbed.proof.hidden import hidden_split, whole
     from testbed.proof.similarity import report
 
     if out.exists() and not out.is_dir():
         raise ConfigError(f"--out: {out} is not a folder")
-    orders = fresh(parse_levels(levels), count, seed, difficulty)
+    chosen = parse_levels(levels)
+    split = hidden_split(out, seed) if hidden else None
+    count = count or (whole(chosen, difficulty) if split else 30)
+    orders = fresh(chosen, count, split.seed if split else 1 if seed is None else seed, difficulty)
     made = 0
     try:
         with open_engine(engine, ray_address, jobs) as opened:
@@ -82,6 +96,10 @@ def generate_command(
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped with {made} of {count} tasks in {out}; the same command continues.")
     line_console().print(f"{made} tasks in {out}, all solved; demands: {table}. {report(out)}")
+    if split:
+        line_console().print(
+            f"Keep {out} secret, and logs of it too. To publish, SHA-256 of the seed: {split.commitment}"
+        )
 
 
 @testbed_app.command("atlas")

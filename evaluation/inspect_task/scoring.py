@@ -3,16 +3,22 @@
 import math
 from typing import Any
 
+from inspect_ai.event import SampleLimitEvent
+from inspect_ai.log import transcript
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState
 
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import session_of
+from evaluation.suite import ModelEnd
 
 Row = dict[str, Any]
 
 UNJUDGED: Row = {"passed": None, "score": None}
 """Of an episode without a verdict."""
+
+LIMIT = "limit"
+"""In the row of an episode that a limit ended: its kind."""
 
 
 def keep_records(state: TaskState, session: Session) -> None:
@@ -32,7 +38,10 @@ def keep_records(state: TaskState, session: Session) -> None:
 
 @metric
 def pass_rate() -> Metric:
-    """Share of judged episodes that were passed; those without a criterion do not count."""
+    """Share of judged episodes that were passed.
+
+    Those without a criterion, and those that a limit or a stop of the model ended, do not count.
+    """
 
     def calculate(scores: list[SampleScore]) -> float:
         verdicts = [
@@ -65,9 +74,20 @@ def episode_score() -> Scorer:
         if "stopped" in state.metadata and rows:
             # No reply came, so the episode that was being played has no verdict.
             rows[list(rows)[-1]] |= UNJUDGED
+        if (kind := _limit()) is not None:
+            ended = (
+                task_id for task_id, each in session.records.items() if each.model_end == ModelEnd.SOLVER
+            )
+            rows |= {task_id: rows[task_id] | UNJUDGED | {LIMIT: kind} for task_id in ended}
         return _of_conversation(rows) if "order" in state.metadata else _of_episode(*rows.values())
 
     return score
+
+
+def _limit() -> str | None:
+    """The kind of limit that ended the sample's solver, such as message or time; None if none did."""
+    kinds = [event.type for event in transcript().events if isinstance(event, SampleLimitEvent)]
+    return kinds[-1] if kinds else None
 
 
 def mean_score(rows: list[Row]) -> float:

@@ -104,6 +104,13 @@ class RunLog:
         """The tasks of the run by id, in their order, as plain values; empty if the log has none."""
         return {str(task["id"]): task for task in self.parameters.get("tasks") or () if "id" in task}
 
+    @property
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of the tasks by id, of those that the log has."""
+        return {
+            task_id: str(task["sha256"]) for task_id, task in self.logged_tasks.items() if "sha256" in task
+        }
+
     def task(self, task_id: str) -> TaskSpec | None:
         """A task as the log has it; None if it has none that this version reads."""
         plain = self.logged_tasks.get(task_id)

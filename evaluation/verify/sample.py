@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
-from evaluation.inspect_task.scoring import UNJUDGED, mean_score
+from evaluation.inspect_task.scoring import LIMIT, UNJUDGED, mean_score
 from evaluation.inspect_task.task import conversation_order
 from evaluation.log.run import RunLog
 from evaluation.log.sample import LoggedSample, replay_of
@@ -93,13 +93,15 @@ class SampleCheck:
         again, replies = self._again(setup, logged, turns, base.task_id, notes)
         findings = [*(replies.findings if replies else ()), *self._unlike(logged, again)]
         requests, wrong = self._requests(base.task_id) if replies and replies.frames else (0, [])
-        row = again.row() | (UNJUDGED if self._sample.stopped(base.task_id) else {})
+        # Logs of version 0.2 counted the verdict of an episode that a limit ended.
+        unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
+        row = again.row() | (UNJUDGED if unjudged else {})
         self._rows.append(row)
         return replace(
             base,
             turns=len(turns),
             steps=int(row.get("steps", 0)),
-            passed=again.passed,
+            passed=row["passed"],
             pictures=replies.pictures if replies else 0,
             requests=requests,
             findings=(*findings, *wrong, *self._scores(base.task_id, row)),
@@ -198,7 +200,10 @@ class SampleCheck:
 
     def _scores(self, task_id: str, row: Row) -> Iterator[Finding]:
         """Whether what Inspect's scores state of the episode is what playing it again gives."""
+        limit = self._sample.limit_of(task_id)
         for name, facts in self._sample.score_facts(task_id).items():
+            if LIMIT in facts and facts[LIMIT] != (limit and limit.kind):
+                yield Finding(None, f"score {name}: {LIMIT}", facts[LIMIT], limit and limit.kind)
             for key, value in row.items():
                 if key in facts and not same(facts[key], value):
                     yield Finding(None, f"score {name}: {key}", facts[key], value)

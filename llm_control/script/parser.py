@@ -4,7 +4,8 @@ from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from llm_control.script.commands import LARGEST_AMOUNT, Command, Script
+from llm_control.script.commands import Command, Script
+from llm_control.script.dressed import read_dressed
 from llm_control.script.errors import ScriptSyntaxError, excerpt, syntax_error
 from llm_control.script.repairs import ReplyText
 from llm_control.script.tokens import AmountError, command
@@ -30,8 +31,9 @@ def parse(text: str, *, strict: bool = False) -> Script:
     """The script of a model's reply.
 
     Strict: only the language of the paper, see `strict.lark`. Tolerant: also common deviations of models
-    (`tolerant.lark`), with a repair for each; a strict reply has the same meaning and no repairs. An empty
-    reply is not a script in either mode. The time is proportional to the length of `text`.
+    (`tolerant.lark`, and the dress that `dressed.py` takes off), with a repair for each; a strict reply
+    has the same meaning and no repairs. An empty reply is not a script in either mode. The time is
+    proportional to the length of `text`.
 
     Raises `ScriptSyntaxError`, and no other error.
     """
@@ -40,7 +42,7 @@ def parse(text: str, *, strict: bool = False) -> Script:
     except UnexpectedInput as error:
         raise _not_a_script(text, error) from None
     except AmountError as error:
-        raise _out_of_range(text, error.token) from None
+        raise _not_an_amount(text, error) from None
 
 
 def _strict_or_tolerant(text: str, strict: bool) -> Script:
@@ -49,7 +51,13 @@ def _strict_or_tolerant(text: str, strict: bool) -> Script:
     except UnexpectedInput:
         if strict:
             raise
-    return read_tolerantly(text)
+    try:
+        return read_tolerantly(text)
+    except UnexpectedInput:
+        # Only what would be refused is undressed, so that nothing is read in another way than without it.
+        if (script := read_dressed(text)) is None:
+            raise
+        return script
 
 
 def _read_strictly(text: str) -> Script:
@@ -68,6 +76,6 @@ def _not_a_script(text: str, error: UnexpectedInput) -> ScriptSyntaxError:
     return syntax_error(text[position:], ReplyText(text).place(position), tokens)
 
 
-def _out_of_range(text: str, amount: Token) -> ScriptSyntaxError:
-    advice = f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}."
-    return ScriptSyntaxError(advice, *ReplyText(text).place(amount.start_pos or 0), excerpt(amount))
+def _not_an_amount(text: str, error: AmountError) -> ScriptSyntaxError:
+    place = ReplyText(text).place(error.token.start_pos or 0)
+    return ScriptSyntaxError(error.advice, *place, excerpt(error.token))

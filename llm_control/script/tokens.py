@@ -11,18 +11,18 @@ _QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
 
 
 class AmountError(ValueError):
-    """An amount exceeds the largest one; has its token."""
+    """An amount that no command can have; has its token and what to do."""
 
-    def __init__(self, token: Token) -> None:
-        super().__init__(token)
-        self.token = token
+    def __init__(self, token: Token, advice: str) -> None:
+        super().__init__(token, advice)
+        self.token, self.advice = token, advice
 
 
 def command(name: Token, argument: Token) -> Command:
     """The command of a GO, TURN or THINK and its argument. Raises `AmountError`."""
     match name.type:
         case "GO":
-            return Go(amount(argument))
+            return Go(_whole_steps(argument))
         case "TURN":
             return Turn(amount(argument))
     return Think(thought(argument))
@@ -32,8 +32,16 @@ def amount(token: Token) -> int:
     """The integer of an AMOUNT. Raises `AmountError` before converting many digits."""
     digits = integer(token)
     if len(digits.lstrip("-")) > len(str(LARGEST_AMOUNT)):
-        raise AmountError(token)
+        raise AmountError(token, f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}.")
     return int(digits)
+
+
+def _whole_steps(token: Token) -> int:
+    """The amount of a Go; raises `AmountError` for less than a step, which is a wrong scale and not 0."""
+    steps = amount(token)
+    if steps == 0 and any(digit in "123456789" for digit in token):
+        raise AmountError(token, "Go drives whole steps, at least one: Go(1); or Go(-1);")
+    return steps
 
 
 def integer(amount: str) -> str:

@@ -12,6 +12,7 @@ from arena.errors import ArenaError
 from arena.recording import software_versions
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
+from evaluation.statistics import level_of_id
 from human_data.baselines import children_by_task
 from llm_control.choices import ArenaChoices
 from llm_control.logged import logged_recording, logged_specs
@@ -23,7 +24,9 @@ from report.arena.failures import Case, Failure, Replies, signs
 from report.arena.looks import as_sent, seen_sentences, true_view
 from report.arena.methods import analysis_sentences, methods_sentences
 from report.arena.replay import Trace, replay
+from report.comparison.differences import NOT_COMPARABLE
 from report.comparison.levels import compare_levels, described, level_name
+from report.comparison.runs import CLOCKED, THEIRS
 from report.formats import percent
 from report.panels import EpisodeFindings, Panel, Row, SuiteReport
 from report.pictures import PictureBook
@@ -44,6 +47,7 @@ class ArenaReport(SuiteReport):
         super().__init__(logs[0].suite)
         self._renderer = Renderer(SIZE, SIZE) if frames else None
         self._same_layouts = all(log.folder for log in logs)
+        self._other_clock = {log.agent for log in logs if log.choices.animal_ai != THEIRS}
         self._specs: dict[str, ArenaSpec] = {}
         self._choices = ArenaChoices()
         self._plans: dict[str, Markup] = {}
@@ -121,15 +125,24 @@ class ArenaReport(SuiteReport):
 
     def rates(self, results: pd.DataFrame) -> GroupRates:
         """Runs by level beside children, competition and published agents and models."""
-        rates = compare_levels(results, same_layouts=self._same_layouts)
+        rates = compare_levels(results, same_layouts=self._same_layouts, other_clock=self._other_clock)
         return described(rates, self._same_layouts)
 
     def references(self) -> dict[str, dict[str, str]]:
-        """The share of children who passed each task; nothing if the tasks are not theirs."""
+        """The share of children who passed each task; nothing if the tasks are not theirs.
+
+        Level 9 is marked unless all runs had the children's scoring clock.
+        """
         if not self._same_layouts:
             return {}
         shares = children_by_task().set_index("task_id")["pass_rate"]
-        return {"Children": {str(task): f"{percent(share)} %" for task, share in shares.items()}}
+        marks = {CLOCKED: f" ({NOT_COMPARABLE})"} if self._other_clock else {}
+        return {
+            "Children": {
+                str(task): f"{percent(share)} %{marks.get(level_of_id(str(task)), '')}"
+                for task, share in shares.items()
+            }
+        }
 
     def task_panels(self, task_id: str) -> list[Panel]:
         """The arena at the start of the first trial, if one could be replayed."""

@@ -15,6 +15,8 @@ ALL = "all"
 """All levels together in the column `scope`."""
 
 SAME, OTHER = "same tasks", "other layouts"
+NOT_COMPARABLE = "not comparable: other clock"
+"""In the column `pairing` of level 9 if the run's scoring clock is not that of children and teams."""
 
 COLUMNS = (
     *("agent", "group", "source", "scope", "pairing", "tasks", "group_tasks"),
@@ -49,9 +51,9 @@ class Estimate(NamedTuple):
 def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """The difference of every run from every group, over all shared levels and on each, one row each.
 
-    Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME` or `OTHER`); `tasks`
-    of the run and `group_tasks`; `rate`, `group_rate` over them; `difference` with `low`, `high` (95 %, NaN
-    if unknown). See `DIFFERENCES_NOTE`.
+    Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME`, `OTHER` or
+    `NOT_COMPARABLE`, which `ALL` leaves out); `tasks` of the run and `group_tasks`; `rate`, `group_rate` over
+    them; `difference` with `low`, `high` (95 %, NaN if unknown). See `DIFFERENCES_NOTE`.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -63,12 +65,17 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
     theirs["level"] = theirs["task_id"].map(level_of_id)
     levels = sorted(set(rates["level"]) & set(theirs["level"]))
-    scopes = [(ALL, levels), *((str(level), [level]) for level in levels)]
+    comparable = [level for level in levels if level in set(run.rates_beside(group.source)["level"])]
+    scopes = [(ALL, comparable), *((str(level), [level]) for level in levels)]
     for scope, chosen in scopes:
         row = compare(rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
         if row:
+            lost = {} if set(chosen) <= set(comparable) else _LOST
             base = {"agent": run.agent, "group": group.name, "source": group.source, "scope": scope}
-            yield {**base, **row}
+            yield {**base, **row, **lost}
+
+
+_LOST = {"pairing": NOT_COMPARABLE, **dict.fromkeys(("difference", "low", "high"), math.nan)}
 
 
 def _paired(rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:

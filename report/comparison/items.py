@@ -50,7 +50,7 @@ def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.Da
 
 def _rows(run: Run, group: ReferenceGroup) -> Iterator[tuple[Any, ...]]:
     """The row of a run and a group, if they share enough tasks."""
-    rates = run.task_rates()
+    rates = run.rates_beside(group.source)
     both = rates.assign(theirs=rates["task_id"].map(group.rates)).dropna(subset="theirs")
     if len(both) >= FEWEST:
         own, theirs = both["rate"].to_numpy(float), both["theirs"].to_numpy(float)

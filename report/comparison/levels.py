@@ -1,5 +1,6 @@
 """Runs beside children, the 2019 competition and published models, level by level."""
 
+from collections.abc import Collection
 from typing import Literal
 
 import pandas as pd
@@ -13,6 +14,7 @@ from human_data.baselines import (
     top_ten_by_level,
 )
 from report.comparison.references import PUBLISHED
+from report.comparison.runs import CLOCKED, NINTH_NOTE, THEIRS
 from report.rates import GroupRates, group_rates, run_rates
 from testbed import LEVEL_NAMES
 
@@ -32,7 +34,10 @@ INTERVALS_NOTE = (
     "over children, on these very tasks. The ten teams are the whole population, so they have none. The "
     "middle half lies between the quartiles of the shares of single children or teams."
 )
-
+NOT_COMPARABLE_NOTE = (
+    "Not comparable: level 9 under another scoring clock than that of children and teams "
+    f"(--animal-ai {THEIRS})."
+)
 
 PUBLISHED_KINDS = {
     "arena/random-steps": "Random Action Agent",
@@ -52,33 +57,40 @@ def layouts_note(same_layouts: bool) -> str:
     return SAME_LAYOUTS if same_layouts else OTHER_LAYOUTS
 
 
-def compare_levels(results: pd.DataFrame, *, same_layouts: bool = False) -> pd.DataFrame:
+def compare_levels(
+    results: pd.DataFrame, *, same_layouts: bool = False, other_clock: Collection[str] = ()
+) -> pd.DataFrame:
     """Pass rates of runs and of everyone on record for their levels, one row each.
 
     `results` has the columns of `results_frame`; with `same_layouts`, its tasks are the original files,
     and a run that did more than the children's tasks has a second row, over those alone. Agents that act at
-    every step stand beside the published ones of the same kind.
+    every step stand beside the published ones of the same kind. `other_clock` are the agents that were not
+    scored with the clock of children and teams, and so cannot be compared with them on level 9.
 
     Columns: `level`, `level_name`; `who`; `source` (run, children, teams or published); `task_set` (this run,
     children 40 or all 900); `tasks`, `trials`, `passes`, `pass_rate`; `low`, `high` (95 %; NaN for teams);
     `quartile_1`, `quartile_3` (of the shares of single children, teams or training runs; NaN for others);
-    `missing` (planned trials without a verdict). Levels ascend; within one, runs come first. A level that
+    `missing` (planned trials without a verdict); `comparable` (False for a run's level 9 under another
+    clock). Levels ascend; within one, runs come first. A level that
     nobody else did has only rows of runs.
 
     Raises EvaluationError if there are no results.
     """
     kinds = sorted({PUBLISHED_KINDS[agent] for agent in results["agent"] if agent in PUBLISHED_KINDS})
     others = (_children(), _teams("children 40"), _teams("all 900"), _gpt_4o(), *map(_published, kinds))
-    return group_rates(results, level_name, [_runs(results, same_layouts), *others])
+    runs = _runs(results, same_layouts)
+    lost = (runs["level"] == CLOCKED) & runs["who"].isin(other_clock)
+    return group_rates(results, level_name, [runs.assign(comparable=~lost), *others])
 
 
 def described(rates: pd.DataFrame, same_layouts: bool) -> GroupRates:
     """The table of `compare_levels` with the notes that explain it."""
     layouts = layouts_note(same_layouts)
+    ninth = () if rates["comparable"].all() else (NOT_COMPARABLE_NOTE,)
     return GroupRates(
         rates,
-        (f"{BASELINES_NOTE} {INTERVALS}", layouts),
-        (f"{BASELINES_NOTE} {layouts}", INTERVALS_NOTE),
+        (f"{BASELINES_NOTE} {INTERVALS}", layouts, *ninth),
+        (" ".join((BASELINES_NOTE, layouts, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
         "no others on record",
     )
 

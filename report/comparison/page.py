@@ -37,7 +37,8 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
     frames = {"results": results, name: compared.rates.table, **compared.tables}
     with ReportFolder(folder) as own:
         site.write_assets(own)
-        write_facts(own, facts, compared.same_layouts, compared.suite)
+        digests = [run.digests for run in compared.runs]
+        write_facts(own, facts, compared.same_layouts, compared.suite, digests)
         write_rates(own, name, compared.rates, results, facts)
         values = {
             "cautions": compared.cautions,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from evaluation.statistics import family, wilson
+from evaluation.statistics import family, level_of_id, wilson
 from human_data.baselines import (
     children_passed_of_40,
     children_passed_of_level,
@@ -15,7 +15,7 @@ from human_data.baselines import (
     competition_by_task,
 )
 from report.comparison.differences import ALL, OTHER, SAME, joined, with_ends
-from report.comparison.runs import Run
+from report.comparison.runs import CLOCKED, Run
 from testbed import CHILDREN
 
 RESAMPLES = 2000
@@ -27,12 +27,15 @@ RANKS_NOTE = (
     "Rank: 1 plus the number of teams of 2019 that passed more, so that equals share the better place; of "
     "several trials of a task the mean counts. Its 95 % interval on the 40 tasks is a bootstrap "
     f"over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 and with other layouts it "
-    "is the ranks of the ends of the run's own interval. Two teams with identical results both count."
+    "is the ranks of the ends of the run's own interval. The teams are the 68 entrants with results in the "
+    "published data (Burnell et al. 2022); the run is not counted among them. Two teams with identical "
+    "results, Oltau.ai and Psidon, both count."
 )
 OUTPERFORMED_NOTE = (
     "Children outperformed: children who passed fewer of the same tasks than the run, plus half of those who "
     "passed as many; of several trials the mean. The 95 % interval (Wilson's) is over children, with the "
-    "tasks held fixed. Only a run with a verdict on all of the tasks counts."
+    "tasks held fixed. Only a run with a verdict on all of the tasks counts, and only with the children's "
+    "scoring clock on all 40 or on level 9."
 )
 
 RANK_COLUMNS = (
@@ -55,7 +58,7 @@ def ranks(runs: Sequence[Run]) -> pd.DataFrame:
     Columns: `agent`; `scope` (a level, or `ALL`); `basis` (`ON_40` or `ON_900`, which tasks of the teams
     count); `pairing` (`SAME` or `OTHER`); `tasks`, `passed` (of them, not whole where trials differ), `rate`
     of the run; `teams`, of which `better` and `equal`; `rank` with `low`, `high` (95 %, NaN on single levels
-    of four tasks). See `RANKS_NOTE`.
+    of four tasks). Level 9 is left out if the run had another scoring clock. See `RANKS_NOTE`.
     """
     rows = [row for run in runs for row in (*_on_40(run), *_on_900(run))]
     return pd.DataFrame(rows, columns=list(RANK_COLUMNS))
@@ -63,7 +66,7 @@ def ranks(runs: Sequence[Run]) -> pd.DataFrame:
 
 def _on_40(run: Run) -> Iterator[_Row]:
     """On those of the children's tasks that the run has, if they are the same tasks."""
-    rates = run.task_rates()
+    rates = run.rates_beside("teams")
     rates = rates[rates["task_id"].isin(CHILDREN)].reset_index(drop=True)
     if not run.original or rates.empty:
         return
@@ -90,7 +93,7 @@ def _bootstrapped(rates: pd.DataFrame, passed: _Floats) -> tuple[float, float]:
 
 def _on_900(run: Run) -> Iterator[_Row]:
     """On whole levels of the original, or the closest that another battery has."""
-    rates = run.task_rates()
+    rates = run.rates_beside("teams")
     teams = competition_by_level("all 900").pivot(index="level", columns="team", values="pass_rate")
     parts = {level: part for level, part in rates.groupby("level") if level in teams.index}
     if run.original:
@@ -143,6 +146,7 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
         _share_row(run, scope, tasks, counts, passes)
         for run in runs
         for scope, (tasks, counts) in known.items()
+        if not (run.other_clock and any(level_of_id(task) == CLOCKED for task in tasks))
         for passes in [_passes(run, tasks)]
         if len(passes)
     ]

@@ -1,9 +1,10 @@
 """Runs and studies from tables, folders of reports, logs and databases."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from arena.errors import EvaluationError
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.results import read_results, refuse_twins, results_frame
+from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
@@ -26,7 +28,7 @@ _SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
 def read_run(
     place: str, name: str | None = None, original: bool = False, animal_ai: str | None = None
 ) -> list[Run]:
-    """The runs of a results.csv (or .parquet), a report's folder, a log, a folder of logs, or a database.
+    """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
     `original` says that the tasks are the original battery's; `animal_ai` is the version that was played, if
@@ -38,13 +40,15 @@ def read_run(
         study = study_results(place, "person")
         return _split(study.results, name, _label(place), original, study.animal_ai or animal_ai)
     path = Path(place)
+    if path.suffix == ".json":
+        return [_submitted(path, name, original)]
     if path.suffix == ".eval" or (path.is_dir() and not (path / "results.csv").exists()):
         return [_logged(log, name, original) for log in _logs(path)]
     table = path / "results.csv" if path.is_dir() else path
     said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
     known = (original or bool(said.get("original")), version, str(said.get("suite", DEFAULT)))
-    return _split(read_results(table), name, place, *known)
+    return _split(read_results(table), name, place, *known, said.get("tasks") or {})
 
 
 def read_runs_apart(
@@ -136,13 +140,19 @@ def _split(
     original: bool,
     animal_ai: str | None,
     suite: str = DEFAULT,
+    digests: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Run]:
     agents = list(results["agent"].unique())
     if name and len(agents) > 1:
         raise EvaluationError(f"{place}: holds {len(agents)} agents, of which {name!r} can name only one")
     parts = [results[results["agent"] == agent] for agent in agents]
     return [
-        played_run(part.assign(agent=name or agent).reset_index(drop=True), original, animal_ai, suite=suite)
+        played_run(
+            part.assign(agent=name or agent).reset_index(drop=True),
+            *(original, animal_ai),
+            suite=suite,
+            digests=digests,
+        )
         for agent, part in zip(agents, parts, strict=True)
     ]
 
@@ -165,13 +175,24 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
         raise EvaluationError(f"{path}: holds no planned trial")
     version = getattr(log.choices, "animal_ai", None)
     partial = "" if log.complete else partial_sentence(log)
-    return played_run(results, original or bool(log.folder), version, partial, log.suite.name)
+    original = original or bool(log.folder)
+    return played_run(results, original, version, partial, log.suite.name, log.digests)
 
 
-def _facts(path: Path) -> dict[str, dict[str, str]]:
+def _submitted(path: Path, name: str | None, original: bool) -> Run:
+    made = read_submission(path)
+    card, results = made.card, made.frame()
+    digests = {task: digest for task, digest in card.tasks.items() if digest is not None}
+    results = results.assign(agent=name or card.agent)
+    known = (original or made.own_tasks, card.choices.get("animal_ai"), card.partial, card.suite)
+    return played_run(results, *known, digests)
+
+
+def _facts(path: Path) -> dict[str, Any]:
     """What a report has beside its results; nothing if the file is absent or another one."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and isinstance(found.get("facts", {}), dict) else {}
+    parts = (found.get(key) or {} for key in ("facts", "tasks")) if isinstance(found, dict) else [()]
+    return found if all(isinstance(part, dict) for part in parts) else {}

@@ -1,16 +1,25 @@
 """A run as it is compared: its results, and what weakens its comparison with others."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import pandas as pd
 
 from arena.taskfile.versions import Version
+from evaluation.paired import apart_sentences, other_tasks
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
 from report.formats import listed
 
 THEIRS = Version.V2.value
 """The version whose clock children and competition were scored with."""
+
+TIMED = ("children", "teams")
+"""Sources of those who were scored with that clock."""
+
+CLOCKED = 9
+"""The level whose pass marks are sums over several balls, and so mean something else under another clock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +29,8 @@ class Run:
     `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
     version was re-enacted, None if unknown. `partial` is a sentence on a run that did not end,
     `refuted` one on tasks that were claimed to be the original ones and are not. `suite` is the name of that
-    of its tasks; only the arena's can be the original ones.
+    of its tasks; only the arena's can be the original ones. `digests` are the tasks' SHA-256 by id, as far as
+    they are known.
     """
 
     agent: str
@@ -30,6 +40,18 @@ class Run:
     partial: str = ""
     refuted: str = ""
     suite: str = DEFAULT
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def other_clock(self) -> bool:
+        """Whether level 9 cannot stand beside children and teams, as the clock is not known to be theirs."""
+        return self.suite == DEFAULT and self.animal_ai != THEIRS
+
+    def rates_beside(self, source: str) -> pd.DataFrame:
+        """`task_rates` of the tasks on which the run can be compared with groups of a source."""
+        rates = self.task_rates()
+        lost = self.other_clock and source in TIMED
+        return rates[rates["level"] != CLOCKED].reset_index(drop=True) if lost else rates
 
     def task_rates(self) -> pd.DataFrame:
         """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""
@@ -48,17 +70,19 @@ def played_run(
     animal_ai: str | None = None,
     partial: str = "",
     suite: str = DEFAULT,
+    digests: Mapping[str, str] | None = None,
 ) -> Run:
     """The run of one agent's results; `original` holds unless the results refute it."""
     original = original and suite == DEFAULT
     against = refuted(results) if original else ""
     agent = str(results["agent"].iloc[0])
-    return Run(agent, results, original and not against, animal_ai, partial, against, suite)
+    return Run(agent, results, original and not against, animal_ai, partial, against, suite, digests or {})
 
 
 def cautions(runs: list[Run]) -> list[str]:
     """What makes a comparison with others weaker than it looks, one or two sentences each."""
     found = [text for run in runs for text in (run.partial, run.refuted, _missing(run)) if text]
+    found += apart_sentences(pd.concat([run.results for run in runs]), apart(runs))
     if any(run.suite != DEFAULT for run in runs):
         return found
     ours = [run.agent for run in runs if not run.original]
@@ -74,7 +98,16 @@ def cautions(runs: list[Run]) -> list[str]:
             f"The tasks of {listed(claimed)} come from a folder that the user named; their ids count as "
             "those of the original files. Children and competitors played these in Unity."
         )
-    return [*found, *_clocks(runs), *_informed(runs)]
+    return [*found, *_clocks(runs), *_versions(runs), *_informed(runs)]
+
+
+NINTH_NOTE = (
+    "Level 9 cannot be compared with them, and is left out of overall differences, ranks and correlations "
+    "with them: its marks are for several balls, each of which refills health under this clock, so that "
+    "waiting until it is used up costs up to 1 point more; most marks of the original files are then out of "
+    f"reach. Play with --animal-ai {THEIRS} to compare level 9."
+)
+"""Why level 9 does not stand beside children and teams under another clock than theirs."""
 
 
 def _clocks(runs: list[Run]) -> list[str]:
@@ -87,20 +120,13 @@ def _clocks(runs: list[Run]) -> list[str]:
 
 def _clock(version: str | None, runs: list[Run]) -> str:
     names = listed([run.agent for run in runs])
-    ninth = any((run.results["level"] == 9).any() and run.original for run in runs)
-    advice = f"Play with --animal-ai {THEIRS} to compare level 9." if ninth else ""
+    ninth = NINTH_NOTE if any((run.results["level"] == CLOCKED).any() for run in runs) else ""
     if version is None:
         known = f"The version of Animal-AI that {names} played is unknown (give it with --animal-ai). "
-        return known + f"Children and teams were scored with the clock of version {THEIRS}. {advice}".strip()
-    lost = (
-        "Level 9 cannot be compared: with this clock most of its official marks cannot be reached "
-        "at all, because each ball refills health and waiting until it is used up costs up to 1 more. "
-        if ninth
-        else ""
-    )
+        return known + f"Children and teams were scored with the clock of version {THEIRS}. {ninth}".strip()
     return (
         f"Different scoring clock: {names} used {version} (balls refill health); children and teams were "
-        f"scored with the 2019 clock. {lost}{advice}"
+        f"scored with the 2019 clock. {ninth}"
     ).strip()
 
 
@@ -131,6 +157,29 @@ def refuted(results: pd.DataFrame) -> str:
 def marks_of(results: pd.DataFrame) -> "pd.Series[float]":
     """Pass marks by task id."""
     return results.drop_duplicates("task_id").set_index("task_id")["pass_mark"].astype(float)
+
+
+def apart(runs: Sequence[Run]) -> dict[tuple[str, str], frozenset[str]]:
+    """Ids of each two runs that are of different tasks: by digests, or else by battery and pass mark."""
+    return {
+        (one.agent, other.agent): other_tasks(one.digests, other.digests)
+        if one.digests and other.digests
+        else other_tasks(_marked(one), _marked(other))
+        for one, other in combinations(runs, 2)
+    }
+
+
+def _marked(run: Run) -> dict[str, str]:
+    return {str(task): f"{run.original} {mark:g}" for task, mark in marks_of(run.results).items()}
+
+
+def _versions(runs: Sequence[Run]) -> list[str]:
+    """That runs were not played under the same version of Animal-AI."""
+    played = {run.agent: run.animal_ai or "an unknown version" for run in runs}
+    if len(set(played.values())) < 2:
+        return []
+    names = listed([f"{agent} {version}" for agent, version in played.items()])
+    return [f"Different versions of Animal-AI: {names}; differences between runs may come from that."]
 
 
 _KNOWING = {"arena/oracle": "knows the layout", "arena/replay": "repeats recordings"}

@@ -1,18 +1,25 @@
 """The comparison's tables as text: for its page, and in brief for a terminal."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rich.table import Table as TerminalTable
+from rich.text import Text
 
-from evaluation.paired import PAIRED_NOTE
+from evaluation.paired import ALL_LEVELS, PAIRED_NOTE
+from evaluation.reliability import RELIABILITY_NOTE
+from evaluation.statistics import pass_rates
 from report.comparison.capacities import CAPACITIES_NOTE
+from report.comparison.contamination import GAP_NOTE
+from report.comparison.demand_profile import PROFILE_NOTE
 from report.comparison.differences import ALL, DIFFERENCES_NOTE
+from report.comparison.item_analysis import ITEMS_NOTE, items_by_level
 from report.comparison.items import CORRELATIONS_NOTE
 from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
 from report.comparison.whole import Comparison
-from report.formats import decimals, interval, p_value, percent, points
-from report.tables import Table, pairs_table
+from report.formats import NONE, decimals, interval, p_value, percent, points
+from report.tables import RELIABILITY, Table, pairs_table, reliability_cells
 
 Row = dict[Any, Any]
 
@@ -32,6 +39,8 @@ def sections(compared: Comparison) -> list[Section]:
         frame = compared.tables.get(name)
         if frame is None:
             continue
+        if name == "item_analysis":
+            frame = items_by_level(frame)
         if name == "differences":
             frame = frame[(frame["scope"] == ALL) | (frame["source"] != "agents")]
         rows = [cells(row) for row in frame.to_dict("records")]
@@ -42,22 +51,44 @@ def sections(compared: Comparison) -> list[Section]:
 
 
 def summary_table(compared: Comparison) -> TerminalTable:
-    """One line per run for a terminal: difference from children, rank, share outperformed, correlation."""
+    """One line per run for a terminal: difference from children, rank, share outperformed, correlation.
+
+    The share passed is that of all trials with a verdict, as in reports.
+    """
+    overall = pass_rates(compared.results.assign(level=0)).set_index("agent")["pass_rate"]
     table = TerminalTable(
         *("Run", "Passed", "Difference from children (points)"),
         *("Rank among teams", "Children outperformed", "ρ"),
     )
     for run in compared.runs:
-        rates = run.task_rates()["rate"]
+        rate = float(overall[run.agent])
         table.add_row(
             run.agent,
-            "-" if rates.empty else f"{percent(rates.mean())} %",
+            "-" if math.isnan(rate) else f"{percent(rate)} %",
             _first(compared, "differences", run.agent, lambda row: _difference(row)[-1], source="children"),
-            _first(compared, "ranks", run.agent, lambda row: " of ".join(_rank(row)[5:7]) + _basis(row)),
+            _first(compared, "ranks", run.agent, _standing),
             _first(compared, "outperformed", run.agent, lambda row: _share(row)[6]),
             _first(compared, "correlations", run.agent, lambda row: _correlation(row)[4], source="children"),
         )
     return table
+
+
+def pairs_summary(compared: Comparison) -> TerminalTable | None:
+    """The difference between every two runs over all their shared tasks, for a terminal; None for one run."""
+    pairs = compared.tables["comparisons"]
+    found = pairs_table(pairs[pairs["scope"] == ALL_LEVELS], compared.group)
+    if not found.rows:
+        return None
+    table = TerminalTable(*found.headings[1:], title="Runs compared with each other")
+    for row in found.rows:
+        table.add_row(*(Text(str(cell)) for cell in row[1:]))
+    return table
+
+
+def _standing(row: Row) -> str:
+    """A rank, and how many teams are better."""
+    place, better = _rank(row)[5:7]
+    return f"{place}, {better} teams better{_basis(row)}"
 
 
 def _basis(row: Row) -> str:
@@ -88,13 +119,16 @@ def _difference(row: Row) -> tuple[str, ...]:
     return (row["scope"], row["agent"], row["group"], row["pairing"], tasks, *shares, gap)
 
 
-_RANK = ("Levels", "Run", "Teams' tasks", "Basis", "Run's tasks", "Rank [95 %]", "Places", "Equal teams")
+_RANK = (
+    *("Levels", "Run", "Teams' tasks", "Basis", "Run's tasks", "Rank [95 %]"),
+    *("Teams that passed more", "Equal teams"),
+)
 
 
 def _rank(row: Row) -> tuple[str, ...]:
     place = interval("{:.0f}".format, row["rank"], row["low"], row["high"])
     about = (row["scope"], row["agent"], row["basis"], row["pairing"])
-    return (*about, str(row["tasks"]), place, str(row["teams"] + 1), str(row["equal"]))
+    return (*about, str(row["tasks"]), place, f"{row['better']} of {row['teams']}", str(row["equal"]))
 
 
 _SHARE = (
@@ -130,11 +164,49 @@ def _capacity(row: Row) -> tuple[str, ...]:
     return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share)
 
 
+_DEMAND = ("Demand", "Run", "Tasks", "Ideas", "Change per SD, points [95 %]")
+
+
+def _demand(row: Row) -> tuple[str, ...]:
+    change = interval(points, row["effect"], row["low"], row["high"])
+    return (row["meaning"], row["agent"], str(row["tasks"]), str(row["ideas"]), change)
+
+
+_GAP = ("Levels", "Run", "Tasks", "Public, %", "Hidden, %", "Gap, points [95 %]", "p", "p (Holm)")
+
+
+def _gap(row: Row) -> tuple[str, ...]:
+    tasks = f"{row['public_tasks']} and {row['hidden_tasks']}"
+    gap = interval(points, row["gap"], row["low"], row["high"])
+    shares = (percent(row["public_rate"]), percent(row["hidden_rate"]))
+    return (row["scope"], row["agent"], tasks, *shares, gap, p_value(row["p"]), p_value(row["p_holm"]))
+
+
+_ITEM = (
+    *("Level", "Tasks", "Passed, %", "Easiest, %", "Hardest, %", "All runs pass", "None passes"),
+    *("Discrimination (runs)", "Discrimination (teams)"),
+)
+
+
+def _item(row: Row) -> tuple[str, ...]:
+    shares = (percent(row[name]) for name in ("pass_rate", "easiest", "hardest"))
+    ends = (str(row["all_pass"]), str(row["none_passes"]))
+    medians = (
+        NONE if math.isnan(row[name]) else decimals(row[name])
+        for name in ("discrimination", "teams_discrimination")
+    )
+    return (str(row["level"]), str(row["tasks"]), *shares, *ends, *medians)
+
+
 _SECTIONS: tuple[tuple[str, str, tuple[str, ...], Callable[[Row], tuple[str, ...]], int, str], ...] = (
     ("Differences", "differences", _DIFFERENCE, _difference, 4, DIFFERENCES_NOTE),
     ("Rank among the teams of 2019", "ranks", _RANK, _rank, 4, RANKS_NOTE),
     ("Children outperformed", "outperformed", _SHARE, _share, 3, OUTPERFORMED_NOTE),
     ("Failing where others fail", "correlations", _CORRELATION, _correlation, 3, CORRELATIONS_NOTE),
     ("Capacities", "capacities", _CAPACITY, _capacity, 2, CAPACITIES_NOTE),
+    ("Demands", "demand_profile", _DEMAND, _demand, 2, PROFILE_NOTE),
+    ("Public battery and hidden split", "contamination", _GAP, _gap, 2, GAP_NOTE),
+    ("Item analysis", "item_analysis", _ITEM, _item, 1, ITEMS_NOTE),
+    ("Several trials", "reliability", RELIABILITY, reliability_cells, 2, RELIABILITY_NOTE),
 )
 """Heading, table, its headings, its cells, how many of them are text, and the note below it."""

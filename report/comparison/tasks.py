@@ -1,11 +1,12 @@
 """A run beside comparison groups on every single task."""
 
+import math
 from collections.abc import Sequence
 
 import pandas as pd
 
 from evaluation.statistics import wilson
-from report.comparison.differences import OTHER, SAME, Estimate, difference
+from report.comparison.differences import NOT_COMPARABLE, OTHER, SAME, Estimate, difference
 from report.comparison.references import ReferenceGroup, same_tasks
 from report.comparison.runs import Run
 
@@ -24,19 +25,23 @@ COLUMNS = (
 def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """The difference of every run from every group on each task that both have by its id, one row each.
 
-    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (the same task, or the same id with
-    another layout); `trials` and `rate` of the run; `group_members` and `group_rate`; `difference` with
-    `low`, `high` (95 %). See `TASKS_NOTE`.
+    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (the same task, the same id with
+    another layout, or `NOT_COMPARABLE`); `trials` and `rate` of the run; `group_members` and `group_rate`;
+    `difference` with `low`, `high` (95 %; NaN if not comparable). See `TASKS_NOTE`.
     """
     rows = []
     for run in runs:
         for group in groups:
-            pairing = SAME if same_tasks(run, group) else OTHER
+            same = SAME if same_tasks(run, group) else OTHER
+            comparable = set(run.rates_beside(group.source)["task_id"])
             for task_id, level, rate, trials in run.task_rates().itertuples(index=False):
                 if task_id not in group.rates.index:
                     continue
                 theirs = float(group.rates[task_id])
                 found = difference(_of_trials(rate, trials), _of_group(theirs, group))
+                pairing = same if task_id in comparable else NOT_COMPARABLE
+                if pairing == NOT_COMPARABLE:
+                    found = Estimate(math.nan, math.nan, math.nan)
                 about = (run.agent, group.name, group.source, task_id, level, pairing, trials, rate)
                 rows.append((*about, group.members, theirs, *found))
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -7,14 +7,18 @@ import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
 from evaluation.paired import compare_agents
+from evaluation.reliability import reliability
 from evaluation.suites import DEFAULT, get_suite
 from report.comparison.capacities import capacities
+from report.comparison.contamination import contamination
+from report.comparison.demand_profile import demand_profile
 from report.comparison.differences import compare_with_groups
+from report.comparison.item_analysis import item_analysis
 from report.comparison.items import correlations
 from report.comparison.levels import compare_levels, described
 from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import ReferenceGroup
-from report.comparison.runs import Run, cautions
+from report.comparison.runs import Run, apart, cautions
 from report.comparison.tasks import compare_tasks
 from report.rates import GroupRates, group_rates
 
@@ -57,14 +61,15 @@ class Comparison:
         return any(group.source == source for group in self.groups)
 
 
-def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison:
+def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:
     """Compare runs with each other and, in the arena, with groups in every respect that their tasks allow.
 
-    Raises EvaluationError if there is no run, a run without a planned trial, or runs of several suites.
+    `hidden` are the same agents' runs on a hidden split. Raises EvaluationError if there is no run, a run
+    without a planned trial, runs of several suites, or a hidden run without its public one.
     """
     if not runs:
         raise EvaluationError("there are no results to compare: name a run, or --run an agent")
-    suites = {run.suite: run.agent for run in runs}
+    suites = {run.suite: run.agent for run in (*runs, *hidden)}
     if len(suites) > 1:
         raise EvaluationError(
             "runs of several suites have no tasks in common: "
@@ -72,11 +77,16 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison
         )
     results = pd.concat([run.results for run in runs], ignore_index=True)
     own, sentences = tuple(runs), tuple(cautions(list(runs)))
-    pairs = {"comparisons": compare_agents(results)}
+    pairs = {
+        "comparisons": compare_agents(results, apart(own)),
+        "reliability": reliability(results),
+        "contamination": contamination(runs, hidden),
+    }
     if DEFAULT not in suites:
         return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs)
     same_layouts = all(run.original for run in runs)
-    rates = compare_levels(results, same_layouts=same_layouts)
+    other_clock = {run.agent for run in runs if run.other_clock}
+    rates = compare_levels(results, same_layouts=same_layouts, other_clock=other_clock)
     known = {"run", *(group.source for group in groups)}
     rates = rates[rates["source"].isin(known)].reset_index(drop=True)
     tables = {
@@ -86,6 +96,8 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> Comparison
         "outperformed": outperformed(runs if "children" in known else ()),
         "capacities": capacities(runs),
         "correlations": correlations(runs, groups),
+        "item_analysis": item_analysis(runs),
+        "demand_profile": demand_profile(runs),
         **pairs,
     }
     return Comparison(own, tuple(groups), results, described(rates, same_layouts), sentences, tables)

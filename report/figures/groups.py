@@ -132,9 +132,8 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], styles: dict[str, look.Style
             _write(axes, _INDENT, line.y, line.text, across, style="italic", color=look.GREY)
         else:
             row = line.row
-            _draw_row(
-                axes, line.y, row, styles[row["who"]] if row["source"] == "run" else OTHERS[row["source"]]
-            )
+            style = styles[row["who"]] if row["source"] == "run" else OTHERS[row["source"]]
+            _draw_row(axes, line.y, row, style if row["comparable"] else style._replace(face="white"))
             _write(axes, _INDENT, line.y, line.text, across)
             _write_numbers(axes, line.y, row, across)
 

@@ -20,9 +20,10 @@ from report.formats import decimals
 CAPTION = (
     "The tasks that children did, from the easiest for them to the hardest. Above: rate of 59 children with "
     "Wilson's 95 % interval over children, and of the 68 teams of 2019. Below: share of trials that each run "
-    "passed, from none (white) to all (full colour); a cross is a task without a verdict. Right: Spearman's "
-    "rank correlation with children over tasks, with its 95 % bootstrap interval (none if nearly all "
-    "tasks are passed, or failed)."
+    "passed, from none (white) to all (full colour); a cross is a task without a verdict, a stroke one of "
+    "level 9 that cannot be compared, because the run had another scoring clock. Right: Spearman's rank "
+    "correlation with children over tasks, with its 95 % bootstrap interval (none if nearly all tasks are "
+    "passed, or failed)."
 )
 
 _LEFT, _RIGHT, _HIGH, _ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42
@@ -70,8 +71,12 @@ def _runs(axes: Axes, compared: Comparison, runs: Sequence[Run], order: pd.DataF
         rates = order["task_id"].map(run.task_rates().set_index("task_id")["rate"]).to_numpy(float)
         full = np.array(to_rgb(styles[run.agent].color))
         cells[row] = 1 - np.nan_to_num(rates)[:, None] * (1 - full)
-        absent = np.flatnonzero(np.isnan(rates))
-        axes.plot(absent, np.full(len(absent), row), "x", color="#999999", markersize=3, markeredgewidth=0.6)
+        comparable = order["task_id"].isin(run.rates_beside("children")["task_id"]).to_numpy()
+        marks: dict[Any, Any] = {"x": np.isnan(rates), (2, 2, -45): ~np.isnan(rates) & ~comparable}
+        for mark, where in marks.items():
+            at = np.flatnonzero(where)
+            thin: Any = {"color": "#999999", "markersize": 3, "markeredgewidth": 0.6, "ls": ""}
+            axes.plot(at, np.full(len(at), row), marker=mark, **thin)
         axes.text(
             *(len(order) - 0.2, row, _correlation(compared, run)), size=look.TICKS, va="center", ha="left"
         )

@@ -20,8 +20,9 @@ from testbed import CHILDREN as TASKS
 CAPTION = (
     "Above: share of the 59 children and of the 68 teams of 2019 who passed at most that number of the 40 "
     "tasks that children did. Below: each run's rate on these tasks with its 95 % interval over tasks, its "
-    "rank among the teams (1 is best; in brackets its 95 % interval over tasks) and the share of children "
-    "that it outperformed (those with equally many count half)."
+    "rank beside the teams (1 plus those that passed more; in brackets its 95 % interval over tasks) and the "
+    "share of children that it outperformed (those with equally many count half). Runs with another scoring "
+    "clock than theirs are not shown, as level 9 cannot be compared."
 )
 
 _HIGH, _ROW = 1.35, 0.27
@@ -43,8 +44,8 @@ def draw_ranking(compared: Comparison, notes: Sequence[str]) -> Figure | None:
 
 
 def on_40(run: Run) -> Estimate | None:
-    """The run's rate on the children's tasks, None if it lacks one of their ids."""
-    rates = run.task_rates()
+    """The run's rate on the children's tasks, None if one of their ids is absent or not comparable."""
+    rates = run.rates_beside("children")
     rates = rates[rates["task_id"].isin(TASKS)]
     return with_ends(rates) if len(rates) == len(TASKS) else None
 
@@ -93,6 +94,8 @@ def _standing(compared: Comparison, run: Run) -> str:
         table[(table["agent"] == run.agent) & (table["scope"] == ALL)].to_dict("records")
         for table in (compared.tables["ranks"], compared.tables["outperformed"])
     )
-    parts = [f"rank {r['rank']} [{r['low']:.0f}–{r['high']:.0f}] of {r['teams'] + 1}" for r in place[:1]]
+    parts = [
+        f"rank {r['rank']} [{r['low']:.0f}–{r['high']:.0f}] beside {r['teams']} teams" for r in place[:1]
+    ]
     parts += [f"above {percent(r['outperformed'])} % of children" for r in share[:1]]
     return ", ".join(parts)

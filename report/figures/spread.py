@@ -13,6 +13,7 @@ from matplotlib.patches import Patch
 from evaluation.statistics import mean_interval, pass_rates
 from human_data.baselines import children_by_level, children_passed_of_level, competition_by_level
 from report.comparison.levels import level_name
+from report.comparison.runs import CLOCKED
 from report.comparison.whole import Comparison
 from report.figures import look
 from report.figures.lettering import width, wrap
@@ -22,8 +23,9 @@ CAPTION = (
     "of a task kept together). Blue: how many of 59 children passed 0 to 4 of the level's four tasks, with "
     "the mean (line) and its 95 % interval over children (whiskers). Grey: the same of the 68 teams of 2019 "
     "on the same four tasks, with their mean (line) and the mean of the ten best (dotted); the teams are the "
-    "whole population and have no interval. Bars of one colour and level add up to all children or teams; "
-    "all bars of a colour have one scale."
+    "whole population and have no interval. Hollow: a run's level 9 under another scoring clock, which "
+    "cannot be compared with children and teams. Bars of one colour and level add up to all children or "
+    "teams; all bars of a colour have one scale."
 )
 
 _SPREAD, _HALF, _BAR = -0.24, 0.22, 15.0
@@ -46,7 +48,7 @@ def draw_spread(compared: Comparison, notes: Sequence[str]) -> Figure:
                 _children(axes, place, level)
             if compared.has("teams"):
                 _teams(axes, place, level)
-        _runs(axes, compared.results, levels, styles)
+        _runs(axes, compared, levels, styles)
         _keys(figure, compared, styles, rows)
     return figure
 
@@ -102,13 +104,17 @@ def _bars(
     return bool(here.any())
 
 
-def _runs(axes: Axes, results: pd.DataFrame, levels: Sequence[int], styles: dict[str, look.Style]) -> None:
-    rates = pass_rates(results).dropna(subset="pass_rate")
+def _runs(axes: Axes, compared: Comparison, levels: Sequence[int], styles: dict[str, look.Style]) -> None:
+    rates = pass_rates(compared.results).dropna(subset="pass_rate")
+    other_clock = {run.agent for run in compared.runs if run.other_clock}
     step = 0.46 / max(len(styles), 2)
     for place, (agent, style) in enumerate(styles.items()):
         own = rates[rates["agent"] == agent]
         x = np.array([levels.index(level) for level in own["level"]]) + 0.03 + step * (place + 0.5)
-        look.mark_rates(axes, own, x, style, "y", zorder=4)
+        lost = (own["level"] == CLOCKED).to_numpy() & (agent in other_clock)
+        look.mark_rates(axes, own[~lost], x[~lost], style, "y", zorder=4)
+        if lost.any():
+            look.mark_rates(axes, own[lost], x[lost], style._replace(face="white"), "y", zorder=4)
 
 
 def _keys(figure: Figure, compared: Comparison, styles: dict[str, look.Style], rows: int) -> None:

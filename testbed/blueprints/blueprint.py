@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from testbed.notice import LINES
+
 Rng = np.random.Generator
 Point = tuple[float, float, float]
 Color = tuple[int, int, int]
@@ -82,6 +84,7 @@ def to_yaml(task: Blueprint, notes: Sequence[str] = ()) -> str:
         f"# Capacities: {', '.join(task.capacities)}",
         f"# Solution: {task.solution}",
         *(f"# {note}" for note in notes),
+        *LINES,
         "!ArenaConfig",
         "arenas:",
         "  0: !Arena",

@@ -15,6 +15,7 @@ from arena.replay import play
 from render import Renderer
 from render.image import PREVIEW_PX, webp
 from testbed.floor_plan import add_path, floor_plan, write_svg
+from testbed.notice import without_notice
 from testbed.proof import solutions
 from testbed.tasks import Task
 
@@ -59,7 +60,7 @@ def write_atlas(tasks: Sequence[Task], folder: Path, out: Path, tracked: Tracked
 
 
 def _entry(task: Task, solution: Recording | None) -> Entry:
-    lines = task.path.read_text(encoding="utf-8").splitlines()
+    lines = without_notice(task.path.read_bytes()).decode().splitlines()
     header = {found[1]: found[2] for line in lines if (found := _HEADER.fullmatch(line))}
     return Entry(task, header, solution)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from arena.errors import ConfigError, EvaluationError
 from arena.parallel import Engine, in_order
 from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, Draw, text
+from testbed.notice import without_notice
 from testbed.proof import solutions
 from testbed.proof.prove import Order, Proven, prove
 from testbed.proof.solutions import Proof
@@ -60,7 +61,7 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
         draw = Draw.of_text(found, str(path))
         if ordered.get(path.stem) != draw._replace(attempt=0):
             raise ConfigError(f"{path}: this file is of another order; choose an empty folder with --out")
-        if found != text(draw):
+        if without_notice(found.encode()) != without_notice(text(draw).encode()):
             raise ConfigError(f"{path}: not what this version makes of its draw; choose an empty folder")
         if path.stem in kept:
             proofs[path.stem] = kept[path.stem]

@@ -15,9 +15,18 @@ from inspect_ai.solver import basic_agent, generate
 from werkzeug import Request as HttpRequest
 from werkzeug import Response
 
+from arena_llm.verify.tables import pass_rates
 from evaluation.inspect_task.registry import suite_task
+from evaluation.log.run import RunLog
+from evaluation.verify.result import Verdict
 from llm_control.tools import act
+from report.build import write_log_report
+from report.comparison.read import read_run
+from report.comparison.references import shipped_groups
+from report.comparison.tables import summary_table
+from report.comparison.whole import compare
 from tests.evaluation.test_evaluate import openai_reply
+from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import ARENA, run, write_battery
 
 INSPECT = Path(sys.executable).with_name("inspect")
@@ -71,6 +80,32 @@ def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
     assert sample.scores["episode_score"].value == 0.0
     assert sample.scores["episode_score"].metadata["outcome"] == "health gone"
     assert sample.metadata["episode"]["model_end"] == "solver"
+
+
+def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
+    """Two tasks are passed by the first reply; the third turns until a limit ends it without a verdict."""
+    folder = write_battery(tmp_path / "battery", (20, 16), (20, 18), (24, 20))
+    scripts = {"01-21-01": ["Turn(6);"] * 4}
+    answers = [
+        text(reply)
+        for task in ("01-04-03", "01-06-02", "01-21-01")
+        for reply in scripts.get(task, ["Go(20);"])
+    ]
+    task = suite_task(ARENA, folder=str(folder), image_size=32, max_scripts=9)
+    model = get_model("mockllm/model", custom_outputs=answers)
+    (log,) = inspect_ai.eval(
+        *(task, model), message_limit=8, max_samples=1, display="none", log_dir=str(tmp_path / "logs")
+    )
+    own = RunLog(Path(log.location))
+    assert log.results.scores[0].metrics["pass_rate"].value == own.pass_rate == 1.0
+    assert [row.passed for row in own.results()] == [True, True, None]
+    written = write_log_report([own], tmp_path / "report")
+    assert (written.rates.table.query("source == 'run'")["pass_rate"] == 1.0).all()
+    compared = compare(read_run(log.location), shipped_groups(["children"]))
+    assert list(summary_table(compared).columns[1].cells) == ["100 %"]
+    every = checked(own.path)
+    assert {each.verdict for each in every} == {Verdict.AGREES}
+    assert pass_rates([own], every) == ([], [])
 
 
 def test_a_call_after_the_end_is_answered(battery, tmp_path):

@@ -13,6 +13,7 @@ from inspect_ai.log import read_eval_log
 from werkzeug import Response
 
 from arena_llm.commands.report import report_logs
+from arena_llm.verify.tables import pass_rates
 from evaluation import run_card
 from evaluation.generation import faults
 from evaluation.generation.stops import CAUSES
@@ -199,8 +200,10 @@ def test_a_stop_is_a_verdict_of_its_own_and_never_played(kind, conversation, bat
     assert episode.limit.ended in list(pd.read_csv(tmp_path / "report" / "episodes.csv")["status"])
     assert rows["passed"].isna().all()
     assert CAUSES[kind] in html.unescape(written.page.read_text())
-    (found, *_) = checked(result.log)
-    assert found.verdict is Verdict.AGREES
+    every = checked(result.log)
+    assert every[0].verdict is Verdict.AGREES
+    if conversation == "episode":
+        assert pass_rates([result.run], every) == ([], [])
 
 
 def test_the_report_says_what_was_really_sent_and_what_went_wrong(battery, tmp_path, provider):

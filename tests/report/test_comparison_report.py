@@ -102,7 +102,9 @@ def test_bars_add_up_to_all_children_and_all_teams(usual):
 
 def test_the_ranking_tells_rank_and_children(usual):
     words = [text.get_text() for text in texts(draw_ranking(usual, []))]
-    assert any(re.fullmatch(r"rank 66 \[\d+–\d+\] of 69, above 2 % of children", word) for word in words)
+    assert any(
+        re.fullmatch(r"rank 66 \[\d+–\d+\] beside 68 teams, above 2 % of children", word) for word in words
+    )
     steps = [line.get_ydata() for axes in draw_ranking(usual, []).axes for line in axes.lines]
     assert any(len(step) == 41 and step[0] == pytest.approx(100 * 2 / 59) for step in steps)
 

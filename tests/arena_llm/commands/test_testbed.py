@@ -9,6 +9,7 @@ import time
 import pytest
 
 from testbed.proof import solutions
+from testbed.proof.hidden import FILE, HiddenSplit, commitment, whole
 from testbed.tasks import find_tasks
 from tests.command import run, start
 
@@ -57,6 +58,39 @@ def test_another_seed_draws_other_tasks(drawn, tmp_path):
     mine, theirs = contents(tmp_path), contents(drawn)
     assert mine.keys() == theirs.keys()
     assert all(mine[name] != theirs[name] for name in mine if name.endswith(".yaml"))
+
+
+def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
+    """It can be continued without naming the seed, and drawn again by whoever is given it."""
+    result = generate(tmp_path / "split", "--hidden", "--count", 2)
+    assert (result.returncode, result.stderr) == (0, "")
+    split = HiddenSplit.model_validate_json((tmp_path / "split" / FILE).read_bytes())
+    assert split.seed.bit_length() > 64
+    assert f"SHA-256 of the seed: {commitment(split.seed)}" in result.stdout
+    assert str(split.seed) not in result.stdout
+    before = contents(tmp_path / "split")
+    assert generate(tmp_path / "split", "--hidden", "--count", 2).returncode == 0
+    assert contents(tmp_path / "split") == before
+    assert generate(tmp_path / "again", "--seed", split.seed, "--count", 2).returncode == 0
+    drawn = contents(tmp_path / "again")
+    assert drawn == {name: content for name, content in before.items() if name != FILE}
+    refused = generate(tmp_path / "split", "--hidden", "--seed", 5)
+    assert "is of another seed" in refused.stderr
+    assert whole(tuple(range(1, 11)), None) == 900
+
+
+def test_a_hidden_split_and_the_public_tasks_make_a_gap(tmp_path):
+    assert generate(tmp_path / "split", "--hidden", "--count", 2).returncode == 0
+    played = ("--model", "arena/pixels", "--levels", "1")
+    for name, tasks in (("a", ["--tasks", "01-01-01,01-02-01"]), ("b", ["--testbed", tmp_path / "split"])):
+        done = run("eval", *played, *tasks, "--log-dir", tmp_path / name, "--out", tmp_path / name / "report")
+        assert done.returncode == 0, done.stderr
+    hidden = f"arena/pixels={tmp_path / 'b' / 'report'}"
+    result = run("compare", tmp_path / "a" / "report", "--hidden", hidden, "--out", tmp_path / "out")
+    assert (result.returncode, result.stderr) == (0, "")
+    with (tmp_path / "out" / "contamination.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert (row["agent"], row["pairs"], row["hidden_tasks"]) == ("arena/pixels", "2", "2")
 
 
 def test_only_paradigms_of_one_difficulty(tmp_path):

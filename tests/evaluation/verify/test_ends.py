@@ -41,8 +41,9 @@ def test_an_episode_that_a_limit_ended_agrees_with_its_last_picture(limited, tmp
     assert (only.verdict, only.findings, only.notes) == (Verdict.AGREES, (), ())
     # The view after the last reply that was played was sent too; the limit kept its reply from being played.
     assert (only.turns, only.pictures) == (2, 3)
-    (found,) = checked(rewritten(log, tmp_path, lambda s: put(s.__dict__, "limit", None)))[0].findings
-    assert (found.what, found.replayed) == ("end of the model's part", "no limit is logged that would end it")
+    end, score = checked(rewritten(log, tmp_path, lambda s: put(s.__dict__, "limit", None)))[0].findings
+    assert (end.what, end.replayed) == ("end of the model's part", "no limit is logged that would end it")
+    assert (score.what, score.logged, score.replayed) == ("score episode_score: limit", "token", None)
 
 
 def test_a_limit_ends_a_conversation_in_the_middle(limited):

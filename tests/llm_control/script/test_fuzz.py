@@ -5,8 +5,11 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lark import UnexpectedInput
 
 from llm_control.script import Script, ScriptSyntaxError, parse
+from llm_control.script.tokens import AmountError
+from llm_control.script.tolerant import read_tolerantly
 from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
@@ -26,7 +29,9 @@ BROKEN = [
 SIGNS = [";", ";;", ",", ")", "(", "'", '"', "“", "”", "-", "−", "```", "```python\n", "\n```\n", "~~~", "`"]
 BLANKS = [" ", "\n", "\t", "\r\n", "\ufeff", "\u00a0", "\x00", "// c\n", "# c\n"]
 WORDS = ["I see.", "Here it is:\n", "٣", "𝄞", "\ud800", "é"]
-FRAGMENTS = COMMANDS + BROKEN + SIGNS + BLANKS + WORDS
+DRESS = ["\n1. ", "\n- ", "**", "_", "\nPLAYER: ", "<answer>", "</answer>", "（", "）", "；", "５", "\n> "]
+LISTS = ['["Go(1);"]', '["', '", "', '"]', "["]
+FRAGMENTS = COMMANDS + BROKEN + SIGNS + BLANKS + WORDS + DRESS + LISTS
 
 replies = st.lists(st.sampled_from(FRAGMENTS), max_size=12).map("".join) | st.text(max_size=40)
 
@@ -45,6 +50,17 @@ def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
     if isinstance(strict, Script):
         assert tolerant == strict
         assert strict.repairs == ()
+
+
+@settings(max_examples=1500, deadline=None)
+@given(replies)
+def test_what_needs_no_undressing_is_read_without_it(reply: str):
+    try:
+        plain = read_tolerantly(reply)
+    except (UnexpectedInput, AmountError, ScriptSyntaxError):
+        return
+    strict = read(reply, strict=True)
+    assert parse(reply) == (strict if isinstance(strict, Script) else plain)
 
 
 @settings(max_examples=1500, deadline=None)
@@ -98,6 +114,21 @@ REPEATED += [
     "```",
     "``` ",
     "𝄞",
+    "**",
+    "* ",
+    "1. ",
+    "\n1. Go(1);",
+    "\n1. ",
+    "PLAYER: ",
+    "step 1: ",
+    "<answer>",
+    "（",
+    "）",
+    "Go（",
+    "Think（a）；",
+    "[",
+    '["Go(1)", ',
+    "_`",
 ]
 
 

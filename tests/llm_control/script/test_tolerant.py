@@ -8,6 +8,8 @@ from tests.llm_control.script.repairing import repaired
 FENCE, PROSE, COMMENT, BLANK = RepairKind.FENCE, RepairKind.PROSE, RepairKind.COMMENT, RepairKind.WHITESPACE
 NAME, AMOUNT, UNIT = RepairKind.NAME, RepairKind.AMOUNT, RepairKind.UNIT
 BRACKETS, SEMICOLON = RepairKind.BRACKETS, RepairKind.SEMICOLON
+LABEL, MARKUP, TAG = RepairKind.LABEL, RepairKind.MARKUP, RepairKind.TAG
+WIDE, JSON = RepairKind.FULL_WIDTH, RepairKind.JSON
 
 # reply, commands, (kind, line, column, original, became) of every repair
 REPAIRED = [
@@ -21,7 +23,7 @@ REPAIRED = [
     ("Go(3.0);", [Go(3)], [(AMOUNT, 1, 4, "3.0", "3")]),
     ("Go(2.9);Go(-2.9);", [Go(2), Go(-2)], [(AMOUNT, 1, 4, "2.9", "2"), (AMOUNT, 1, 12, "-2.9", "-2")]),
     ("Turn(47.9);", [Turn(47)], [(AMOUNT, 1, 6, "47.9", "47")]),
-    ("Go(.5);Go(-.5);", [Go(0), Go(0)], [(AMOUNT, 1, 4, ".5", "0"), (AMOUNT, 1, 11, "-.5", "0")]),
+    ("Go(0.0);Turn(.5);", [Go(0), Turn(0)], [(AMOUNT, 1, 4, "0.0", "0"), (AMOUNT, 1, 14, ".5", "0")]),
     ("Turn(+30);", [Turn(30)], [(AMOUNT, 1, 6, "+30", "30")]),
     ("Turn(−30);", [Turn(-30)], [(AMOUNT, 1, 6, "−30", "-30")]),
     ("Turn(–30);", [Turn(-30)], [(AMOUNT, 1, 6, "–30", "-30")]),
@@ -67,6 +69,37 @@ REPAIRED = [
     ("Here is\nmy script:\n\n  Go(1);", [Go(1)], [(PROSE, 1, 1, "Here is\nmy script:", "")]),
     ("Go(1);\n\n*This* takes me there.\n", [Go(1)], [(PROSE, 3, 1, "*This* takes me there.", "")]),
     ("Go(1); I hope so (really).", [Go(1)], [(PROSE, 1, 8, "I hope so (really).", "")]),
+    ("1. Go(1);\n2) Turn(6)", [Go(1), Turn(6)],
+     [(LABEL, 1, 1, "1.", ""), (LABEL, 2, 1, "2)", ""), (SEMICOLON, 2, 11, "", ";")]),
+    ("Plan:\n- Go(1);\n* Turn(6);", [Go(1), Turn(6)],
+     [(PROSE, 1, 1, "Plan:", ""), (LABEL, 2, 1, "-", ""), (LABEL, 3, 1, "*", "")]),
+    ("• Think('a) 1. b');\n• Go(2);", [Think("a) 1. b"), Go(2)],
+     [(LABEL, 1, 1, "•", ""), (BRACKETS, 1, 8, "('a) 1. b')", "('a] 1. b')"), (LABEL, 2, 1, "•", "")]),
+    ("Step 1: Go(1);", [Go(1)], [(LABEL, 1, 1, "Step 1:", "")]),
+    ("PLAYER: Go(1);", [Go(1)], [(LABEL, 1, 1, "PLAYER:", "")]),
+    ("**PLAYER:** `Go(1);`", [Go(1)],
+     [(MARKUP, 1, 1, "**", ""), (LABEL, 1, 3, "PLAYER:", ""), (MARKUP, 1, 10, "**", ""),
+      (MARKUP, 1, 13, "`", ""), (MARKUP, 1, 20, "`", "")]),
+    ("**Go(1); Turn(6);**", [Go(1), Turn(6)], [(MARKUP, 1, 1, "**", ""), (MARKUP, 1, 18, "**", "")]),
+    ("> *Go(1)*;", [Go(1)], [(MARKUP, 1, 1, ">", ""), (MARKUP, 1, 3, "*", ""), (MARKUP, 1, 9, "*", "")]),
+    ("<answer>Go(1);</answer>", [Go(1)], [(TAG, 1, 1, "<answer>", ""), (TAG, 1, 15, "</answer>", "")]),
+    ("Not Go(9);\n<answer>\nGo(1);\n</answer> So.", [Go(1)],
+     [(PROSE, 1, 1, "Not Go(9);", ""), (TAG, 2, 1, "<answer>", ""), (TAG, 4, 1, "</answer>", ""),
+      (PROSE, 4, 11, "So.", "")]),
+    ("<script>```\nGo(1);\n```</script>", [Go(1)],
+     [(PROSE, 1, 1, "<script>", ""), (FENCE, 1, 9, "```", ""), (FENCE, 3, 1, "```", ""),
+      (PROSE, 3, 4, "</script>", "")]),
+    ("Go（５）；", [Go(5)], [(WIDE, 1, 3, "（", "("), (WIDE, 1, 4, "５", "5"), (WIDE, 1, 5, "）", ")"),
+     (WIDE, 1, 6, "；", ";")]),
+    ("Think（'左（a）'）；Go(1);", [Think("左（a）"), Go(1)],
+     [(WIDE, 1, 6, "（", "("), (WIDE, 1, 13, "）", ")"), (WIDE, 1, 14, "；", ";")]),
+    ("Turn（－３０．５°）", [Turn(-30)],
+     [(WIDE, 1, 5, "（", "("), (AMOUNT, 1, 6, "－３０．５", "-30"), (UNIT, 1, 11, "°", ""),
+      (WIDE, 1, 12, "）", ")"), (SEMICOLON, 1, 13, "", ";")]),
+    ('["Think(\\"x\\")", "Go(1); Turn(6);"]', [Think("x"), Go(1), Turn(6)],
+     [(JSON, 1, 1, '["Think(\\"x\\")", "Go(1); Turn(6);"]', "Think('x'); Go(1); Turn(6);")]),
+    ('```json\n["Go(1)"]\n```', [Go(1)],
+     [(FENCE, 1, 1, "```json", ""), (JSON, 2, 1, '["Go(1)"]', "Go(1);"), (FENCE, 3, 1, "```", "")]),
 ]  # fmt: skip
 
 
@@ -128,6 +161,24 @@ def test_every_kind_of_repair_is_tried_above():
         "```\n```",
         "// Go(3);",
         "I think (maybe) I should. Go(3);",
+        "Go(0.5);",
+        "Go(-.9); Turn(6);",
+        "There are two options:\n1. Go(3);\n2. Turn(90);",
+        "1. Go(3);\nor\n2. Turn(90);",
+        "1. Go(3); 2. Turn(90);",
+        "PLAYER: Go(3);\nENVIRONMENT: health 90\nPLAYER: Turn(6);",
+        "<answer>Go(1);</answer> or <answer>Go(2);</answer>",
+        "<answer>Go(1);</answer> <answer>",
+        "<b>Go(1);</b>",
+        "**Go(three);**",
+        "- Jump(3);",
+        "**Go(0.5);**",
+        '["Go(1);", 2]',
+        '["Go(1);", "run"]',
+        "[]",
+        "[Go(1);]",
+        '{"Go": 1}',
+        "```Go(1);```\n```Go(2);```",
     ],
 )
 def test_does_not_guess(reply: str):
@@ -148,3 +199,23 @@ STRICT_THOUGH_ODD = [
 def test_strict_scripts_are_taken_as_they_are(reply: str, commands: tuple):
     """Even where a tolerant reading would see quotation marks, fences or comments."""
     assert parse(reply) == parse(reply, strict=True) == Script(commands)
+
+
+UNDRESSED = [row[0] for row in REPAIRED if not {LABEL, MARKUP, TAG, WIDE, JSON} & {r[0] for r in row[2]}]
+
+
+@pytest.mark.parametrize("reply", [*UNDRESSED, *(row[0] for row in STRICT_THOUGH_ODD)])
+def test_what_could_be_read_before_is_read_as_before(reply: str):
+    """Labels, markup and tags are only looked for where nothing else can be read."""
+    before = parse(reply)
+    assert not {LABEL, MARKUP, TAG, WIDE, JSON} & {repair.kind for repair in before.repairs}
+    for mark in ("1. ", "**", "PLAYER: ", "<answer>", "（"):
+        thought = f"Think('{mark}a'); "
+        assert parse(thought + "Go(1);").repairs == ()
+
+
+def test_advice_says_what_to_do_about_a_part_of_a_step():
+    with pytest.raises(ScriptSyntaxError) as caught:
+        parse("Turn(6); Go(0.5);")
+    assert (caught.value.column, caught.value.found) == (13, "0.5")
+    assert "at least one" in caught.value.reason

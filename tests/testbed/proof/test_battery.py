@@ -1,5 +1,7 @@
 """The shipped battery: complete, made by its blueprints, left to no chance, proven."""
 
+import hashlib
+import json
 from collections import Counter
 from contextlib import closing
 
@@ -16,6 +18,7 @@ from testbed.blueprints import (
     Draw,
     text,
 )
+from testbed.notice import CANARY, without_notice
 from testbed.proof import solutions
 from testbed.proof.similarity import layouts, nearest
 from testbed.tasks import LEVEL_NAMES, LEVELS_FOLDER
@@ -58,6 +61,18 @@ def test_a_file_is_what_its_blueprint_makes(task):
     draw = Draw.of_text(kept, str(task.path))
     assert (f"{draw.level:02d}-{draw.task:02d}-{draw.variant:02d}", draw.seed) == (task.id, SHIPPED_SEED)
     assert kept == text(draw)
+
+
+def test_every_file_has_licence_and_canary_and_the_digest_that_it_had_without(tmp_path):
+    for task in TASKS:
+        content = task.path.read_text(encoding="utf-8")
+        assert content.count(CANARY) == content.count("SPDX-License-Identifier: Apache-2.0") == 1, task.id
+    # Of version 0.2, whose files had no notice: logs, plans and unfinished runs name the same tasks.
+    digests = json.dumps({task.id: task.sha256 for task in TASKS}, sort_keys=True)
+    assert hashlib.sha256(digests.encode()).hexdigest().startswith("5fead60b7e89db11d8b880dd92476622")
+    (tmp_path / "01-01-01.yaml").write_bytes(without_notice(TASKS[0].path.read_bytes()))
+    assert CANARY not in (tmp_path / "01-01-01.yaml").read_text()
+    assert find_tasks(folder=tmp_path)[0].sha256 == TASKS[0].sha256
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)

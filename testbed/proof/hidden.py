@@ -1,0 +1,65 @@
+"""A hidden split: the battery drawn again from a secret seed, to compare with the public files."""
+
+import hashlib
+import secrets
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from arena.errors import ConfigError, EvaluationError
+from testbed.blueprints import CONDITIONS, DIFFICULTIES, VARIANTS
+
+FILE = "split.json"
+"""Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
+
+SEED_BITS = 128
+"""So many that nobody finds the seed by drawing tasks until they agree with the commitment."""
+
+
+class HiddenSplit(BaseModel):
+    """The secret seed of a folder of tasks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int
+    commitment: str
+
+
+def commitment(seed: int) -> str:
+    """SHA-256 of a seed, to publish before a result; with the seed, anyone can later draw the same files."""
+    return hashlib.sha256(f"arena-llm hidden split {seed}".encode()).hexdigest()
+
+
+def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
+    """The split that an earlier run into the folder began, or one of this seed, or of a new secret one.
+
+    It is written to the folder. Raises ConfigError if the folder has a split of another seed or a broken one,
+    EvaluationError if it cannot be written.
+    """
+    path = folder / FILE
+    if path.exists():
+        found = _read(path)
+        if seed not in (None, found.seed):
+            raise ConfigError(f"--seed: {path} is of another seed; choose another folder or leave it out")
+        return found
+    drawn = secrets.randbits(SEED_BITS) if seed is None else seed
+    split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(split.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be written: {error.strerror or error}") from None
+    return split
+
+
+def _read(path: Path) -> HiddenSplit:
+    try:
+        return HiddenSplit.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
+
+
+def whole(levels: tuple[int, ...], difficulty: int | None) -> int:
+    """Number of tasks that the battery has of these levels, of one difficulty if given."""
+    wanted = DIFFICULTIES if difficulty is None else (difficulty,)
+    return len(VARIANTS) * sum(each.difficulty in wanted for level in levels for each in CONDITIONS[level])

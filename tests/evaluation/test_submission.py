@@ -1,0 +1,86 @@
+"""A submission: written from a log, read again, and refused if it does not agree with itself."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from arena.errors import EvaluationError
+from evaluation.submission import Submitter, read_submission, schema, submission, write_submission
+from report.comparison.read import read_run
+from tests.llm_control.batteries import run, write_battery
+
+SMALL = {"image_size": 16, "initial_idle_steps": "1", "max_scripts": 3}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A submission of two trials of two tasks."""
+    home = tmp_path_factory.mktemp("submitted")
+    log = run(
+        write_battery(home / "battery", (20, 16), (24, 20)), home / "logs", "arena/pixels", trials=2, **SMALL
+    ).run
+    made = submission(log, Submitter(name="A. Tester", notes="no training"))
+    write_submission(made, home / "submission.json")
+    return home / "submission.json", log, made
+
+
+def test_it_has_the_card_every_trial_and_the_rates_of_the_log(written):
+    path, log, made = written
+    assert read_submission(path) == made
+    assert (made.card.agent, made.card.planned, made.card.tasks) == ("arena/pixels", 4, log.digests)
+    assert {(row.task_id, row.trial): row.passed for row in log.results()} == {
+        (trial.task_id, trial.trial): trial.passed for trial in made.results
+    }
+    assert made.rates[0].group == "all"
+    assert made.rates[0].pass_rate == pytest.approx(log.pass_rate)
+    assert [rate.group for rate in made.rates[1:]] == [1]
+
+
+def test_it_follows_its_published_schema(written):
+    path, _, _ = written
+    Draft202012Validator(json.loads(schema())).validate(json.loads(path.read_text()))
+
+
+def test_it_can_be_compared_as_its_log_is(written):
+    path, log, _ = written
+    (run_,), (same,) = read_run(str(path)), read_run(str(log.path))
+    assert run_.task_rates().equals(same.task_rates().reset_index(drop=True))
+    assert (run_.animal_ai, run_.digests) == (same.animal_ai, same.digests)
+
+
+def test_an_arena_is_not_given_away(written):
+    assert "GoodGoal" not in written[0].read_text()
+
+
+CHANGES = {
+    "rates: they do not follow": lambda made: made["rates"][0].update(low=0.9),
+    "card.passed: got 9": lambda made: made["card"].update(passed=9),
+    "expected 4: those of the card's tasks": lambda made: made["results"].pop(),
+    "stands there twice": lambda made: made["results"].__setitem__(1, made["results"][0]),
+    "results.0.passed": lambda made: made["results"][0].update(passed="perhaps"),
+    "submitter.name": lambda made: made["submitter"].update(name=""),
+    "schema_version": lambda made: made.update(schema_version=2),
+}
+
+
+@pytest.mark.parametrize("words", CHANGES)
+def test_what_does_not_agree_is_refused_with_its_place(words, written, tmp_path):
+    made = json.loads(written[0].read_text())
+    CHANGES[words](made)
+    (tmp_path / "changed.json").write_text(json.dumps(made))
+    with pytest.raises(EvaluationError) as refused:
+        read_submission(tmp_path / "changed.json")
+    assert words in str(refused.value)
+    assert str(tmp_path / "changed.json") in str(refused.value)
+
+
+def test_the_command_writes_and_checks(written, tmp_path, command):
+    out = tmp_path / "new" / "mine.json"
+    made = command("submission", written[1].path, "--out", out, "--name", "A. Tester")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert read_submission(out).submitter.name == "A. Tester"
+    assert "agrees with its results" in command("submission", out, "--check").stdout
+    assert json.loads(command("submission", "--schema").stdout)["title"] == "Submission"
+    assert command("submission", written[1].path).returncode == 2
+    assert "cannot be read" in command("submission", tmp_path / "absent.json", "--check").stderr
