@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import permutation_test
 from scipy.stats import t as student
 
+from evaluation.results import GROUP
 from evaluation.statistics import family
 
 PERMUTATIONS = 9999
@@ -84,9 +85,9 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
     rates = _task_rates(results)
     pairs = list(combinations(results["agent"].unique(), 2))
     everything = [_pair(rates, one, other, ALL_LEVELS, apart) for one, other in pairs]
-    levels = sorted(results["level"].unique())
+    levels = sorted(results[GROUP].unique())
     single = [
-        _pair(rates[rates["level"] == level], one, other, str(level), apart)
+        _pair(rates[rates[GROUP] == level], one, other, str(level), apart)
         for level in levels
         for one, other in pairs
     ]
@@ -135,7 +136,7 @@ def planned_difference(
 
 def _task_rates(results: pd.DataFrame) -> pd.DataFrame:
     judged = results[results["passed"].notna()]
-    rates = judged["passed"].astype(float).groupby([judged[key] for key in ("agent", "level", "task_id")])
+    rates = judged["passed"].astype(float).groupby([judged[key] for key in ("agent", GROUP, "task_id")])
     return rates.mean().rename("rate").reset_index()
 
 

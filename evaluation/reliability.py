@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from evaluation.paired import ALL_LEVELS
+from evaluation.results import GROUP
 from evaluation.statistics import clustered_interval, family
 
 RELIABILITY_NOTE = (
@@ -39,9 +40,7 @@ def reliability(results: pd.DataFrame) -> pd.DataFrame:
     """
     judged = results[results["passed"].notna()]
     passed = (
-        judged["passed"]
-        .astype(int)
-        .groupby([judged[key] for key in ("agent", "level", "task_id")], sort=False)
+        judged["passed"].astype(int).groupby([judged[key] for key in ("agent", GROUP, "task_id")], sort=False)
     )
     tasks = passed.agg(passes="sum", trials="count").reset_index()
     several = tasks.groupby("agent")["trials"].transform("max") > 1
@@ -52,7 +51,7 @@ def reliability(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(agent: str, tasks: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    levels = {str(level): part for level, part in tasks.groupby("level")}
+    levels = {str(level): part for level, part in tasks.groupby(GROUP)}
     for scope, part in {ALL_LEVELS: tasks, **(levels if len(levels) > 1 else {})}.items():
         for k in range(1, int(part["trials"].max()) + 1):
             enough = part[part["trials"] >= k]

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,7 +20,7 @@ class TrialResult:
 
     agent: str
     task_id: str
-    level: int
+    group: int | str
     trial: int
     pass_mark: float | None
     total_reward: float | None = None
@@ -31,17 +32,28 @@ class TrialResult:
     error: str | None = None
 
 
-_COLUMNS = tuple(TrialResult.__dataclass_fields__)
-_TYPES = {"agent": "str", "task_id": "str", "level": "int64", "trial": "int64", "passed": "boolean"}
-_WHOLE = ("level", "trial")
+GROUP = "level"
+"""Column of a table of results with the group of the task, as version 0.2 called it in its files."""
+
+_COLUMNS = tuple(GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__)
+_TYPES = {"agent": "str", "task_id": "str", GROUP: "int64", "trial": "int64", "passed": "boolean"}
+_WHOLE = (GROUP, "trial")
 _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
 
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
-    """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean."""
-    frame = pd.DataFrame([asdict(row) for row in rows], columns=list(_COLUMNS))
-    numbered = frame["level"].map(lambda group: isinstance(group, int)).all()
-    return frame.astype(_TYPES | ({} if numbered else {"level": "str"}))
+    """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean.
+
+    The column of the group is `GROUP`.
+    """
+    frame = pd.DataFrame([result_row(row) for row in rows], columns=list(_COLUMNS))
+    numbered = frame[GROUP].map(lambda group: isinstance(group, int)).all()
+    return frame.astype(_TYPES | ({} if numbered else {GROUP: "str"}))
+
+
+def result_row(result: TrialResult) -> dict[str, Any]:
+    """A result by the columns of a table."""
+    return {GROUP if name == "group" else name: value for name, value in asdict(result).items()}
 
 
 def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:

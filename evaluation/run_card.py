@@ -77,7 +77,7 @@ class RunFacts:
         """Take an episode into account."""
         if episode.answered_by:
             self.answered_by.add(episode.answered_by)
-        self.groups.add(episode.result.level)
+        self.groups.add(episode.result.group)
         self.sent += episode.sent
         self.limited += episode.limit is not None
         if episode.status is not None:

@@ -9,6 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.stats import t as student
 
+from evaluation.results import GROUP
+
 _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
 
@@ -27,11 +29,11 @@ def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
     `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV).
     """
     rows = [
-        {"agent": agent, "level": level, **_rate(group)}
-        for (agent, level), group in results.groupby(["agent", "level"], sort=False)
+        {"agent": agent, GROUP: level, **_rate(group)}
+        for (agent, level), group in results.groupby(["agent", GROUP], sort=False)
     ]
-    columns = ["agent", "level", "tasks", "trials", "passes", "pass_rate", "low", "high", "missing"]
-    return pd.DataFrame(rows, columns=columns).sort_values("level", kind="stable", ignore_index=True)
+    columns = ["agent", GROUP, "tasks", "trials", "passes", "pass_rate", "low", "high", "missing"]
+    return pd.DataFrame(rows, columns=columns).sort_values(GROUP, kind="stable", ignore_index=True)
 
 
 def _rate(group: pd.DataFrame) -> dict[str, float]:
@@ -62,14 +64,14 @@ def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     """
     scored = results.assign(score=results["score"].astype(float)).dropna(subset="score")
     rows = []
-    for (agent, level), part in scored.groupby(["agent", "level"], sort=False):
+    for (agent, level), part in scored.groupby(["agent", GROUP], sort=False):
         means = part.groupby(part["task_id"].map(family))["score"].mean()
         mean, count = float(means.mean()), len(means)
         half = float(student.ppf(0.975, count - 1)) * means.std() / count**0.5 if count > 1 else math.nan
         rows.append((agent, level, part["task_id"].nunique(), mean, max(mean - half, 0), min(mean + half, 1)))
-    columns = ["agent", "level", "tasks", "score", "low", "high"]
+    columns = ["agent", GROUP, "tasks", "score", "low", "high"]
     frame = pd.DataFrame([] if scored["score"].isin([0, 1]).all() else rows, columns=columns)
-    return frame.sort_values("level", kind="stable", ignore_index=True)
+    return frame.sort_values(GROUP, kind="stable", ignore_index=True)
 
 
 def family(task_id: str) -> str:

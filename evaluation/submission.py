@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from arena.errors import EvaluationError
 from evaluation.log.run import RunLog
-from evaluation.results import TrialResult, results_frame
+from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunCard, RunFacts, run_card
 from evaluation.statistics import pass_rates
 
@@ -136,24 +136,21 @@ def schema() -> str:
 
 def _trial(result: TrialResult) -> Trial:
     known = asdict(result)
-    return Trial(group=known.pop("level"), **{name: known[name] for name in known if name != "agent"})
+    return Trial(**{name: known[name] for name in known if name != "agent"})
 
 
 def _result(trial: Trial, agent: str) -> TrialResult:
-    known = trial.model_dump()
-    return TrialResult(agent=agent, level=known.pop("group"), **known)
+    return TrialResult(agent=agent, **trial.model_dump())
 
 
 def _rates(results: pd.DataFrame) -> Iterator[GroupRate]:
     """Of all tasks, then of each group."""
-    everything = pass_rates(results.assign(level=0)).assign(level=OVERALL)
+    everything = pass_rates(results.assign(**{GROUP: 0})).assign(**{GROUP: OVERALL})
     for row in (*everything.to_dict("records"), *pass_rates(results).to_dict("records")):
-        known: dict[str, Any] = {
-            str(key): value for key, value in row.items() if key not in ("agent", "level")
-        }
+        known: dict[str, Any] = {str(key): value for key, value in row.items() if key not in ("agent", GROUP)}
         for name in ("pass_rate", "low", "high"):
             known[name] = None if math.isnan(known[name]) else float(known[name])
-        yield GroupRate(group=row["level"], **known)
+        yield GroupRate(group=row[GROUP], **known)
 
 
 def _problems(made: Submission) -> Iterator[str]:

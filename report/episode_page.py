@@ -1,10 +1,10 @@
 """One episode: its rows in the tables, and its page with a transcript turn by turn."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from evaluation.log.episodes import LoggedEpisode
+from evaluation.results import result_row
 from report.panels import EpisodeFindings, SuiteReport
 from report.pictures import PictureBook, sent_counts
 
@@ -13,7 +13,7 @@ def row(episode: LoggedEpisode, findings: EpisodeFindings) -> dict[str, Any]:
     """The episode in the tables: `TrialResult`, the suite's columns, replies, tokens, price and time."""
     usage = episode.usage
     return {
-        **asdict(episode.result),
+        **result_row(episode.result),
         **findings.columns,
         "status": episode.status,
         "order": episode.place,

@@ -12,7 +12,7 @@ from evaluation.log.run import RunLog
 from evaluation.paired import PAIRED_NOTE, apart_sentences, compare_agents, other_tasks
 from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder
-from evaluation.results import TrialResult, results_frame
+from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
 from evaluation.statistics import pass_rates
 from report import tables
@@ -20,7 +20,7 @@ from report.files import write_cards, write_facts, write_rates, write_tables
 from report.formats import NONE, count, percent
 from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
 from report.panels import Row, SuiteReport
-from report.rates import GROUP, GroupRates
+from report.rates import GroupRates
 
 
 class Tables(NamedTuple):
@@ -118,8 +118,8 @@ def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 def results_of(rows: Sequence[Row]) -> pd.DataFrame:
     """The columns of `TrialResult` of the rows of episodes."""
-    names = [field.name for field in fields(TrialResult)]
-    return results_frame(TrialResult(**{name: row[name] for name in names}) for row in rows)
+    names = {field.name: GROUP if field.name == "group" else field.name for field in fields(TrialResult)}
+    return results_frame(TrialResult(**{name: row[column] for name, column in names.items()}) for row in rows)
 
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """What a suite adds to the report of its logs. By default an episode's page is a transcript."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
+from evaluation.results import result_row
 from evaluation.suite import Suite
 from report.pictures import PictureBook
 from report.rates import GroupRates, group_rates
@@ -55,7 +56,7 @@ class SuiteReport:
 
     def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
         """What there is to know of an episode; `book` takes pictures that the log does not have."""
-        record = {**asdict(episode.result), "turns": episode.turns, "replay": episode.replay}
+        record = {**result_row(episode.result), "turns": episode.turns, "replay": episode.replay}
         panels = self.suite.panels(record)
         return EpisodeFindings([Panel(title, Markup(body)) for title, body in panels])
 

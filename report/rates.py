@@ -9,11 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.errors import EvaluationError
+from evaluation.results import GROUP
 from evaluation.statistics import pass_rates
 from report.formats import percent
-
-GROUP = "level"
-"""Column of results with the group of each task: in the arena, its level."""
 
 COLUMNS = (
     *(GROUP, "level_name", "who", "source", "task_set", "tasks", "trials", "passes", "pass_rate"),

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from evaluation.paired import ALL_LEVELS
+from evaluation.results import GROUP
 from evaluation.run_card import RunCard, sent_words
 from evaluation.statistics import mean_scores
 from report.formats import NONE, interval, p_value, percent, points
-from report.rates import GROUP, HEADINGS, cells, label
+from report.rates import HEADINGS, cells, label
 
 UNKNOWN = "unknown"
 

@@ -257,4 +257,4 @@ class RunLog:
             task.get("group", task.get("level", int(match[1]) if match else 0)),
         )
         mark = known.get("pass_mark", (task.get("spec") or {}).get("pass_mark"))
-        return {"agent": self.agent, "task_id": task_id, "level": group, "trial": trial, "pass_mark": mark}
+        return {"agent": self.agent, "task_id": task_id, "group": group, "trial": trial, "pass_mark": mark}

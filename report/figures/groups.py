@@ -14,10 +14,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.transforms import Affine2D, ScaledTranslation, Transform, blended_transform_factory
 
+from evaluation.results import GROUP
 from report.figures import look
 from report.figures.lettering import wrap
 from report.formats import NONE, percent
-from report.rates import GROUP, Row, who
+from report.rates import Row, who
 
 _INDENT = 0.1
 _PLOT = (1.13, 2.42)

@@ -36,7 +36,7 @@ def _row(trial: Trial, agent: str, number: int) -> TrialResult:
     return TrialResult(
         agent=agent,
         task_id=trial.task_id,
-        level=level_of(Path(trial.task_id)),
+        group=level_of(Path(trial.task_id)),
         trial=number,
         pass_mark=trial.pass_mark,
         total_reward=trial.total_reward,
