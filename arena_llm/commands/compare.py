@@ -146,7 +146,7 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from importlib.metadata import version
 
     from report.comparison.page import write_comparison
-    from report.comparison.tables import pairs_summary, summary_table
+    from report.comparison.tables import gaps_summary, pairs_summary, summary_table
     from report.rates import rates_table
 
     versions = {run.animal_ai for run in compared.runs}
@@ -157,8 +157,9 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     console.print(rates_table(compared.rates.table, compared.group, *compared.rates.notes[:1]))
     if compared.groups:
         console.print(summary_table(compared))
-    if (pairs := pairs_summary(compared)) is not None:
-        console.print(pairs)
+    for table in (pairs_summary(compared), gaps_summary(compared)):
+        if table is not None:
+            console.print(table)
     for text in compared.cautions:
         console.print(text, markup=False, highlight=False)
     console.print(f"Report: {page}", soft_wrap=True)

@@ -1,7 +1,7 @@
 """The comparison's tables as text: for its page, and in brief for a terminal."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from rich.table import Table as TerminalTable
@@ -77,10 +77,22 @@ def pairs_summary(compared: Comparison) -> TerminalTable | None:
     """The difference between every two runs over all their shared tasks, for a terminal; None for one run."""
     pairs = compared.tables["comparisons"]
     found = pairs_table(pairs[pairs["scope"] == ALL_LEVELS], compared.group)
-    if not found.rows:
+    return _terminal("Runs compared with each other", found.headings, found.rows)
+
+
+def gaps_summary(compared: Comparison) -> TerminalTable | None:
+    """The contamination gap of every run over all levels, for a terminal; None without a hidden split."""
+    gaps = compared.tables["contamination"]
+    rows = [_gap(row) for row in gaps[gaps["scope"] == ALL_LEVELS].to_dict("records")]
+    return _terminal("Public battery and hidden split", _GAP, rows)
+
+
+def _terminal(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]]) -> TerminalTable | None:
+    """Rows over all levels, of which the first column says no more; None if there are none."""
+    if not rows:
         return None
-    table = TerminalTable(*found.headings[1:], title="Runs compared with each other")
-    for row in found.rows:
+    table = TerminalTable(*headings[1:], title=title)
+    for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row[1:]))
     return table
 

@@ -6,7 +6,7 @@ from arena import EvaluationError
 from evaluation.results import results_frame
 from report.comparison.contamination import contamination
 from report.comparison.runs import Run
-from report.comparison.tables import sections
+from report.comparison.tables import gaps_summary, sections
 from report.comparison.whole import compare
 from tests.evaluation.runs import rows
 
@@ -51,7 +51,10 @@ def test_it_stands_in_the_comparison():
     compared = compare([run_on(PUBLIC, seen)], (), [run_on(HIDDEN, easy)])
     (section,) = [each for each in sections(compared) if "hidden" in each.heading]
     assert section.table.rows[0][:5] == ("all", "m/x", "60 and 60", "73", "60")
-    assert compare([run_on(PUBLIC, seen)], ()).tables["contamination"].empty
+    assert [str(next(iter(column.cells))) for column in gaps_summary(compared).columns[:4]] == [
+        *("m/x", "60 and 60", "73", "60")
+    ]
+    assert gaps_summary(compare([run_on(PUBLIC, seen)], ())) is None
 
 
 WRONG = [
