@@ -32,7 +32,7 @@ def _choices() -> Iterator[tuple[str, str, str]]:
     shorts = {long: short for short, long in ArenaChoices.short_names.items()}
     for name, field in ArenaChoices.model_fields.items():
         flag = name.replace("_", "-")
-        given = f"--{flag}, --no-{flag}" if isinstance(field.default, bool) else f"--{flag}"
+        given = f"--{flag}, --no-{flag}" if field.annotation is bool else f"--{flag}"
         given += f", --{shorts[name]}" if name in shorts else ""
         yield code(given), code(shown(field.default)), plain(field.description or "")
 

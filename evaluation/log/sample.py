@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from evaluation.generation.stops import CAUSES
-from evaluation.log.exchanges import EpisodeTalk, Talk, matched, parted, talk
+from evaluation.log.exchanges import EpisodeTalk, Talk, matched, opening_apart, parted, talk
 from evaluation.suite import ModelEnd, Suite
 
 
@@ -69,7 +69,11 @@ class LoggedSample:
             return None
         replies = [text for each in self._replies for text in each]
         demonstration = bool(getattr(self.choices, "demonstration", False))
-        return matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+        said = matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+        if said is None or not demonstration:
+            return said
+        unplayed = next((i for i, each in enumerate(self._replies) if each), 0)
+        return opening_apart(said, self.choices.bounds().first_images * (1 + unplayed))
 
     @cached_property
     def parts(self) -> Mapping[str, EpisodeTalk]:
