@@ -126,7 +126,9 @@ def _selection(choices: ArenaChoices, prompts: PromptSet) -> str:
     twelve = bool(choices.demonstration) or choices.commands == "moves"
     if choices.tasks == (CHILDREN[:12] if twelve else CHILDREN):
         return ""
-    return f"{len(choices.tasks)} tasks" if choices.tasks is not None else f"levels {choices.levels or 'all'}"
+    if choices.tasks is not None:
+        return f"{len(choices.tasks)} others"
+    return f"all of levels {choices.levels}" if choices.levels else "all"
 
 
 def _parsing(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -138,7 +140,7 @@ def _crash(choices: ArenaChoices, prompts: PromptSet) -> str:
 
 
 LIST: tuple[Difference, ...] = (
-    Difference("texts", "its Appendix B", _texts),
+    Difference("texts", "those of its Appendix B", _texts),
     Difference("first message", "one message of the user, pictures included", _roles),
     Difference("stated after a reply", "health", _stated),
     Difference("health at the start", "that at the first picture, 48 steps old", _first_health),
@@ -160,9 +162,9 @@ LIST: tuple[Difference, ...] = (
     _choice("pictures sent each time", "images", "all"),
     _choice("pictures per script", "images_per_script", 1),
     _choice("steps between pictures", "image_every", None, "a whole script"),
-    _choice("vision", "vision", "true", ours="{} (a control)"),
+    _choice("control of vision", "vision", "true", "none"),
     _choice("shades of grey", "grayscale", False),
-    _choice("blur in pixels", "blur_px", 0.0),
+    _choice("blur in pixels", "blur_px", 0.0, "0"),
     _choice("distinct pixels a side", "resolution", None, "all"),
     Difference(
         "size of pictures",
