@@ -277,4 +277,5 @@ class ArenaChoices(RunChoices):
             first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
             images=self.images_per_script if shown else 0,
             image_px=self.image_size,
+            image_width=self.image_size + 2 * self.image_gutter,
         )

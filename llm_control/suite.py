@@ -105,7 +105,7 @@ class ArenaSuite(Suite):
         """What the run is in short if no preset says so, and how it differs from the paper."""
         from llm_control.paper.differences import differences_sentence, in_short
 
-        short = [] if protocol else [f"No protocol: {in_short(choices, prompts)}."]
+        short = [] if protocol else [f"Without a preset: {in_short(choices, prompts)}."]
         return () if choices.acts else (*short, differences_sentence(choices, prompts))
 
     def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":

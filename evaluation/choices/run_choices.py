@@ -151,7 +151,8 @@ class Bounds(BaseModel):
     """What bounds the requests of one episode, for estimates.
 
     `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
-    and of each later observation, each of `image_px` a side; `turn_tokens` are those of an observation's
+    and of each later observation, each of `image_px` a side, or
+    `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
     text.
     """
 
@@ -161,4 +162,5 @@ class Bounds(BaseModel):
     first_images: int = 0
     images: int = 0
     image_px: int = 0
+    image_width: int = 0
     turn_tokens: int = 60

@@ -195,6 +195,11 @@ LIST: tuple[Difference, ...] = (
     ),
     Difference("after a loop", "no rule (frame by frame: repeated after 50 turns)", lambda c, p: _loop(c)),
     _always(
+        "replies cut off by the token limit",
+        "played as they are",
+        "not played: the episode ends without a verdict",
+    ),
+    _always(
         "failed requests",
         "up to three retries by the paper's text, one by its program, then the trial again",
         "retries and relaunches as chosen, every one logged",

@@ -240,8 +240,8 @@ def of_protocol(name, prompts, **choices):
 def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted):
     texts, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
     remaining = {
-        *("`Go(--5);` and `Turn(--5);`", "failed requests", "arena", "pictures"),
-        *("random placements", "models"),
+        *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
+        *("arena", "pictures", "random placements", "models"),
     }
     shown = str(converted.demonstration)
     assert of_protocol("paper-experiment-1", texts) == remaining
@@ -281,7 +281,7 @@ def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, t
     assert said in methods
     assert "with: health. " in methods
     printed = CliRunner().invoke(app, ["eval", "--show", "--max-scripts", "2"]).output
-    assert "No protocol: arena-llm's own prompt, tolerant parsing, one trial." in printed
+    assert "Without a preset: arena-llm's own prompt, tolerant parsing, one trial." in printed
     assert "`Go(--5);` and `Turn(--5);`" in printed
 
 

@@ -8,6 +8,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from typer.testing import CliRunner
 
+import evaluation.estimate
 import evaluation.evaluate
 from arena import EvaluationError
 from arena.taskfile.versions import Version
@@ -92,6 +93,8 @@ def asked(monkeypatch):
         raise EvaluationError("not played in this test")
 
     monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
+    # It would read texts and tasks, which these tests name without having them.
+    monkeypatch.setattr(evaluation.estimate, "estimate", lambda *asked: None)
     return found
 
 
