@@ -34,7 +34,7 @@ def differences(choices: ArenaChoices, prompts: PromptSet) -> Iterator[tuple[str
 
 def differences_sentence(choices: ArenaChoices, prompts: PromptSet) -> str:
     """The same as one sentence."""
-    found = (f"{topic}: {ours} (paper: {paper})" for topic, ours, paper in differences(choices, prompts))
+    found = (f"{topic}: {ours} [paper: {paper}]" for topic, ours, paper in differences(choices, prompts))
     return f"Differences from {PAPER}: {'; '.join(found)}."
 
 
@@ -127,7 +127,7 @@ def _selection(choices: ArenaChoices, prompts: PromptSet) -> str:
     if choices.tasks == (CHILDREN[:12] if twelve else CHILDREN):
         return ""
     if choices.tasks is not None:
-        return f"{len(choices.tasks)} others"
+        return f"{len(choices.tasks)} that the run names"
     return f"all of levels {choices.levels}" if choices.levels else "all"
 
 

@@ -64,7 +64,7 @@ def _first_of(root: Path, names: tuple[str, ...]) -> Path | None:
 
 
 def _prompt(root: Path, path: Path) -> Ingredients:
-    text = _plain(read_text(path))
+    text = _plain(_page(path))
     begin, off = text.find(_BEGINS), text.rfind(_OFF)
     observed = _OBSERVED.search(text, off)
     if begin < 0 or off < begin or observed is None:
@@ -80,6 +80,10 @@ def _prompt(root: Path, path: Path) -> Ingredients:
     )
 
 
+def _page(path: Path) -> str:
+    return read_text(path).replace("\r\n", "\n")
+
+
 def _plain(text: str) -> str:
     """Printed text without what only Markdown needs: escapes, and blanks at the ends of lines."""
     text = text.replace("\\'", "'").replace("\\n\n", "\n")
@@ -89,7 +93,7 @@ def _plain(text: str) -> str:
 def _health(root: Path) -> str:
     """The line that tells the health, from whichever page shows it; empty if none does."""
     for name in (*FRAME_BY_FRAME, *EXPERIMENT_2):
-        found = _HEALTH.search(read_text(root / name)) if (root / name).is_file() else None
+        found = _HEALTH.search(_page(root / name)) if (root / name).is_file() else None
         if found:
             return f"{template(found[1])}$health{found[2]}"
     return ""
@@ -98,7 +102,7 @@ def _health(root: Path) -> str:
 def _turns(root: Path, path: Path) -> Iterator[tuple[str, tuple[bytes, ...]]]:
     """Each script of a page with the pictures before it."""
     pictures: list[bytes] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(_page(path).splitlines(), start=1):
         if (shown := _PICTURE.search(line)) is not None:
             pictures.append(_read_picture(root, path, shown["path"], number))
         elif (said := _SCRIPT.fullmatch(line.strip())) is not None:

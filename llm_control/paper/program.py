@@ -50,8 +50,9 @@ def program_ingredients(root: Path) -> Ingredients | None:
 def program_example(root: Path) -> Example | None:
     """The example of Experiment 2 from the history of its recording; None if there is none."""
     for path in sorted(root.glob(HISTORIES)):
-        messages = [_message(line, f"{path}:{n}") for n, line in enumerate(read_text(path).splitlines(), 1)]
-        return _example(messages, str(path))
+        # It was written on Windows; what is used of it is ASCII.
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return _example([_message(line, f"{path}:{n}") for n, line in enumerate(lines, 1)], str(path))
     return None
 
 
@@ -125,9 +126,7 @@ def _example(messages: list[tuple[str, list[tuple[str, str]]]], source: str) -> 
     shown = [_shown(content, source) for role, content in messages if role == "user"]
     scripts = ["".join(text for _, text in content) for role, content in messages if role == "assistant"]
     if not shown or len(scripts) != len(shown):
-        raise ConfigError(
-            f"{source}: {len(shown)} views and {len(scripts)} scripts, expected as many of each"
-        )
+        raise ConfigError(f"{source}: {len(shown)} views and {len(scripts)} scripts, expected equal numbers")
     (pictures, health), *later = shown
     turns = [ExampleTurn(script, *after) for script, after in zip(scripts, [*later, ((), None)], strict=True)]
     return Example(pictures, health or 0.0, tuple(turns))

@@ -11,7 +11,7 @@ import numpy as np
 
 from render import jpeg
 
-GREETING, ENDING = "Hello PLAYER.\n    \nDrive $5 far.\n\n", "Mind the walls.\n"
+GREETING, ENDING = "Hello PLAYER.\n    \nDrive $5 far.\n\n", "Don’t stop.\n"
 SEND_OFF = "Off you go?\nNow.\n"
 LABEL = "Seen:"
 INVALID = "ENVIRONMENT: That is wrong. "
@@ -28,7 +28,7 @@ PREAMBLES = {{"paper": f"""{GREETING}"""}}
 OBSERVATIONS = {{"paper": " "}}
 GOALS = {{"paper": """It ends with the last ball.\\n\\n"""}}
 COMMANDS = {{"paper": lambda loops: f"""{{ScriptCommands.Go}}(15); drives.\\n\\n"""}}
-CHAINS_OF_THOUGHT = {{"paper": f"""Mind the walls.\\n"""}}
+CHAINS_OF_THOUGHT = {{"paper": f"""Don’t stop.\\n"""}}
 MISC = {{
     "send_off_with_start_of_episode_message": f"Off you go?\\nNow.\\n",
     "end_of_episode_message": lambda ep_pass: ("Passed" if ep_pass else "Failed"),
@@ -67,8 +67,13 @@ def write_program(root: Path) -> Path:
     (prompts / "observations.py").write_text(_OBSERVATIONS)
     session = root / "data/tutorial_video/replay/seed_0/arena"
     session.mkdir(parents=True)
-    (session / "llm_session_history_1.txt").write_text("\n".join(map(_written, _history())))
+    (session / "llm_session_history_1.txt").write_bytes(_on_windows())
     return root
+
+
+def _on_windows() -> bytes:
+    """The history as Python writes it there: an apostrophe is no UTF-8."""
+    return "\r\n".join(map(_written, _history())).encode("cp1252")
 
 
 def _history() -> list[dict]:
