@@ -34,7 +34,7 @@ class Demonstration:
     """The episode: its first pictures, then each script with what came of it and the pictures after it.
 
     The last script ends the episode, so no picture follows it. `first_health` is that at the first
-    picture, `health` that before the first script. `source` says where it is from; empty for ours.
+    picture, `health` that before the first script. `source` names its origin; empty for ours.
     """
 
     first_pictures: tuple[Picture, ...]

@@ -60,7 +60,7 @@ def _written(
             notes.append(f"{name}: its texts are not in this material")
             continue
         if not found.health:
-            raise ConfigError(f"{name}: the material has no line that tells the health; give LLM-AAI too")
+            raise ConfigError(f"{name}: the material has no line with the health; give LLM-AAI too")
         write_folder(found.prompts(), out / name)
         folders.append(out / name)
         if not found.invalid:

@@ -91,7 +91,7 @@ def _plain(text: str) -> str:
 
 
 def _health(root: Path) -> str:
-    """The line that tells the health, from whichever page shows it; empty if none does."""
+    """The line with the health, from whichever page shows it; empty if none does."""
     for name in (*FRAME_BY_FRAME, *EXPERIMENT_2):
         found = _HEALTH.search(_page(root / name)) if (root / name).is_file() else None
         if found:
