@@ -260,19 +260,6 @@ def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | N
     return Talk(kept, first.shown, first.told, first.request, before)
 
 
-def opening_apart(said: Talk, own: int) -> Talk:
-    """The exchanges without a demonstration that stands in the message of the first view.
-
-    That message has `own` pictures of the episode; those before them are the demonstration's.
-    """
-    extra = len(said.exchanges[0].shown) - own if said.exchanges else 0
-    if said.before or extra <= 0:
-        return said
-    first = said.exchanges[0]
-    begun = replace(first, shown=first.shown[extra:])
-    return replace(said, exchanges=(begun, *said.exchanges[1:]), before=first.shown[:extra])
-
-
 def parted(said: Talk, turns: Sequence[int], first: int) -> list[EpisodeTalk]:
     """The parts of the episodes of a conversation, of which each had the given number of turns.
 
