@@ -18,6 +18,7 @@ from arena_llm.commands.fidelity import fidelity_command
 from arena_llm.commands.people import people_app
 from arena_llm.commands.play import play_command
 from arena_llm.commands.probe import probe_command
+from arena_llm.commands.prompts import prompts_command
 from arena_llm.commands.replay import replay_command
 from arena_llm.commands.report import report_command, submission_command
 from arena_llm.commands.run import run_command
@@ -65,6 +66,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "verify": verify_command,
     "compare": compare_command,
     "probe": probe_command,
+    "prompts": prompts_command,
     "dataset": dataset_command,
     "run": run_command,
     "replay": replay_command,

@@ -55,6 +55,10 @@ RayAddress = Annotated[
 ModelName = Annotated[str, typer.Option(help="gpt-*, claude-*, gemini-*, or any provider/model.")]
 Preset = Annotated[str | None, typer.Option(help="A preset such as paper-experiment-1, or a file NAME.yaml.")]
 Prompt = Annotated[Path | None, typer.Option(help="Text file that replaces the system prompt.")]
+Prompts = Annotated[
+    Path | None,
+    typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
+]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
 Seed = Annotated[int, typer.Option(help="Random seed of the arenas.")]
 

@@ -1,7 +1,7 @@
 """The choices of a suite as options of a command, made from its model so that none is missing."""
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -47,16 +47,40 @@ def with_choices(function: Callable[..., None], suite: str) -> Callable[..., Non
     def called(**values: Any) -> None:
         function(**{key: value for key, value in values.items() if key in names or value is not None})
 
-    parameters = [*own, *(_option(chosen, name) for name in chosen.choices.model_fields)]
+    parameters = [
+        *own,
+        *_short_flags(chosen),
+        *(_option(chosen, name) for name in chosen.choices.model_fields),
+    ]
     called.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     called.__annotations__ = {p.name: p.annotation for p in parameters}
     called.__doc__ = function.__doc__
     return called
 
 
+def _short_flags(suite: Suite) -> Iterator[inspect.Parameter]:
+    """A flag for each short name of a choice that takes more than yes and no."""
+    for word, name in suite.choices.short_names.items():
+        if not _is_flag(suite, name):
+            option = typer.Option(
+                None,
+                f"--{word}",
+                help=f"The same as --{name} yes.",
+                rich_help_panel=PANEL,
+                show_default=False,
+            )
+            yield inspect.Parameter(
+                word, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=bool | None
+            )
+
+
+def _is_flag(suite: Suite, name: str) -> bool:
+    return suite.choices.model_fields[name].annotation is bool
+
+
 def _option(suite: Suite, name: str) -> inspect.Parameter:
     field = suite.choices.model_fields[name]
-    yes = isinstance(field.default, bool)
+    yes = _is_flag(suite, name)
     flag = name.replace("_", "-")
     words = [short for short, long in suite.choices.short_names.items() if long == name]
     given = [f"--{flag}/--no-{flag}", *(f"--{word}" for word in words)] if yes else [f"--{flag}"]

@@ -86,7 +86,8 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
         for call in list(_calls(choices, bounds, each, text, shown)) * (times * choices.trials)
     ]
     images = sum(call.images for call in calls)
-    each = image_tokens(model, _side(choices, bounds, max(map(sum, conversations)))) if images else 0
+    size = _size(choices, bounds, max(map(sum, conversations)))
+    each = image_tokens(model, *size, choices.image_detail) if images else 0
     out = len(calls) * _reply(choices)
     found = Estimate(
         model=model,
@@ -137,12 +138,13 @@ def _calls(
         yield before
 
 
-def _side(choices: RunChoices, bounds: Bounds, calls: int) -> int:
-    """Pixels a side of the pictures that are sent; of a collage, when it is fullest."""
+def _size(choices: RunChoices, bounds: Bounds, calls: int) -> tuple[int, int]:
+    """Height and width of the pictures that are sent, in pixels; of a collage, when it is fullest."""
     if choices.images != "collage":
-        return bounds.image_px
+        return bounds.image_px, bounds.image_width or bounds.image_px
     columns = math.ceil(math.sqrt(calls * bounds.images))
-    return min(bounds.image_px * columns, COLLAGE_PX)
+    side = min(bounds.image_px * columns, COLLAGE_PX)
+    return side, side
 
 
 def _reply(choices: RunChoices) -> int:

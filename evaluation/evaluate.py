@@ -77,6 +77,7 @@ def _refuse_without_effect(request: EvalRequest, prices: Path | None, limits: Ru
     """Raise ConfigError for an option that has no effect on an agent that plays by itself."""
     given = {
         "prompt": request.prompt,
+        "prompts": request.texts,
         "prices": prices,
         "max_cost": limits.cost,
         "max_tokens_run": limits.tokens,

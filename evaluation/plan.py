@@ -56,6 +56,7 @@ def deviations(planned: Plan, done: Plan) -> Iterator[str]:
         if part in planned and part in done and planned[part] != done[part]:
             yield f"{part}: {_short(planned[part])} was planned, {_short(done[part])} was used"
     yield from _differences("protocol", planned["protocol"], done["protocol"])
+    yield from _differences("file", planned.get("files") or {}, done.get("files") or {})
     yield from _differences("task", planned["tasks"], done["tasks"])
     both = [task for task in planned["tasks"] if task in done["tasks"]]
     if both != [task for task in done["tasks"] if task in planned["tasks"]]:

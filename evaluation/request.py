@@ -12,7 +12,7 @@ from arena.errors import ConfigError
 from evaluation.choices.effective import Effective, effective
 from evaluation.choices.presets import load_preset, preset_names
 from evaluation.models import full_name
-from evaluation.prompts import PromptSet
+from evaluation.prompts import PromptFiles, PromptSet
 from evaluation.suite import Player, Suite, TaskSpec
 
 
@@ -21,7 +21,7 @@ class EvalRequest:
     """A run of one model on tasks of a suite.
 
     `protocol` is a preset's name or a file's path; `choices` are options that override it; `folder` holds
-    task files, `prompt` is a file that replaces the system prompt.
+    task files, `prompt` is a file that replaces the system prompt, `texts` a folder of prompts.
     """
 
     suite: Suite
@@ -30,6 +30,7 @@ class EvalRequest:
     prompt: Path | None = None
     protocol: str | None = None
     choices: Mapping[str, Any] = field(default_factory=dict)
+    texts: Path | None = None
 
     @cached_property
     def effective(self) -> Effective:
@@ -93,7 +94,7 @@ class EvalRequest:
     @cached_property
     def prompts(self) -> PromptSet:
         """The texts of the run. Raises ConfigError for a file that cannot serve."""
-        return self.suite.prompts(self.prompt)
+        return self.suite.prompts(PromptFiles(self.prompt, self.texts), self.effective.choices)
 
     def task_args(self) -> dict[str, Any]:
         """The arguments of the Inspect task, with paths that hold in any folder."""
@@ -101,8 +102,16 @@ class EvalRequest:
             "protocol": self._located(),
             "folder": str(self.folder.resolve()) if self.folder else None,
             "prompt": str(self.prompt.resolve()) if self.prompt else None,
+            **({"prompts": str(self.texts.resolve())} if self.texts else {}),
             **self._options,
+            **self._paths(),
         }
+
+    def _paths(self) -> dict[str, Any]:
+        """The choices that are paths, as they hold in any folder, if they are not the defaults."""
+        kind = self.suite.choices
+        values = {name: getattr(self.effective.choices, name) for name in kind.paths}
+        return {name: value for name, value in values.items() if isinstance(value, str)}
 
     def _located(self) -> str | None:
         """A preset's name as it is, a file's path so that it holds in any folder."""
@@ -119,6 +128,7 @@ class EvalRequest:
             "prompts": self.prompts.sha256,
             "tasks": {task.id: task.sha256 for task in self.tasks},
             "protocol": self.effective.choices.model_dump(mode="json"),
+            **({"files": files} if (files := self.suite.files(self.effective.choices)) else {}),
         }
 
     @cached_property

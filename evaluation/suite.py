@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.choices.run_choices import RunChoices
-from evaluation.prompts import PromptSet, runner_prompts
+from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
+from evaluation.prompts.folder import with_files
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -219,16 +220,30 @@ class Suite(ABC):
         every = choices.model_copy(update={"tasks": None})
         return next((task for task in self.tasks(every, folder) if task.id == task_id), None)
 
+    def files(self, choices: Any) -> dict[str, str]:
+        """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
+        return {}
+
     @abstractmethod
     def open(self, setup: EpisodeSetup) -> Environment:
         """A new episode."""
 
-    def prompts(self, system_file: Path | None) -> PromptSet:
-        """All texts of a run; `system_file` replaces the system prompt. Raises ConfigError."""
-        return runner_prompts(system_file)
+    def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
+        """All texts of a run, the user's own among them. Raises ConfigError.
+
+        `choices` are those of the run; None if the texts are only to be replaced by those of a log.
+        """
+        return with_files(runner_prompts(), files, choices)
+
+    def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
+        """Sentences on a run that `eval --show` prints below its choices; `protocol` names its preset."""
+        return ()
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The messages before the first observation of a conversation over `episodes` episodes."""
+        """The messages before the first observation of a conversation over `episodes` episodes.
+
+        The layout of the prompts may join them with it: see `evaluation.inspect_task.content.joined`.
+        """
         from inspect_ai.model import ChatMessageSystem
 
         return [ChatMessageSystem(content=prompts["system"].fill())]

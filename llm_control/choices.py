@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
@@ -29,6 +29,11 @@ def _numbers(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
     return tuple(int(part) if isinstance(part, str) and part.isdecimal() else part for part in value)
+
+
+def _absolute(value: Any) -> Any:
+    """A path so that it holds in any folder."""
+    return str(Path(value).expanduser().resolve()) if isinstance(value, str) else value
 
 
 def _levels(value: Any) -> Any:
@@ -66,6 +71,9 @@ _RULES = (
     _without_pictures("vision", lambda value: value != "true"),
     _without_pictures("grayscale", bool),
     _without_pictures("blur_px", bool),
+    _without_pictures("image_gutter", bool),
+    _without_pictures("image_format", lambda value: value != "png"),
+    _without_pictures("image_detail", lambda value: value != "auto"),
     _without_pictures("resolution", lambda value: value is not None),
     _without_pictures("images_per_script", lambda value: value > 1),
     _without_pictures("image_every", lambda value: value is not None),
@@ -125,6 +133,21 @@ _RULES = (
         "a model whose replies take no time would never end; give a number of loop_turns",
     ),
     Rule(
+        ("commands", "one_step"),
+        lambda c: c["commands"] == "moves" and not c["one_step"],
+        "Forward, Backward, Left and Right are steps; give one_step too",
+    ),
+    Rule(
+        ("commands", "replies"),
+        lambda c: c["commands"] == "moves" and c["replies"] != "text",
+        "moves are written as text",
+    ),
+    Rule(
+        ("after_loop", "loop_turns"),
+        lambda c: c["after_loop"] == "repeat" and c["loop_turns"] is None,
+        "without loop_turns no loop ends the model's part",
+    ),
+    Rule(
         ("resolution", "image_size"),
         lambda c: c["resolution"] is not None and c["resolution"] > c["image_size"],
         "a picture cannot have more distinct pixels than pixels",
@@ -140,6 +163,7 @@ class ArenaChoices(RunChoices):
 
     rules: ClassVar[tuple[Rule, ...]] = (*RunChoices.rules, *_RULES)
     short_names: ClassVar[dict[str, str]] = {"icl": "demonstration"}
+    paths: ClassVar[frozenset[str]] = frozenset({"demonstration"})
     words: ClassVar[frozenset[str]] = frozenset({"animal_ai", "vision", "levels", "tasks"})
     for_players: ClassVar[tuple[str, ...]] = (
         *("battery", "tasks", "levels", "animal_ai", "trials", "seed"),
@@ -167,7 +191,14 @@ class ArenaChoices(RunChoices):
         default="3.1.3",
         description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
     )
-    demonstration: bool = Field(default=False, description="a demonstration episode comes first")
+    texts: Literal["any", "paper"] = Field(
+        default="any",
+        description="paper: the texts are those of arXiv 2410.23242, so --prompts must name their folder",
+    )
+    demonstration: bool | Annotated[str, AfterValidator(_absolute)] = Field(
+        default=False,
+        description="yes: a demonstration episode of ours comes first; or the file of another demonstration",
+    )
     initial_idle_steps: _Steps = Field(
         default=(1, 16, 16, 16),
         description="idle steps before the first script, in groups; a picture after each but the last",
@@ -179,6 +210,10 @@ class ArenaChoices(RunChoices):
         default=("act",), min_length=1, description="the tools that it is given: act, go, turn"
     )
     one_step: bool = Field(default=False, description="a reply is one command of one step")
+    commands: Literal["script", "moves"] = Field(
+        default="script",
+        description="moves: a reply is Forward, Backward, Left or Right, a thought before it if wanted",
+    )
     strict: bool = Field(
         default=False, description="only the paper's syntax; by default obvious slips are corrected"
     )
@@ -188,6 +223,10 @@ class ArenaChoices(RunChoices):
     loop_turns: Annotated[int, Field(ge=2, le=100_000)] | None = Field(
         default=None, description="turns of one repeated or two alternating replies that end the model's part"
     )
+    after_loop: Literal["idle", "repeat"] = Field(
+        default="idle",
+        description="repeat: after a loop the agent keeps on repeating it; idle: it stands until the end",
+    )
     thought_chars: Annotated[int, Field(ge=0, le=1_000_000)] | None = Field(
         default=None, description="characters of Think per reply; 0: no Think; none: no limit"
     )
@@ -195,6 +234,9 @@ class ArenaChoices(RunChoices):
         default="image", description="text: what is in view is described in words"
     )
     image_size: int = Field(default=512, ge=4, le=1024, description="pixels a side of a picture")
+    image_gutter: int = Field(
+        default=0, ge=0, le=64, description="white columns at the left and at the right of a picture"
+    )
     images_per_script: int = Field(
         default=1, ge=1, le=100, description="pictures along a script, the last at its end"
     )
@@ -235,4 +277,5 @@ class ArenaChoices(RunChoices):
             first_images=max(len(self.initial_idle_steps) - 1, 1) if shown else 0,
             images=self.images_per_script if shown else 0,
             image_px=self.image_size,
+            image_width=self.image_size + 2 * self.image_gutter,
         )

@@ -65,7 +65,8 @@ class ArenaEnvironment:
     def begin(self) -> Observation:
         """The idle steps before the first reply, and what is seen along them."""
         view = View(self._played.begin(), words(self._choices, self.episode.scene()))
-        parts = first_parts(self._choices, self._prompts, self.episode.health, view)
+        health, first_health = self.episode.health, self._played.first_health
+        parts = first_parts(self._choices, self._prompts, health, view, first_health)
         return self._observation(parts)
 
     def reply(self, text: str) -> Observation:

@@ -1,42 +1,65 @@
 """The messages that a model is sent: prompts filled, pictures attached."""
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
-from evaluation.inspect_task.session import content
+from evaluation.inspect_task.content import content
 from evaluation.prompts import PromptSet
-from evaluation.suite import Part
+from evaluation.suite import Frame, Part
 from llm_control.choices import ArenaChoices
-from llm_control.demonstration import demonstration
+from llm_control.demonstration import Demonstration, ShownTurn, chosen_demonstration
 from llm_control.notes import NO_LIMIT, system_text
 from llm_control.observations import View, degraded
 from llm_control.play import TurnRecord
+
+_NEXT, _OTHERS = "\ue000", "\ue001"
+"""Stand for the next picture and for all others while a text is filled; no text has them (private use)."""
+
+_MARK = re.compile(f"([{_NEXT}{_OTHERS}])")
 
 
 def opening(choices: ArenaChoices, prompts: PromptSet, tasks: int = 1) -> list[ChatMessage]:
     """What comes before the first picture: the system text and, if chosen, the demonstration.
 
-    `tasks`: how many episodes the conversation has.
+    `tasks`: how many episodes the conversation has. Raises ConfigError for a demonstration's file that cannot
+    be read.
     """
     messages: list[ChatMessage] = [ChatMessageSystem(content=system_text(choices, prompts, tasks))]
     if choices.demonstration:
-        messages += _demonstration(choices, prompts)
+        shown = chosen_demonstration(choices)
+        inside = prompts.layout.demonstration == "inside"
+        messages += (_inside if inside else _as_messages)(choices, prompts, shown)
     return messages
 
 
-def first_parts(choices: ArenaChoices, prompts: PromptSet, health: float, view: View) -> tuple[Part, ...]:
-    """The first view of an episode."""
+def first_parts(
+    choices: ArenaChoices,
+    prompts: PromptSet,
+    health: float,
+    view: View,
+    first_health: float | None = None,
+    name: str = "first_turn",
+) -> tuple[Part, ...]:
+    """The first view of an episode; `first_health` is that at its first picture if it was another."""
     shown = _described(prompts, view, prompts["view_start"].fill())
-    text = prompts["first_turn"].fill(turn=1, health=health, scripts_left=_left(choices, 0), view=shown)
-    return (*view.frames, text)
+    then = health if first_health is None else first_health
+    values = {"turn": 1, "first_health": then, "health": health, "scripts_left": _left(choices, 0)}
+    text = prompts[name].fill(view=shown, picture=_NEXT, pictures=_OTHERS, **values)
+    return _laid_out(text, view.frames, prompts["picture"].fill())
 
 
-def turn_parts(choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord, view: View) -> tuple[Part, ...]:
+def turn_parts(
+    choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord | ShownTurn, view: View
+) -> tuple[Part, ...]:
     """What came of a reply, and the view after it."""
     values = {
         "turn": turn.turn + 1,
         "health": turn.health,
         "scripts_left": _left(choices, turn.turn),
         "reward": turn.reward,
+        "pictures": _OTHERS,
     }
     if turn.error is not None:
         shown = _described(prompts, view, prompts["view_now"].fill())
@@ -45,11 +68,11 @@ def turn_parts(choices: ArenaChoices, prompts: PromptSet, turn: TurnRecord, view
         several = len(view.frames) > 1
         taken = prompts["view_along"].fill(images=len(view.frames)) if several else prompts["view_end"].fill()
         text = prompts["turn"].fill(view=_described(prompts, view, taken), **values)
-    return (*view.frames, text)
+    return _laid_out(text, view.frames, prompts["picture"].fill())
 
 
 def _left(choices: ArenaChoices, used: int) -> int | str:
-    return NO_LIMIT if choices.max_scripts is None else choices.max_scripts - used
+    return NO_LIMIT if choices.max_scripts is None else max(choices.max_scripts - used, 0)
 
 
 def _described(prompts: PromptSet, view: View, pictures: str) -> str:
@@ -58,17 +81,74 @@ def _described(prompts: PromptSet, view: View, pictures: str) -> str:
     return "\n\n".join(filter(None, (pictures if view.frames else "", words)))
 
 
-def _demonstration(choices: ArenaChoices, prompts: PromptSet) -> list[ChatMessage]:
-    shown = demonstration(choices.image_size)
-    first = View(tuple(degraded(frame, choices) for frame in shown.first_frames), None)
-    parts = first_parts(choices, prompts, shown.first_health, first)
+def _laid_out(text: str, frames: Sequence[Frame], label: str) -> tuple[Part, ...]:
+    """A text with the pictures at its marks; without any, pictures come first."""
+    if not _MARK.search(text):
+        return (*frames, text)
+    left = list(frames)
+    parts: list[Part] = []
+    for piece in _MARK.split(text):
+        if piece == _NEXT:
+            parts += [left.pop(0)] if left else []
+        elif piece == _OTHERS:
+            parts += [part for frame in left for part in (label, frame)]
+            left = []
+        else:
+            parts.append(piece)
+    return tuple(_merged([*parts, *left]))
+
+
+def _merged(parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts with neighbouring texts as one, and without empty ones."""
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+            continue
+        if text:
+            yield text
+        yield part
+        text = ""
+    if text:
+        yield text
+
+
+def _as_messages(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[ChatMessage]:
+    """A demonstration as messages like those of the episode that follows."""
+    begun = _view(choices, shown.first_pictures)
+    parts = first_parts(choices, prompts, shown.health, begun, shown.first_health)
     intro = prompts["demonstration_intro"].fill()
-    messages: list[ChatMessage] = [ChatMessageUser(content=list(content(parts, intro)))]
-    for turn, frame in shown.exchanges():
-        messages.append(ChatMessageAssistant(content=turn.reply))
-        if frame is not None:
-            view = View((degraded(frame, choices),), None)
-            messages.append(ChatMessageUser(content=list(content(turn_parts(choices, prompts, turn, view)))))
-    end = prompts["episode_end"].fill(outcome=shown.turns[-1].outcome, total_reward=shown.total_reward)
-    messages.append(ChatMessageUser(content=f"{end}\n\n{prompts['demonstration_end'].fill()}"))
-    return messages
+    yield ChatMessageUser(content=list(content(parts, choices, intro)))
+    for turn, pictures in shown.exchanges():
+        yield ChatMessageAssistant(content=turn.reply)
+        if pictures:
+            parts = turn_parts(choices, prompts, turn, _view(choices, pictures))
+            yield ChatMessageUser(content=list(content(parts, choices)))
+    end = prompts["episode_end"].fill(outcome=shown.outcome, total_reward=shown.total_reward)
+    yield ChatMessageUser(content=f"{end}\n\n{prompts['demonstration_end'].fill()}")
+
+
+def _inside(choices: ArenaChoices, prompts: PromptSet, shown: Demonstration) -> Iterator[ChatMessage]:
+    """A demonstration inside one message of the user; each of its turns begins a text of its own."""
+    user, assistant = (prompts[f"demonstration_{role}"].fill() for role in ("user", "assistant"))
+    name = "demonstration_first" if prompts["demonstration_first"].text else "first_turn"
+    begun = _view(choices, shown.first_pictures)
+    first = first_parts(choices, prompts, shown.health, begun, shown.first_health, name)
+    groups: list[list[Part]] = [
+        [prompts["demonstration_intro"].fill()],
+        [prompts["demonstration_title"].fill()],
+        [user, *first],
+    ]
+    for turn, pictures in shown.exchanges():
+        groups.append([assistant, turn.reply])
+        if pictures:
+            groups.append([user, *turn_parts(choices, prompts, turn, _view(choices, pictures))])
+    groups[-1].append(prompts["demonstration_end"].fill())
+    parts = [part for group in groups for part in _merged(group)]
+    yield ChatMessageUser(content=list(content(parts, choices)))
+
+
+def _view(choices: ArenaChoices, pictures: Sequence[Frame | bytes]) -> View:
+    """Pictures of a demonstration: frames as the choices alter them, image files as they are."""
+    frames = (p if isinstance(p, bytes) else degraded(p, choices) for p in pictures)
+    return View(tuple(frames), None)  # type: ignore[arg-type]

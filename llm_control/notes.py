@@ -15,6 +15,8 @@ def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
     The controls (`vision`) are not mentioned. `tasks`: how many episodes the conversation has.
     """
     text = prompts["system"].fill(scripts=choices.max_scripts or NO_LIMIT, image_size=choices.image_size)
+    if not prompts.layout.notes:
+        return text
     notes = [*_observation_notes(choices, prompts), *_reply_notes(choices, prompts)]
     if choices.memory_turns is not None:
         notes.append(prompts["note_memory"].fill(memory=choices.memory_turns))
@@ -38,7 +40,7 @@ def _observation_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[st
 
 def _reply_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:
     if choices.one_step:
-        yield prompts["note_one_step"].fill()
+        yield prompts["note_moves" if choices.commands == "moves" else "note_one_step"].fill()
     if choices.replies == "tools":
         yield prompts["note_tools"].fill(tools=", ".join(choices.tools))
     if choices.loop_turns is not None:

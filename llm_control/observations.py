@@ -12,7 +12,7 @@ from arena.geometry.layout import episode_rng
 from arena.scene import Scene
 from llm_control.choices import ArenaChoices
 from llm_control.description import describe
-from render import Frame, Renderer, blurred, coarse, in_grey
+from render import Frame, Renderer, blurred, coarse, in_grey, with_gutter
 from testbed import Task
 
 
@@ -78,12 +78,14 @@ def probe_frame(choices: ArenaChoices, scene: Scene, probe_id: str) -> Frame:
 
 
 def degraded(frame: Frame, choices: ArenaChoices) -> Frame:
-    """A picture without the colour, detail or sharpness that the choices take away."""
+    """A picture without what the choices take away: colour, detail, sharpness; and with their gutter."""
     if choices.resolution is not None:
         frame = coarse(frame, choices.resolution)
     if choices.blur_px:
         frame = blurred(frame, choices.blur_px)
-    return in_grey(frame) if choices.grayscale else frame
+    if choices.grayscale:
+        frame = in_grey(frame)
+    return with_gutter(frame, choices.image_gutter) if choices.image_gutter else frame
 
 
 def words(choices: ArenaChoices, scene: Scene) -> str | None:

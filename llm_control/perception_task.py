@@ -4,7 +4,7 @@ from typing import Any
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, get_model
+from inspect_ai.model import ChatMessageUser, get_model
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, grouped, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -14,17 +14,18 @@ from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
 from evaluation.generation.image_budget import ImageBudget
+from evaluation.inspect_task.content import content
 from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.naming import of_distribution
-from evaluation.inspect_task.session import data_uri
 from evaluation.suites import get_suite
 from llm_control.choices import ArenaChoices
 from llm_control.observations import probe_frame
 from llm_control.probes import KINDS, Probe, make_probes, read_answer
 
 USED = frozenset(
-    {"seed", "image_size", "vision", "grayscale", "blur_px", "resolution"}
-    | {"temperature", "max_tokens", "reasoning_effort", "reasoning_tokens"}
+    {"seed", "image_size", "image_gutter", "vision", "grayscale", "blur_px", "resolution"}
+    | {"image_format", "image_detail"}
+    | {"temperature", "max_tokens", "stop", "reasoning_effort", "reasoning_tokens"}
 )
 """The choices of a protocol that a probe has: those of its picture and of the model's reply."""
 
@@ -66,9 +67,8 @@ def answer_probe(probes: tuple[Probe, ...], choices: ArenaChoices) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         probe, model = by_id[str(state.sample_id)], get_model()
-        image = ContentImage(image=data_uri(probe_frame(choices, probe.scene(), probe.id)))
-        content: list[Content] = [image, ContentText(text=probe.question)]
-        state.messages = [ChatMessageUser(content=content)]
+        shown = content((probe_frame(choices, probe.scene(), probe.id), probe.question), choices)
+        state.messages = [ChatMessageUser(content=list(shown))]
         config = generate_config(model, choices, probe.id, 0)
         guard(get_model())
         state.output, _ = await ask(model, state.messages, (), config, ImageBudget("all"))

@@ -1,6 +1,7 @@
 """An episode that is played by scripts: pictures out, replies in. No model and no provider here."""
 
-from collections.abc import Container, Iterable
+from collections import deque
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from arena import IDLE, Action, Episode, Event, Recording
@@ -8,6 +9,7 @@ from arena.rules import SAFETY_STEPS
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import Movement, loops, movement, objection
+from llm_control.moves import parse_move
 from llm_control.observations import Eye
 from llm_control.schedule import opening_steps, steps_along
 from llm_control.script import Script, ScriptSyntaxError, parse
@@ -52,6 +54,9 @@ class ScriptedEpisode:
         self.turns: list[TurnRecord] = []
         self.along: tuple[Frame, ...] = ()
         """Pictures taken along the last script, if the choices ask for them; without the one at its end."""
+        self.first_health = episode.health
+        """Health when the first picture before the first script is taken."""
+        self._last: deque[Script | None] = deque(maxlen=2)
         self._eye = eye
         self._choices = choices
         self._movements: list[Movement] = []
@@ -78,6 +83,8 @@ class ScriptedEpisode:
         frames, at = [], 0
         for step in opening_steps(self._choices):
             self._run([IDLE] * (step - at))
+            if not at:
+                self.first_health = self.episode.health
             at = step
             if self._eye:
                 frames.append(self.frame())
@@ -92,7 +99,8 @@ class ScriptedEpisode:
     def reply(self, text: str) -> TurnRecord:
         """Play one reply to its end or the episode's, and note what came of it."""
         try:
-            script = parse(text, strict=self._choices.strict)
+            read = parse_move if self._choices.commands == "moves" else parse
+            script = read(text, strict=self._choices.strict)
         except ScriptSyntaxError as problem:
             return self.refuse(text, problem.feedback)
         return self.play(text, script)
@@ -102,6 +110,7 @@ class ScriptedEpisode:
         if (problem := objection(script, self._choices)) is not None:
             return self.refuse(text, problem)
         self._movements.append(movement(script))
+        self._last.append(script)
         return self._turn(text, script, script.actions(), None)
 
     def act(self, text: str, actions: Iterable[Action]) -> TurnRecord:
@@ -112,17 +121,28 @@ class ScriptedEpisode:
     def refuse(self, text: str, problem: str) -> TurnRecord:
         """Idle for one step, because a reply cannot be played; `problem` is what the model is shown."""
         self._movements.append(())
+        self._last.append(None)
         return self._turn(text, Script(()), [IDLE], problem)
 
     def finish(self) -> tuple[tuple[TurnRecord, ...], ModelEnd, Recording]:
         """Let the clock run down if the model is not asked any more, and close the episode."""
         end = self.model_end
+        rest = self._rest(end)
         while not self.episode.done and self.episode.spec.time_limit and self.episode.steps < SAFETY_STEPS:
-            self.episode.step(IDLE)
+            self.episode.step(next(rest))
         self.episode.stop()
         recording = self.episode.recording()
         self.episode.close()
         return tuple(self.turns), end, recording
+
+    def _rest(self, end: ModelEnd) -> Iterator[Action]:
+        """What the agent does when the model is not asked any more: nothing, or its loop on and on."""
+        again = end is ModelEnd.LOOP and self._choices.after_loop == "repeat"
+        while again and any(script is None or script.steps for script in self._last):
+            for script in self._last:
+                yield from script.actions() if script is not None else (IDLE,)
+        while True:
+            yield IDLE
 
     def _run(self, actions: Iterable[Action], pictures: Container[int] = ()) -> tuple[Event, ...]:
         """Take actions until the episode is over; after the steps in `pictures` a picture is taken."""

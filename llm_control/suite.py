@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.rules import SAFETY_STEPS
-from evaluation.prompts import PromptSet
+from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
+from evaluation.prompts.folder import with_files
 from evaluation.selection import named
 from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec
 from llm_control.choices import PRESETS, ArenaChoices
+from llm_control.paper import refuse_other_texts
 from llm_control.prompts import arena_prompts
 from testbed import find_tasks, parse_levels
 from testbed.check import task_files
@@ -83,9 +85,28 @@ class ArenaSuite(Suite):
 
         return ArenaEnvironment(setup)
 
-    def prompts(self, system_file: Path | None) -> PromptSet:
-        """The texts beside `llm_control.prompts`; a file may replace the system prompt."""
-        return arena_prompts(system_file)
+    def prompts(self, files: PromptFiles = NO_FILES, choices: ArenaChoices | None = None) -> PromptSet:
+        """The texts beside `llm_control.prompts`, and the user's own.
+
+        Raises ConfigError if the choices need the paper's texts and no folder is given.
+        """
+        if choices is not None:
+            refuse_other_texts(files, choices)
+        return with_files(arena_prompts(), files, choices)
+
+    def files(self, choices: ArenaChoices) -> dict[str, str]:
+        """The hash of a demonstration's file and pictures."""
+        from llm_control.demonstration.file import file_sha256
+
+        shown = choices.demonstration
+        return {"demonstration": file_sha256(Path(shown))} if isinstance(shown, str) else {}
+
+    def remarks(self, choices: ArenaChoices, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
+        """What the run is in short if no preset says so, and how it differs from the paper."""
+        from llm_control.paper.differences import differences_sentence, in_short
+
+        short = [] if protocol else [f"Without a preset: {in_short(choices, prompts)}."]
+        return () if choices.acts else (*short, differences_sentence(choices, prompts))
 
     def opening(self, choices: ArenaChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
         """The system text and, if chosen, the demonstration."""

@@ -2,7 +2,7 @@
 
 from render.batch import BatchRenderer
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
-from render.degrade import blurred, coarse, in_grey
+from render.degrade import blurred, coarse, in_grey, with_gutter
 from render.image import Frame, decode, jpeg, png
 from render.renderer import Renderer
 from render.segments import Mask, Segmenter
@@ -24,4 +24,5 @@ __all__ = [
     "png",
     "third_person",
     "top_view",
+    "with_gutter",
 ]

@@ -1,4 +1,4 @@
-"""Degraded pictures: without colour, detail or sharpness."""
+"""Altered pictures: without colour, detail or sharpness, or with white at the sides."""
 
 import numpy as np
 from PIL import Image, ImageFilter
@@ -16,6 +16,11 @@ def coarse(frame: Frame, pixels: int) -> Frame:
     height, width = frame.shape[:2]
     small = Image.fromarray(frame).resize((pixels, pixels), Image.Resampling.BOX)
     return np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
+
+
+def with_gutter(frame: Frame, columns: int) -> Frame:
+    """The picture with this number of white columns added at its left and as many at its right."""
+    return np.pad(frame, ((0, 0), (columns, columns), (0, 0)), constant_values=255)
 
 
 def blurred(frame: Frame, sigma_px: float) -> Frame:

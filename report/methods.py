@@ -48,6 +48,10 @@ def _what(log: RunLog, known: RunFacts, group: str) -> str:
 
 def _settings(log: RunLog, known: RunFacts) -> str:
     own = "The system prompt was the user's own. " if log.arguments.get("prompt") else ""
+    if log.arguments.get("prompts"):
+        texts = log.prompts()
+        source = f", those of {texts.layout.source}," if texts.layout.source else ""
+        own += f"The texts were given in a folder{source} whose SHA-256 as a whole is {texts.sha256}. "
     prompt = log.system_prompt_sha256()
     hashed = f"The SHA-256 of the system prompt as sent is {prompt}. " if prompt else ""
     return f"{own}{hashed}Sent with each request: {sent_words(known.requests)}."

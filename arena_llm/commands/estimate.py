@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena_llm.console import line_console
-from arena_llm.options import ModelName, Preset, Prices, Prompt, Testbed
+from arena_llm.options import ModelName, Preset, Prices, Prompt, Prompts, Testbed
 from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
@@ -21,6 +21,7 @@ def estimate_command(
     suite: SuiteOption = DEFAULT,
     testbed: Testbed = None,
     prompt: Prompt = None,
+    prompts: Prompts = None,
     turns: Annotated[int | None, typer.Option(min=1, help="Replies per episode. Default: the limit.")] = None,
     prices: Prices = None,
     pass_rate: Annotated[float, typer.Option(min=0, max=1, help="Expected pass rate.")] = 0.5,
@@ -40,7 +41,7 @@ def estimate_command(
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
 
-    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices)
+    request = EvalRequest(get_suite(suite), model, testbed, prompt, protocol, choices, prompts)
     found = estimate(request, prices, turns)
     ids = [task.id for task in request.tasks]
     trials = request.effective.choices.trials

@@ -15,6 +15,7 @@ from arena_llm.options import (
     Preset,
     Prices,
     Prompt,
+    Prompts,
     RayAddress,
     Testbed,
     open_engine,
@@ -45,6 +46,7 @@ def evaluate_command(
     show: Annotated[bool, typer.Option("--show", help="Print all choices and their origins only.")] = False,
     testbed: Testbed = None,
     prompt: Prompt = None,
+    prompts: Prompts = None,
     log_dir: LogDir = Path("logs"),
     out: Out = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue this command's unfinished run.")] = False,
@@ -73,7 +75,7 @@ def evaluate_command(
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
 
-    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices)
+    request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
     if show:
         _show(request)
@@ -118,12 +120,20 @@ def _show(request: "EvalRequest") -> None:
     if given.preset is not None:
         table.title = f"{given.preset.name}: {given.preset.description}"
     options = {"model": request.model, "testbed": request.folder, "prompt": request.prompt}
+    options["prompts"] = request.texts
     for name, value in options.items():
         if value:
             table.add_row(name, str(value), "option", "")
     for name, value, origin, meaning in given.rows():
         table.add_row(name, value, origin, meaning, style=None if origin == "default" else "bold")
     wide_console(110).print(table)
+    try:
+        prompts = request.prompts
+    except ConfigError as error:
+        line_console().print(f"Not complete: {error}. As it stands:")
+        prompts = request.suite.prompts()
+    for remark in request.suite.remarks(given.choices, prompts, request.protocol):
+        line_console().print(remark)
 
 
 def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from arena.taskfile.catalog import KINDS
-from docs._generate import keys, kinds, options
+from docs._generate import differences, keys, kinds, options
 from docs._generate.markdown import code, table
 
 
@@ -41,5 +41,8 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "choices": options.choices_table,
     "other-options": options.commands_table,
     "presets": options.presets_table,
+    "texts": options.texts_table,
+    "layout": options.layout_table,
+    "differences": differences.differences_table,
     "example-suite": example_suite,
 }

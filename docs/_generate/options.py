@@ -8,7 +8,10 @@ from docs._generate.markdown import code, plain, table
 from evaluation.choices.contradictions import shown
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import preset_names
+from evaluation.prompts import RUNNER
+from evaluation.prompts.layout import Layout
 from llm_control.choices import ArenaChoices
+from llm_control.prompts import OPTIONAL, VARIABLES
 from llm_control.suite import SUITE
 
 
@@ -28,11 +31,30 @@ def presets_table() -> str:
     return table(("preset", "what it is", "what differs from the defaults"), _presets())
 
 
+def texts_table() -> str:
+    """Every text by its name, with the variables that it may use."""
+    names = {**RUNNER, **VARIABLES, **OPTIONAL}
+    rows = (
+        (code(f"{name}.md"), ", ".join(code(f"${v.partition(':')[0]}") for v in names[name]))
+        for name in names
+    )
+    return table(("file", "variables"), rows)
+
+
+def layout_table() -> str:
+    """The keys of `layout.yaml`."""
+    rows = (
+        (code(name), code(shown(field.default)), plain(field.description or ""))
+        for name, field in Layout.model_fields.items()
+    )
+    return table(("key", "default", "meaning"), rows)
+
+
 def _choices() -> Iterator[tuple[str, str, str]]:
     shorts = {long: short for short, long in ArenaChoices.short_names.items()}
     for name, field in ArenaChoices.model_fields.items():
         flag = name.replace("_", "-")
-        given = f"--{flag}, --no-{flag}" if isinstance(field.default, bool) else f"--{flag}"
+        given = f"--{flag}, --no-{flag}" if field.annotation is bool else f"--{flag}"
         given += f", --{shorts[name]}" if name in shorts else ""
         yield code(given), code(shown(field.default)), plain(field.description or "")
 

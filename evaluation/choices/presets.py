@@ -56,9 +56,21 @@ def load_preset(suite: "Suite", name: str) -> Preset:
 
 
 def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
+    values, lines = read_keys(source, text, keys, "max_scripts: 30")
+    description = values.pop(_DESCRIPTION, "")
+    return Preset(name, source, str(description or ""), values, lines)
+
+
+def read_keys(
+    source: str, text: str, keys: Sequence[str], example: str
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """The values of a YAML file of keys, and the line of each; `example` is a line of such a file.
+
+    Raises ConfigError, with file:line, for a file without keys and for a key that is unknown or given twice.
+    """
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
-        raise ConfigError(f"{source}:1: expected lines such as 'max_scripts: 30', got no keys")
+        raise ConfigError(f"{source}:1: expected lines such as {example!r}, got no keys")
     known = {key: key for key in keys}
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
@@ -69,8 +81,7 @@ def _parsed(name: str, source: str, text: str, keys: Sequence[str]) -> Preset:
         if key in lines:
             raise ConfigError(f"{source}:{line}: {key}: given twice, first in line {lines[key]}")
         values[key], lines[key] = _value(node, f"{source}:{line}: {key}"), line
-    description = values.pop(_DESCRIPTION, "")
-    return Preset(name, source, str(description or ""), values, lines)
+    return values, lines
 
 
 def _value(node: yaml.Node, where: str) -> Any:

@@ -52,6 +52,9 @@ class RunChoices(BaseModel):
     words: ClassVar[frozenset[str]] = frozenset({"tasks"})
     """Choices among words or ids that a YAML reader takes for numbers or truth values, such as 4 or true."""
 
+    paths: ClassVar[frozenset[str]] = frozenset()
+    """Choices that may be the path of a file; text in them is one, made absolute."""
+
     for_players: ClassVar[tuple[str, ...]] = ("tasks", "trials", "seed", "replies")
     """The choices that have an effect on an agent that plays whole episodes by itself."""
 
@@ -81,9 +84,18 @@ class RunChoices(BaseModel):
         pattern=PATTERN,
         description="pictures that are sent each time: all, last-K, first+last, or collage, all in one",
     )
+    image_format: Literal["png", "jpeg"] = Field(
+        default="png", description="jpeg: smaller, but lossy (quality 75)"
+    )
+    image_detail: Literal["auto", "low", "high"] = Field(
+        default="auto", description="how closely OpenAI's models are to look at a picture"
+    )
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = Field(default=0.0, description="none: not sent")
     max_tokens: Limit | None = Field(default=None, description="tokens of a reply; none: not sent")
+    stop: Names | None = Field(
+        default=None, description="texts that end a reply, such as <EOS>; none: not sent"
+    )
     reasoning_effort: Literal["minimal", "low", "medium", "high", "xhigh", "max"] | None = Field(
         default=None, description="effort of a reasoning model; none: not sent"
     )
@@ -139,7 +151,8 @@ class Bounds(BaseModel):
     """What bounds the requests of one episode, for estimates.
 
     `replies`: maximum number; None if nothing bounds it. `first_images` and `images` are those of the first
-    and of each later observation, each of `image_px` a side; `turn_tokens` are those of an observation's
+    and of each later observation, each of `image_px` a side, or
+    `image_width` wide if that is not 0; `turn_tokens` are those of an observation's
     text.
     """
 
@@ -149,4 +162,5 @@ class Bounds(BaseModel):
     first_images: int = 0
     images: int = 0
     image_px: int = 0
+    image_width: int = 0
     turn_tokens: int = 60

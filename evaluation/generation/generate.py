@@ -23,6 +23,7 @@ def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: in
     config = GenerateConfig(
         temperature=choices.temperature,
         max_tokens=choices.max_tokens,
+        stop_seqs=list(choices.stop) if choices.stop else None,
         reasoning_effort=choices.reasoning_effort,
         reasoning_tokens=choices.reasoning_tokens,
         max_retries=choices.retries,

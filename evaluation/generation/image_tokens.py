@@ -45,16 +45,19 @@ _CLAUDE_MOST = 1600
 """A picture of more tokens, or of more than 1568 pixels a side, is made smaller before it is counted."""
 
 
-def image_tokens(model: str, side: int) -> int | None:
-    """Tokens of a square picture of `side` pixels (at most 2048) for provider/model; None where unknown."""
+def image_tokens(model: str, height: int, width: int | None = None, detail: str = "auto") -> int | None:
+    """Tokens of a picture for provider/model; None where unknown.
+
+    Sides are in pixels, at most 2048 (default: a square). With the `detail` low, OpenAI's tiles are left out.
+    """
     provider, _, name = model.partition("/")
-    rules: dict[str, Callable[[str, int], int | None]] = {
+    rules: dict[str, Callable[[str, int, int, str], int | None]] = {
         "openai": _openai,
         "anthropic": _anthropic,
         "google": _google,
-        "arena": lambda name, side: 0,
+        "arena": lambda name, height, width, detail: 0,
     }
-    return rules[provider](name, side) if provider in rules else None
+    return rules[provider](name, height, width or height, detail) if provider in rules else None
 
 
 def _is_version(name: str, known: str) -> bool:
@@ -62,26 +65,28 @@ def _is_version(name: str, known: str) -> bool:
     return name.startswith(known) and bool(_DATED.fullmatch(name.removeprefix(known)))
 
 
-def _openai(name: str, side: int) -> int | None:
+def _openai(name: str, height: int, width: int, detail: str) -> int | None:
     for known, factor in _OPENAI_PATCHES:
         if _is_version(name, known):
-            return math.ceil(min(math.ceil(side / 32) ** 2, 1536) * factor)
-    tiles = math.ceil(min(side, 768) / 512) ** 2
+            return math.ceil(min(math.ceil(height / 32) * math.ceil(width / 32), 1536) * factor)
+    scale = min(1, 768 / min(height, width))
+    tiles = math.ceil(height * scale / 512) * math.ceil(width * scale / 512)
     for known, base, tile in _OPENAI_TILES:
         if _is_version(name, known):
-            return base + tile * tiles
+            return base + (tile * tiles if detail != "low" else 0)
     return None
 
 
-def _anthropic(name: str, side: int) -> int | None:
+def _anthropic(name: str, height: int, width: int, detail: str) -> int | None:
     if not _CLAUDE.match(name):
         return None
-    return min(math.ceil(side**2 / 750), _CLAUDE_MOST)
+    return min(math.ceil(height * width / 750), _CLAUDE_MOST)
 
 
-def _google(name: str, side: int) -> int | None:
+def _google(name: str, height: int, width: int, detail: str) -> int | None:
     if not name.startswith(("gemini-1", "gemini-2")):
         return None
-    if side <= 384 or name.startswith("gemini-1"):
+    if max(height, width) <= 384 or name.startswith("gemini-1"):
         return 258
-    return 258 * math.ceil(side / math.floor(side / 1.5)) ** 2
+    unit = math.floor(min(height, width) / 1.5)
+    return 258 * math.ceil(height / unit) * math.ceil(width / unit)

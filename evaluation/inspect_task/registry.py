@@ -11,6 +11,7 @@ from evaluation.inspect_task.errors import refusing
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.inspect_task.offline import provider_of
 from evaluation.inspect_task.task import make_task
+from evaluation.prompts import PromptFiles
 from evaluation.suite import Suite
 from evaluation.suites import get_suite, suite_names
 
@@ -29,19 +30,22 @@ def _register(suite: Suite) -> Any:
         protocol: str | None = None,
         folder: str | None = None,
         prompt: str | None = None,
+        prompts: str | None = None,
         journal: str | None = None,
         **choices: Any,
     ) -> Task:
         """The tasks of a suite, for `inspect eval arena_llm/TASK -T NAME=VALUE`.
 
         `protocol` is a preset's name or a file, `folder` one of task files, `prompt` a file that replaces the
-        system prompt. `journal` is a file for the replies of one long conversation, so that it can be
-        continued. `choices` are those of the suite. Raises ConfigError for wrong ones.
+        system prompt, `prompts` a folder of texts. `journal` is a file for the replies of one long
+        conversation, so that it can be continued. `choices` are those of the suite. Raises ConfigError for
+        wrong ones.
         """
         chosen = effective(suite, protocol, choices).choices
         tasks = suite.tasks(chosen, Path(folder) if folder else None)
-        prompts = suite.prompts(Path(prompt) if prompt else None)
-        return make_task(suite, tasks, chosen, prompts, Path(journal) if journal else None)
+        files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
+        texts = suite.prompts(files, chosen)
+        return make_task(suite, tasks, chosen, texts, Path(journal) if journal else None)
 
     def agents() -> type[Any]:
         """The suite's offline agents."""

@@ -3,20 +3,16 @@
 No model and no provider here, so that any solver can play: ours, or an agent that calls the tools.
 """
 
-import base64
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inspect_ai.model import ChatMessage, ChatMessageUser, ContentImage, ContentText
+from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.engines.backend import backend, in_thread
+from evaluation.inspect_task.content import Content, content, joined
 from evaluation.prompts import PromptSet
-from evaluation.suite import Environment, EpisodeSetup, Frame, Observation, Part, Record, Suite, TaskSpec
-from render.image import png
-
-Content = list[ContentText | ContentImage]
-"""What a message of ours is made of."""
+from evaluation.suite import Environment, EpisodeSetup, Observation, Record, Suite, TaskSpec
 
 
 class Session:
@@ -57,7 +53,8 @@ class Session:
 
     def opening(self) -> list[ChatMessage]:
         """The first messages, up to the first observation of the first episode."""
-        return [*self._before, ChatMessageUser(content=list(self._begin("")))]
+        first = ChatMessageUser(content=list(self._begin("")))
+        return joined([*self._before, first], self._prompts.layout)
 
     def reply(self, text: str) -> Content:
         """Play a reply and answer it."""
@@ -91,7 +88,10 @@ class Session:
         if environment is None:
             return [ContentText(text=self._prompts["episode_last"].fill())]
         observation = self._noted(act(environment))
-        return self._after(self._end(environment)) if observation.done else content(observation.parts)
+        return self._after(self._end(environment)) if observation.done else self._content(observation)
+
+    def _content(self, observation: Observation, before: str = "") -> Content:
+        return content(observation.parts, self.choices, before)
 
     def _noted(self, observation: Observation) -> Observation:
         self.drawn_by = observation.drawn_by or self.drawn_by
@@ -112,7 +112,7 @@ class Session:
             CURRENT.set(self._current)
         self._current.setup, self._current.environment = setup, environment
         observation = self._noted(environment.begin())
-        shown = content(observation.parts, before)
+        shown = self._content(observation, before)
         # A short episode may be over before the first reply.
         return [*shown, *self._after(self._end(environment))] if observation.done else shown
 
@@ -121,20 +121,3 @@ class Session:
         self.records[task.id] = record = environment.finish()
         self._environment = None
         return record
-
-
-def content(parts: Sequence[Part], before: str = "") -> Content:
-    """An observation as the content of a message; `before` precedes its first text."""
-    found: Content = []
-    for part in parts:
-        if not isinstance(part, str):
-            found.append(ContentImage(image=data_uri(part)))
-            continue
-        found.append(ContentText(text=f"{before}\n\n{part}".strip()))
-        before = ""
-    return [ContentText(text=before), *found] if before else found
-
-
-def data_uri(frame: Frame) -> str:
-    """A frame as it is put into a message."""
-    return "data:image/png;base64," + base64.b64encode(png(frame)).decode()

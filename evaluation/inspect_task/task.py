@@ -88,7 +88,7 @@ def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) ->
 @solver
 def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
     """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
-    prompts = get_suite(suite).prompts(None).with_texts(texts)
+    prompts = get_suite(suite).prompts().with_texts(texts)
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

@@ -196,7 +196,7 @@ class RunLog:
     def prompts(self) -> PromptSet:
         """The texts of the run: those of the log, and the shipped ones for what it does not have."""
         logged = self.parameters.get("texts")
-        return self.suite.prompts(None).with_texts(logged if isinstance(logged, dict) else {})
+        return self.suite.prompts().with_texts(logged if isinstance(logged, dict) else {})
 
     def system_prompt_sha256(self) -> str | None:
         """Hash of the system text as it was sent in the first finished episode; None if there is none."""

@@ -1,7 +1,7 @@
 """A sample of a log: one episode, or a conversation over several, with what the model was sent."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -69,7 +69,11 @@ class LoggedSample:
             return None
         replies = [text for each in self._replies for text in each]
         demonstration = bool(getattr(self.choices, "demonstration", False))
-        return matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+        said = matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+        if said is None or not demonstration:
+            return said
+        unplayed = next((i for i, each in enumerate(self._replies) if each), 0)
+        return _opening_apart(said, self.choices.bounds().first_images * (1 + unplayed))
 
     @cached_property
     def parts(self) -> Mapping[str, EpisodeTalk]:
@@ -124,6 +128,19 @@ class LoggedSample:
         if not self.together:
             return facts
         return {name: (known.get("tasks") or {}).get(task_id) or {} for name, known in facts.items()}
+
+
+def _opening_apart(said: Talk, own: int) -> Talk:
+    """The exchanges without a demonstration that stands in the message of the first view.
+
+    That message has `own` pictures of the episode; those before them are the demonstration's.
+    """
+    extra = len(said.exchanges[0].shown) - own if said.exchanges else 0
+    if said.before or extra <= 0:
+        return said
+    first = said.exchanges[0]
+    begun = replace(first, shown=first.shown[extra:])
+    return replace(said, exchanges=(begun, *said.exchanges[1:]), before=first.shown[:extra])
 
 
 def row_of(record: Mapping[str, Any]) -> dict[str, Any]:

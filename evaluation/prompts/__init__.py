@@ -5,13 +5,15 @@ Strict both ways: a variable that a text may not use, and a value too few or too
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import NamedTuple
 
 from arena.errors import ConfigError
+from evaluation.prompts.layout import FILE, Layout, read_layout
 
 Variables = Mapping[str, tuple[str, ...]]
 """By name of a text: its variables, each with a format if it has one (`health:.1f`)."""
@@ -21,6 +23,17 @@ RUNNER: Variables = {"episode_next": ("number", "count"), "episode_last": (), "n
 
 `number`, `count`: of the episode in its conversation.
 """
+
+
+class PromptFiles(NamedTuple):
+    """The user's own texts: a file that replaces the system prompt, and a folder of any texts."""
+
+    system: Path | None = None
+    folder: Path | None = None
+
+
+NO_FILES = PromptFiles()
+"""No texts of the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,52 +73,50 @@ class Prompt:
 
 @dataclass(frozen=True)
 class PromptSet:
-    """All texts of a run, by name."""
+    """All texts of a run, by name, and how they become messages."""
 
     prompts: Mapping[str, Prompt]
+    layout: Layout = field(default_factory=Layout)
 
     def __getitem__(self, name: str) -> Prompt:
         """A text by its name."""
         return self.prompts[name]
 
     def texts(self) -> dict[str, str]:
-        """Plain texts by name, as a log has them."""
-        return {name: prompt.text for name, prompt in self.prompts.items()}
+        """Plain texts by name, as a log has them; a layout other than the default is among them."""
+        texts = {name: prompt.text for name, prompt in self.prompts.items()}
+        layout = self.layout.text()
+        return texts | ({FILE: layout} if layout else {})
 
     def with_texts(self, texts: Mapping[str, str]) -> "PromptSet":
-        """The same with other texts for some names; names that it does not have are ignored."""
+        """The same with the texts of a log; names that it does not have are ignored."""
         return PromptSet(
             {
                 name: replace(prompt, text=texts.get(name, prompt.text))
                 for name, prompt in self.prompts.items()
-            }
+            },
+            read_layout(texts[FILE], FILE) if FILE in texts else Layout(),
         )
 
     @property
     def sha256(self) -> str:
         """One content hash of all names and texts, in hexadecimal."""
         lines = "".join(f"{name} {prompt.sha256}\n" for name, prompt in self.prompts.items())
+        lines += self.layout.text()
         return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def runner_prompts(system_file: Path | None = None) -> PromptSet:
-    """The runner's own texts, and a system prompt: the user's file, empty if there is none."""
-    system = _from_file(system_file, ()) if system_file is not None else Prompt("system", "")
-    return PromptSet({"system": system} | {name: load_prompt(__package__, name, RUNNER) for name in RUNNER})
+def runner_prompts() -> PromptSet:
+    """The runner's own texts, and an empty system prompt."""
+    own = {name: load_prompt(__package__, name, RUNNER) for name in RUNNER}
+    return PromptSet({"system": Prompt("system", ""), **own})
 
 
-def suite_prompts(package: str, variables: Variables, system_file: Path | None = None) -> PromptSet:
-    """The runner's own texts, those in a suite's package over them; a file may replace the one named
-    `system`.
-
-    Raises ConfigError if the file cannot serve: unreadable, not UTF-8, empty, or with a `$` that is not
-    followed by a variable of the system prompt.
-    """
-    prompts = {name: load_prompt(package, name, variables) for name in variables}
-    if system_file is not None:
-        prompts["system"] = _from_file(system_file, variables["system"])
-    runner = {name: load_prompt(__package__, name, RUNNER) for name in RUNNER}
-    return PromptSet({**runner, **prompts})
+def suite_prompts(package: str, variables: Variables, optional: Variables) -> PromptSet:
+    """The runner's own texts, and over them those in a suite's package; the `optional` ones are empty."""
+    shipped = {name: load_prompt(package, name, variables) for name in variables}
+    empty = {name: Prompt(name, "", names) for name, names in optional.items()}
+    return PromptSet({**runner_prompts().prompts, **shipped, **empty})
 
 
 def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
@@ -116,19 +127,14 @@ def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
         raise ConfigError(f"prompt {name!r} does not exist; {advice}")
     text = files(package).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
     prompt = Prompt(name, text, variables[name])
-    _check_variables(f"{name}.md", prompt)
+    check_variables(f"{name}.md", prompt)
     return prompt
 
 
-def _from_file(path: Path, variables: tuple[str, ...]) -> Prompt:
-    prompt = Prompt("system", _read(path), variables)
-    _check_variables(str(path), prompt)
-    return prompt
-
-
-def _read(path: Path) -> str:
+def read_prompt_file(path: Path) -> str:
+    """The text of a user's file, with all its white space. Raises ConfigError."""
     try:
-        text = path.read_text(encoding="utf-8-sig").strip()
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigError(f"prompt file {path}: cannot be read ({reason}); give a text file") from None
@@ -139,12 +145,10 @@ def _read(path: Path) -> str:
         ) from None
     except ValueError as error:  # a path that no file can have, such as one with a null character
         raise ConfigError(f"prompt file {str(path)!r}: no possible path ({error})") from None
-    if not text:
-        raise ConfigError(f"prompt file {path}: empty; write the instructions for the model into it")
-    return text
 
 
-def _check_variables(source: str, prompt: Prompt) -> None:
+def check_variables(source: str, prompt: Prompt) -> None:
+    """Raise ConfigError, with the line, for a `$` in a text that is not followed by one of its variables."""
     allowed = prompt.names
     for match in Template.pattern.finditer(prompt.text):
         name = match["named"] or match["braced"]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from evaluation.image_format import as_sent
 from evaluation.log.exchanges import EpisodeTalk, picture
 from evaluation.suite import EpisodeSetup, Observation, Record
 from evaluation.verify.pictures import unlike
@@ -75,7 +76,8 @@ class Replies:
             if isinstance(part, str) and part not in told:
                 self.findings.append(Finding(turn, "observation", told, part))
         if self.frames:
-            drawn = [part for part in observation.parts if not isinstance(part, str)]
+            kind = self._setup.choices.image_format
+            drawn = [as_sent(part, kind) for part in observation.parts if not isinstance(part, str)]
             self._compare_pictures(turn, "picture", shown, drawn)
 
     def _compare_pictures(

@@ -1,6 +1,7 @@
 """How an offline agent's script is made to fit what the protocol asks for: one step, no thoughts, tool calls.
 
-The agents know of the protocol what a model knows: the notes in the system text.
+The agents know of the protocol what a model knows: the notes in the system text. Only that replies are moves
+is known to them from the choices, as texts of others say it in words of their own.
 """
 
 from collections.abc import Sequence
@@ -8,7 +9,9 @@ from functools import cache
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem
 
+from evaluation.current import CURRENT
 from evaluation.prompts import RUNNER, load_prompt
+from llm_control.moves import move_of
 from llm_control.prompts import VARIABLES
 from llm_control.script import DEGREES_PER_STEP, Command, Go, Script, Think, Turn, parse
 
@@ -20,14 +23,18 @@ def script_of(message: ChatMessageAssistant) -> str:
 
 
 def fitted(script: str, messages: Sequence[ChatMessage]) -> str:
-    """The script cut to one step, or without its thoughts, where the system text asks for that."""
+    """The script cut to one step, or without its thoughts, where that is asked for; a move is one word."""
     system = "".join(message.text for message in messages if isinstance(message, ChatMessageSystem))
+    # With the layout `roles: user` it is part of the first message.
+    system = system or messages[0].text
+    episode = CURRENT.get(None)
+    moves = episode is not None and episode.setup.choices.commands == "moves"
     commands = parse(script).commands
-    if _note("note_one_step") in system:
+    if moves or _note("note_one_step") in system:
         commands = (_first_step(commands),)
     if _note("note_no_thoughts") in system or _note("note_short_thoughts").partition("$")[0] in system:
         commands = tuple(command for command in commands if not isinstance(command, Think))
-    return str(Script(commands))
+    return (move_of if moves else str)(Script(commands))
 
 
 def is_over(messages: Sequence[ChatMessage]) -> bool:

@@ -48,7 +48,8 @@ class Blob:
 def answer(frame: Frame, fruitless: int, rng: np.random.Generator) -> str:
     """A script for what the picture shows.
 
-    `frame` is uint8 (H, H, 3); `fruitless` is the number of replies in a row for which nothing was seen.
+    `frame` is uint8 (H, W, 3), a square with or without a gutter; `fruitless` is the number of replies in a
+    row for which nothing was seen.
     """
     bad = blobs(frame, RED)
     goals = blobs(frame, YELLOW) or blobs(frame, GREEN)
@@ -91,7 +92,9 @@ def blobs(frame: Frame, color: tuple[int, int, int]) -> list[Blob]:
     height = frame.shape[0]
     mask = (np.abs(frame.astype(np.int16) - np.array(color)) <= WITHIN).all(axis=2)
     least = max(1, round(SMALLEST_BLOB * (height / 512) ** 2))
-    found = [_blob(rows, columns, height) for rows, columns in _components(mask) if len(rows) >= least]
+    found = [
+        _blob(rows, columns, *frame.shape[:2]) for rows, columns in _components(mask) if len(rows) >= least
+    ]
     return sorted(found, key=lambda blob: -blob.pixels)
 
 
@@ -124,9 +127,9 @@ def _pixels(runs: list[tuple[int, int, int]]) -> tuple[npt.NDArray[np.intp], npt
     return rows, columns
 
 
-def _blob(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], height: int) -> Blob:
+def _blob(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], height: int, width: int) -> Blob:
     focal, middle = FOCAL * height, (height - 1) / 2
-    bearing = math.degrees(math.atan(((columns.min() + columns.max()) / 2 - middle) / focal))
+    bearing = math.degrees(math.atan(((columns.min() + columns.max()) / 2 - (width - 1) / 2) / focal))
     below = (rows.max() + 1 - middle) / focal
     if below > 0.03:
         # The lowest ray touches the ball near the floor: depth from the eye's height.
@@ -140,7 +143,7 @@ def _blob(rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], height: int
 def most_open(frame: Frame) -> tuple[float, float]:
     """The bearing (degrees) towards which the floor reaches farthest, and how far (metres)."""
     picture = frame.astype(np.int16)
-    height = frame.shape[0]
+    height, width = frame.shape[:2]
     middle, focal = (height - 1) / 2, FOCAL * height
     floor = (picture[..., 0] - picture[..., 2] > 18) & (picture[..., 0] >= picture[..., 1])
     best, bearing = 0.0, 0.0
@@ -150,7 +153,7 @@ def most_open(frame: Frame) -> tuple[float, float]:
         top = height - (blocked[0] if len(blocked) else len(lower))
         reach = EYE_HEIGHT * focal / max(top - middle, 1.0)
         if reach > best + 0.5:
-            best, bearing = reach, math.degrees(math.atan((column - middle) / focal))
+            best, bearing = reach, math.degrees(math.atan((column - (width - 1) / 2) / focal))
     return bearing, min(best, 40.0)
 
 

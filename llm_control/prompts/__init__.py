@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
-from evaluation.prompts import PromptSet, suite_prompts
+from evaluation.prompts import PromptFiles, PromptSet, suite_prompts
+from evaluation.prompts.folder import with_files
 
-_TURN = ("turn", "health:.1f", "scripts_left", "view")
+_TURN = ("turn", "health:.1f", "scripts_left", "view", "pictures")
+_FIRST = (*_TURN, "first_health:.1f", "picture")
 
 VARIABLES: dict[str, tuple[str, ...]] = {
     "system": ("scripts", "image_size"),
-    "first_turn": _TURN,
+    "first_turn": _FIRST,
     "turn": (*_TURN, "reward:+z.2f"),
     "invalid_script": (*_TURN, "reward:+z.2f", "feedback"),
     "demonstration_intro": (),
@@ -24,6 +26,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "note_both": (),
     "note_along": (),
     "note_one_step": (),
+    "note_moves": (),
     "note_tools": ("tools",),
     "note_loop": ("loop",),
     "note_memory": ("memory",),
@@ -42,9 +45,26 @@ why the episode ended. `total_reward`: the sum over the episode. `view`: what th
 or the view in words, one of the `view_` texts. `number`, `count`: of the episode in its conversation.
 `images`: number of pictures. `description`: what is in view. The `note_` texts follow the system text if the
 choices call for them; `tools`, `loop`, `memory` and `characters` are such choices.
+
+The shipped texts do without these: `picture` is the next picture of the message and `pictures` are all the
+others, each behind the text `picture`; without them, pictures come before the text. `first_health` is the
+health when the first picture was taken.
+"""
+
+OPTIONAL: dict[str, tuple[str, ...]] = {
+    "picture": (),
+    "demonstration_title": (),
+    "demonstration_first": _FIRST,
+    "demonstration_user": (),
+    "demonstration_assistant": (),
+}
+"""The same for texts that are empty unless a folder has them.
+
+`picture` stands before each picture. The others lay out a demonstration inside one message: its title, its
+first view in the place of `first_turn`, and what stands before each observation and each script.
 """
 
 
 def arena_prompts(system_file: Path | None = None) -> PromptSet:
     """All texts of a run in the arena; a file may replace the system prompt. Raises ConfigError."""
-    return suite_prompts(__package__, VARIABLES, system_file)
+    return with_files(suite_prompts(__package__, VARIABLES, OPTIONAL), PromptFiles(system_file))

@@ -6,9 +6,12 @@ from typing import Any
 from evaluation.log.run import RunLog
 from llm_control.agents.players import STEPS_PER_TURN
 from llm_control.choices import ArenaChoices
+from llm_control.paper.differences import stated
 from report.formats import count
 from report.panels import Row
 
+_SCRIPTS = "a script of Think, Go and Turn commands"
+_MOVES = "one of the words Forward, Backward, Left and Right, with or without Think"
 _PICTURES = ("camera", "depth", "segmentation")
 _SENSORS = {
     "resolution": _PICTURES,
@@ -22,7 +25,12 @@ _SENSORS = {
 
 def methods_sentences(log: RunLog, versions: Mapping[str, set[str]]) -> str:
     """The tasks, the arena, and how a model or a policy played it."""
-    return f"{_arena(log, versions)} {_policy(log) if log.choices.acts else _scripts(log)}"
+    return f"{_arena(log, versions)} {_policy(log) if log.choices.acts else f'{_scripts(log)} {_paper(log)}'}"
+
+
+def _paper(log: RunLog) -> str:
+    """In what the run differs from the paper, as `eval --show` prints it."""
+    return " ".join(log.suite.remarks(log.choices, log.prompts(), log.arguments.get("protocol")))
 
 
 def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:
@@ -48,15 +56,24 @@ def _scripts(log: RunLog) -> str:
         if choices.strict
         else "Obvious slips of syntax were repaired and logged"
     )
+    moves = choices.commands == "moves"
     shown = "A demonstration episode preceded each conversation. " if choices.demonstration else ""
     most = "any number of" if choices.max_scripts is None else f"at most {choices.max_scripts}"
     return (
         f"{shown}{_together(log)}An episode began with {count(sum(groups), 'idle step')} and "
-        f"{count(max(len(groups) - 1, 1), 'picture')}; after each reply, a script of Think, Go and Turn "
-        f"commands, the model was sent one more picture ({choices.image_size} x {choices.image_size} "
-        "pixels, first person, drawn by arena-llm's own renderer) with its health and reward. "
-        f"{_different(choices)}It had {most} replies; then the clock ran down. {syntax}."
+        f"{count(max(len(groups) - 1, 1), 'picture')}; after each reply, {_MOVES if moves else _SCRIPTS}, "
+        f"the model was sent one more picture ({choices.image_size + 2 * choices.image_gutter} x "
+        f"{choices.image_size} pixels, {choices.image_format.upper()}, first person, drawn by arena-llm's "
+        f"own renderer) with: {', '.join(stated(log.prompts())) or 'nothing'}. "
+        f"{_different(choices)}It had {most} replies; then the clock ran down. {_loop(choices)}{syntax}."
     )
+
+
+def _loop(choices: ArenaChoices) -> str:
+    if choices.loop_turns is None:
+        return ""
+    then = "was repeated until the end" if choices.after_loop == "repeat" else "was not repeated further"
+    return f"A loop of {choices.loop_turns} turns ended its part and {then}. "
 
 
 def _together(log: RunLog) -> str:

@@ -6,6 +6,9 @@ import pytest
 
 from evaluation.estimate import estimate
 from evaluation.generation.image_tokens import image_tokens
+from evaluation.generation.request_limits import picture_bytes
+from evaluation.image_format import data_uri, encoded
+from render import Renderer
 from tests.evaluation.test_evaluate import png_of
 from tests.llm_control.batteries import eval_request, run, write_battery
 from tests.llm_control.provider import MODEL, answer
@@ -86,6 +89,24 @@ def test_a_price_follows_from_tokens_and_an_unknown_one_is_unknown(battery, tmp_
 )
 def test_tokens_of_a_picture(model, side, tokens):
     assert image_tokens(model, side) == tokens
+
+
+def test_a_gutter_makes_a_second_tile_and_low_detail_none(battery):
+    assert image_tokens(MODEL, 512, 516) == 85 + 2 * 170
+    assert image_tokens(MODEL, 512, 516, "low") == 85
+    assert image_tokens("anthropic/claude-3-5-sonnet-latest", 512, 516) == 353
+    choices = {"image_gutter": 2, "image_detail": "high", "max_scripts": 1}
+    assert estimate(eval_request(MODEL, battery, choices=choices)).image_tokens == 425
+
+
+def test_jpeg_pictures_are_counted_as_such(battery):
+    from arena import Episode, load
+
+    with Episode(load(battery / "01-04-03.yaml").arenas[0], task_id="any") as episode:
+        frame = Renderer(512, 512).frame(episode.scene())
+    for kind in ("jpeg", "png"):
+        sent = len(data_uri(encoded(frame, kind)))
+        assert picture_bytes(512, kind) / 3 < sent < picture_bytes(512, kind) * 1.1
 
 
 def said_by_the_command(*arguments):

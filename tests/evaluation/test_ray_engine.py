@@ -90,7 +90,7 @@ TASK = find_tasks((1,))[0]
 
 
 def setup_of(**choices):
-    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), ARENA.prompts(None))
+    return EpisodeSetup(ARENA, task_spec(TASK), 0, ArenaChoices(**choices), ARENA.prompts())
 
 
 @pytest.mark.parametrize(

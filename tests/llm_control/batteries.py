@@ -42,7 +42,7 @@ def write_battery(folder: Path, *places: tuple[float, float], t: int = 250) -> P
 
 def setup_of(task: Task, choices: ArenaChoices, trial: int = 0) -> EpisodeSetup:
     """What an episode of a task depends on."""
-    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts(None))
+    return EpisodeSetup(ARENA, task_spec(task), trial, choices, ARENA.prompts())
 
 
 class Result(NamedTuple):

@@ -81,6 +81,6 @@ def test_the_demonstration_succeeds_with_valid_scripts():
     shown = demonstration(64)
     assert shown.turns[-1].outcome == "goal"
     assert shown.total_reward > 1.5
-    assert len(shown.first_frames) == 3
+    assert len(shown.first_pictures) == 3
     assert all(turn.error is None and not turn.repairs and turn.thoughts for turn in shown.turns)
     assert {event.name for turn in shown.turns for event in turn.events} == {"GoodGoalMulti", "GoodGoal"}

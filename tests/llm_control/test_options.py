@@ -374,3 +374,25 @@ def test_an_episode_that_ends_before_the_first_reply_asks_for_none(tmp_path):
     messages = session.opening()
     assert not session.wants_reply
     assert "The episode is over" in messages[-1].text
+
+
+def test_pictures_are_sent_in_the_format_and_with_the_gutter_that_are_chosen(battery):
+    lossless = first_pictures(battery)[0]
+    _, calls = ask_with(
+        battery, ["Turn(6);"], max_scripts=1, image_format="jpeg", image_gutter=2, image_detail="low"
+    )
+    (image,) = images(calls[0].input[1])
+    assert image.image.startswith("data:image/jpeg;base64,")
+    assert image.detail == "low"
+    sent = pixels(image)
+    assert sent.shape == (32, 36, 3)
+    assert sent[:, [0, -1]].min() > 200
+    apart = np.abs(sent[:, 2:-2].astype(int) - lossless).mean()
+    assert 0 < apart < 8
+
+
+def test_stop_sequences_are_sent(battery):
+    _, calls = ask_with(battery, ["Turn(6);"], max_scripts=1, stop="<EOS>,END")
+    assert calls[0].config.stop_seqs == ["<EOS>", "END"]
+    _, calls = ask_with(battery, ["Turn(6);"], max_scripts=1)
+    assert calls[0].config.stop_seqs is None

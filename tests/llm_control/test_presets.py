@@ -26,7 +26,7 @@ ANYTHING = st.one_of(
     st.text(max_size=9),
     st.lists(st.integers() | st.text()),
 )
-PAPERS = ("paper-experiment-1", "paper-experiment-2")
+PAPERS = ("paper-experiment-1", "paper-experiment-2", "paper-frame-by-frame")
 
 
 def test_the_presets_are_there():
@@ -42,6 +42,8 @@ def test_an_offline_agent_plays_it(name, tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 14), (20, 13), t=100)
     model = "arena/pixels" if effective(ARENA, name, {}).choices.shows_images else "arena/random"
     small = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02", "max_scripts": 30, "loop_turns": 30}
+    if name in PAPERS:
+        small |= {"texts": "any", "image_size": 128}
     if name == "low-resolution":
         small["resolution"] = 32
     result = run(battery, tmp_path / "logs", model, name, **small)
@@ -57,15 +59,16 @@ def test_an_offline_agent_plays_it(name, tmp_path):
 def test_the_papers_protocols_write_every_choice_out(name):
     assert set(load_preset(ARENA, name).choices) == set(ArenaChoices.model_fields)
     played = effective(ARENA, name, {}).choices
-    assert (played.trials, played.max_scripts, played.strict) == (3, 30, True)
+    most = (1, 150) if name == "paper-frame-by-frame" else (3, 30)
+    assert (played.trials, played.max_scripts, played.strict) == (*most, True)
     assert played.initial_idle_steps == (1, 16, 16, 16)
 
 
 def test_the_papers_tasks_are_those_that_children_did():
-    first, second = (effective(ARENA, name, {}).choices for name in PAPERS)
+    first, second, moves = (effective(ARENA, name, {}).choices for name in PAPERS)
     assert first.tasks == CHILDREN == effective(ARENA, None, {"tasks": "children"}).choices.tasks
-    assert second.tasks == CHILDREN[:12]
-    assert (first.demonstration, second.demonstration) == (False, True)
+    assert second.tasks == moves.tasks == CHILDREN[:12]
+    assert (first.demonstration, second.demonstration, moves.demonstration) == (False, True, False)
 
 
 def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
@@ -157,6 +160,12 @@ IMPOSSIBLE = [
     {"max_scripts": None},
     {"order": "shuffled"},
     {"resolution": 600},
+    {"observation": "text", "image_format": "jpeg"},
+    {"observation": "text", "image_gutter": 2},
+    {"observation": "text", "image_detail": "low"},
+    {"commands": "moves"},
+    {"commands": "moves", "one_step": True, "replies": "tools"},
+    {"after_loop": "repeat"},
 ]
 
 

@@ -13,11 +13,17 @@ from arena import IDLE, Action, Episode
 from arena.errors import ConfigError
 from evaluation.prompts import RUNNER, Prompt
 from evaluation.prompts import load_prompt as load_from
-from llm_control.prompts import VARIABLES, arena_prompts
+from llm_control.prompts import OPTIONAL, VARIABLES, arena_prompts
 from llm_control.script import Turn, parse
 from tests.arena.worlds import agent, episode
 
+FOLDER_ONLY = {"picture", "pictures", "first_health"}
+"""Variables that only a user's own texts have."""
+
 SAMPLES = {
+    "picture": "",
+    "pictures": "",
+    "first_health": 99.9,
     "scripts": 30,
     "image_size": 512,
     "turn": 2,
@@ -54,7 +60,7 @@ def sample(name: str) -> dict[str, object]:
 @pytest.mark.parametrize("name", NAMES)
 def test_shipped_texts_use_exactly_their_variables(name: str):
     prompt = load_prompt(name)
-    assert set(Template(prompt.text).get_identifiers()) == set(prompt.names)
+    assert set(Template(prompt.text).get_identifiers()) == set(prompt.names) - FOLDER_ONLY
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,7 +74,7 @@ def test_every_shipped_file_is_a_prompt():
     root = Path(__file__).parents[2]
     for package, names in (("llm_control", VARIABLES), ("evaluation", RUNNER)):
         assert {path.stem for path in (root / package / "prompts").glob("*.md")} == set(names)
-    assert set(arena_prompts().prompts) == set(NAMES)
+    assert set(arena_prompts().prompts) == {*NAMES, *OPTIONAL}
 
 
 @pytest.mark.parametrize(

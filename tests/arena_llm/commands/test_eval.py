@@ -8,6 +8,7 @@ import pytest
 from inspect_ai.log import list_eval_logs, read_eval_log
 from typer.testing import CliRunner
 
+import evaluation.estimate
 import evaluation.evaluate
 from arena import EvaluationError
 from arena.taskfile.versions import Version
@@ -27,19 +28,25 @@ GIVEN = {
     "seed": ("8", 8),
     "conversation": ("run", "run"),
     "order": ("shuffled", "shuffled"),
-    "demonstration": (None, True),
+    "texts": ("paper", "paper"),
+    "demonstration": ("yes", True),
     "initial_idle_steps": ("3,4", (3, 4)),
     "memory_turns": ("0", 0),
     "replies": ("tools", "tools"),
     "sample_actions": (None, True),
     "tools": ("go,turn", ("go", "turn")),
     "one_step": (None, True),
+    "commands": ("moves", "moves"),
     "strict": (None, True),
     "max_scripts": ("none", None),
     "loop_turns": ("9", 9),
+    "after_loop": ("repeat", "repeat"),
     "thought_chars": ("0", 0),
     "observation": ("both", "both"),
     "image_size": ("64", 64),
+    "image_format": ("jpeg", "jpeg"),
+    "image_detail": ("high", "high"),
+    "image_gutter": ("2", 2),
     "images_per_script": ("3", 3),
     "images": ("last-4", "last-4"),
     "image_every": ("5", 5),
@@ -49,6 +56,7 @@ GIVEN = {
     "resolution": ("16", 16),
     "temperature": ("none", None),
     "max_tokens": ("77", 77),
+    "stop": ("<EOS>,END", ("<EOS>", "END")),
     "reasoning_effort": ("low", "low"),
     "reasoning_tokens": ("99", 99),
     "retries": ("0", 0),
@@ -61,6 +69,8 @@ GIVEN = {
 """What is written behind each option (None: it is a switch), and what it means."""
 
 NEEDS = {
+    "commands": ["--one-step"],
+    "after_loop": ["--loop-turns", "9"],
     "tools": ["--replies", "tools"],
     "order": ["--conversation", "run"],
     "max_scripts": ["--loop-turns", "50"],
@@ -83,6 +93,8 @@ def asked(monkeypatch):
         raise EvaluationError("not played in this test")
 
     monkeypatch.setattr(evaluation.evaluate, "evaluate", evaluate)
+    # It would read texts and tasks, which these tests name without having them.
+    monkeypatch.setattr(evaluation.estimate, "estimate", lambda *asked: None)
     return found
 
 
@@ -124,12 +136,14 @@ def test_icl_is_the_demonstration(asked):
 def test_options_of_the_command_arrive(asked, battery, tmp_path):
     given = {
         "--log-dir": tmp_path / "l", "--prices": tmp_path / "p", "--prompt": tmp_path / "t",
+        "--prompts": tmp_path / "s",
         "--testbed": battery, "--max-cost": 0.5, "--max-tokens-run": 6, "--time-limit-run": 7,
     }  # fmt: skip
     (tmp_path / "p").write_text("some/model: {input: 1, output: 1}\n")
     invoke("--model", "arena/random", "--resume", *(part for pair in given.items() for part in pair))
     request = asked["request"]
     assert (request.model, request.folder, request.prompt) == ("arena/random", battery, tmp_path / "t")
+    assert request.texts == tmp_path / "s"
     assert (asked["log_dir"], asked["prices"], asked["resume"]) == (tmp_path / "l", tmp_path / "p", True)
     assert asked["limits"] == RunLimits(tokens=6, cost=0.5, seconds=7)
     invoke("--model", "arena/random")

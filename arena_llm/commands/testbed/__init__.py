@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.commands.testbed_check import check_command
+from arena_llm.commands.testbed.check import check_command
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, Levels, RayAddress, Testbed, open_engine
 

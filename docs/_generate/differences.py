@@ -1,0 +1,34 @@
+"""The table of differences from the paper, from the list that `eval --show` and reports print."""
+
+from collections.abc import Iterator
+
+from docs._generate.markdown import plain, table
+from evaluation.choices.effective import effective
+from evaluation.prompts import PromptSet
+from llm_control.choices import ArenaChoices
+from llm_control.paper.convert import SENT
+from llm_control.paper.differences import LIST
+from llm_control.paper.ingredients import Ingredients
+from llm_control.suite import SUITE
+
+SAME = "the same"
+
+
+def differences_table() -> str:
+    """Each point: what the paper did, what is done by default, and with the preset and the paper's texts."""
+    header = ("point", "paper", "default, with `--icl`", "`paper-experiment-1` with the paper's texts")
+    return table(header, _rows())
+
+
+def _rows() -> Iterator[tuple[str, str, str, str]]:
+    preset = effective(SUITE, "paper-experiment-1", {}).choices
+    for point in LIST:
+        default = point.ours(ArenaChoices(demonstration=True), SUITE.prompts())
+        faithful = point.ours(preset, _papers_texts())
+        yield plain(point.topic), plain(point.paper), plain(default or SAME), plain(faithful or SAME)
+
+
+def _papers_texts() -> PromptSet:
+    """The shipped texts with others in all places for which the paper's program has some."""
+    found = Ingredients("-", "-", "-", "$health", "-", "-", source=SENT).prompts()
+    return PromptSet({**SUITE.prompts().prompts, **found.prompts}, found.layout)

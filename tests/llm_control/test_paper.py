@@ -1,0 +1,295 @@
+"""Doing as the paper did: its texts converted, its first request, and what still differs."""
+
+import base64
+
+import pytest
+from typer.testing import CliRunner
+from werkzeug import Request, Response
+
+from arena import ConfigError
+from arena_llm.cli import app
+from evaluation.choices.effective import effective
+from evaluation.prompts import PromptFiles
+from evaluation.verify.result import Verdict
+from llm_control.demonstration import chosen_demonstration
+from llm_control.paper.convert import convert
+from llm_control.paper.differences import LIST, differences
+from render import decode
+from report.arena.methods import methods_sentences
+from tests.evaluation.verify.logs import checked
+from tests.llm_control.batteries import ARENA, eval_request, evaluated, write_battery
+from tests.llm_control.paper_material import (
+    BACKGROUND,
+    HEALTHS,
+    INTRO,
+    INVALID,
+    LABEL,
+    SCRIPTS,
+    SEND_OFF,
+    STATED,
+    picture,
+    write_material,
+    write_program,
+)
+from tests.llm_control.provider import MODEL, answer
+
+ONE_TASK = {"trials": 1, "tasks": "01-04-03"}
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory):
+    root = tmp_path_factory.mktemp("paper")
+    return convert([write_material(root / "material"), write_program(root / "program")], root / "out")
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), t=1000)
+
+
+@pytest.fixture
+def requests(httpserver, monkeypatch):
+    """The bodies of the requests; the model says something wrong, then drives."""
+    bodies = []
+
+    def serve(request: Request) -> Response:
+        bodies.append(request.get_json())
+        return answer(["What?", "Go(1);", "Go(30);"][min(len(bodies), 3) - 1])
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    return bodies
+
+
+def asked(converted, battery, protocol="paper-experiment-1", model=MODEL, folder=0, **choices):
+    request = eval_request(model, battery, protocol=protocol, choices={**ONE_TASK, **choices})
+    return type(request)(**{**vars(request), "texts": converted.folders[folder]})
+
+
+def text(value):
+    return {"type": "text", "text": value}
+
+
+def images(body, message=0):
+    parts = body["messages"][message]["content"]
+    return [part["image_url"] for part in parts if part["type"] == "image_url"]
+
+
+def without_pixels(parts):
+    return [part if part["type"] == "text" else part["type"] for part in parts]
+
+
+def test_the_first_request_of_experiment_1_is_the_papers(converted, battery, requests, tmp_path):
+    result = evaluated(asked(converted, battery), tmp_path / "logs")
+    first = requests[0]
+    # What `GPTSession.prompt` passes to the API, besides the history.
+    assert {key: value for key, value in first.items() if key != "messages"} == {
+        "model": "gpt-4o",
+        "max_tokens": 1024,
+        "temperature": 0.0,
+        "stop": ["<EOS>"],
+    }
+    # One message of the user: what `create_background_prompt`, the send-off and three observations give, and
+    # the health after the first of the 49 steps (0.06 each in an episode of t = 1000).
+    (message,) = first["messages"]
+    assert message["role"] == "user"
+    assert without_pixels(message["content"]) == [
+        text(BACKGROUND + SEND_OFF + LABEL),
+        "image_url",
+        text(LABEL),
+        "image_url",
+        text(LABEL),
+        "image_url",
+        text(STATED.format(99.9)),
+    ]
+    for image in images(first):
+        kind, _, data = image["url"].partition(",")
+        frame = decode(base64.b64decode(data))
+        assert (kind, image["detail"], frame.shape) == ("data:image/jpeg;base64", "high", (512, 516, 3))
+        gutters = frame[:, [0, 1, -2, -1]]
+        assert (gutters.min() > 128) == (gutters.max() == 255) == True  # noqa: E712
+    assert result.rows[0].error is None
+
+
+def test_later_requests_are_the_papers_too(converted, battery, requests, tmp_path):
+    evaluated(asked(converted, battery), tmp_path / "logs")
+    third = requests[2]["messages"]
+    assert [message["role"] for message in third] == ["user", "assistant", "user", "assistant", "user"]
+    # A wrong reply costs one step; 49 have passed before it.
+    assert without_pixels(third[2]["content"]) == [
+        text(INVALID + LABEL),
+        "image_url",
+        text(STATED.format(100 - 50 * 0.06)),
+    ]
+    assert without_pixels(third[4]["content"]) == [
+        text(LABEL),
+        "image_url",
+        text(STATED.format(100 - 51 * 0.06)),
+    ]
+
+
+def test_the_demonstration_of_experiment_2_is_in_the_first_message(converted, battery, requests, tmp_path):
+    shown = {"demonstration": str(converted.demonstration)}
+    request = asked(converted, battery, "paper-experiment-2", **shown)
+    log = evaluated(request, tmp_path / "logs").log
+    (message,) = requests[0]["messages"]
+    seen = [part for k in (1, 2) for part in (text("assistant: " + SCRIPTS[k - 1]), text("user: " + LABEL),
+            "image_url", text(STATED.format(HEALTHS[k])))]  # fmt: skip
+    assert without_pixels(message["content"]) == [
+        text(BACKGROUND + INTRO),
+        text("Example:\n"),
+        text("user: "),
+        *("image_url", text(LABEL), "image_url", text(LABEL), "image_url", text(STATED.format(99.9))),
+        *seen,
+        text("assistant: " + SCRIPTS[2] + "\n" + SEND_OFF + LABEL),
+        *("image_url", text(LABEL), "image_url", text(LABEL), "image_url", text(STATED.format(99.9))),
+    ]
+    sent = [base64.b64decode(image["url"].partition(",")[2]) for image in images(requests[0])]
+    assert sent[:5] == [picture(number) for number in range(5)]
+    (verified,) = checked(log, frames=True)
+    assert verified.verdict is Verdict.AGREES, verified
+    assert verified.pictures == 5 + 3 + 2
+
+
+@pytest.mark.parametrize(
+    ("protocol", "folder"),
+    [("paper-experiment-1", 0), ("paper-experiment-2", 0), ("paper-frame-by-frame", 1)],
+)
+def test_the_papers_presets_run_verify_and_resume(protocol, folder, converted, battery, tmp_path):
+    shown = {"demonstration": str(converted.demonstration)} if folder == 0 and "2" in protocol else {}
+    request = asked(converted, battery, protocol, "arena/pixels", folder, image_size=128, **shown)
+    result = evaluated(request, tmp_path / "logs")
+    assert [(row.error, row.passed) for row in result.rows] == [(None, True)]
+    assert [each.verdict for each in checked(result.log, frames=True)] == [Verdict.AGREES]
+
+
+def test_a_broken_off_run_with_a_folder_of_texts_is_resumed(
+    converted, battery, requests, tmp_path, monkeypatch
+):
+    from evaluation.generation.budget import RunLimits
+
+    request = asked(converted, battery)
+    broken = evaluated(request, tmp_path / "logs", limits=RunLimits(tokens=0))
+    assert not broken.complete
+    monkeypatch.chdir(tmp_path)
+    done = evaluated(asked(converted, battery), tmp_path / "logs", resume=True)
+    assert done.complete
+    assert requests[0]["messages"][0]["content"][0] == text(BACKGROUND + SEND_OFF + LABEL)
+    (verified,) = checked(done.log, frames=True)
+    assert verified.verdict is Verdict.AGREES
+
+
+def test_the_presets_refuse_other_texts_and_say_how_to_get_the_papers(converted, battery):
+    with pytest.raises(ConfigError, match=r"`arena-llm prompts --from CHECKOUT --out DIR`.*--prompts DIR"):
+        _ = eval_request(MODEL, battery, protocol="paper-experiment-1").prompts
+    with pytest.raises(ConfigError, match=r"`arena-llm prompts .*--demonstration DIR/experiments/demonst"):
+        _ = asked(converted, battery, "paper-experiment-2").prompts
+    own = eval_request(MODEL, battery, protocol="paper-experiment-1", choices={"texts": "any"})
+    assert own.prompts.sha256 == ARENA.prompts().sha256
+
+
+def test_what_the_program_does_not_have_is_taken_from_the_supporting_material(converted, tmp_path):
+    experiments, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
+    assert converted.notes == ()
+    assert "drives" in experiments["system"].text
+    assert moves["system"].text == "You are a PLAYER. It doesn't hurt.\n\nMind the walls.\n"
+    assert moves["first_turn"].text == (
+        "Ready to play? Three images.\nNow.\n${pictures}ENVIRONMENT: Your health is  $first_health."
+    )
+    assert moves["picture"].text == "Environment observation captured:"
+    assert moves["invalid_script"].text.startswith(INVALID)
+    with pytest.raises(ConfigError, match="is not empty"):
+        convert([converted.folders[0].parent.parent / "program"], converted.folders[0].parent)
+
+
+def test_the_supporting_material_alone_serves_and_what_it_lacks_is_said(tmp_path):
+    done = convert([write_material(tmp_path / "material")], tmp_path / "out")
+    prompts = ARENA.prompts(PromptFiles(folder=done.folders[0]))
+    assert "prints them" in prompts.layout.source
+    assert prompts["invalid_script"] == ARENA.prompts()["invalid_script"]
+    assert len(done.notes) == 3
+    assert all("LLM-AAI has the paper's" in note for note in done.notes)
+    choices = effective(ARENA, "paper-experiment-2", {"demonstration": str(done.demonstration)}).choices
+    shown = chosen_demonstration(choices)
+    assert (len(shown.turns), sum(map(len, shown.pictures)) + len(shown.first_pictures)) == (42, 44)
+    assert (shown.first_health, shown.turns[0].health, shown.turns[-1].health) == (99.9, 96.9, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda root: (root / "src/definitions/prompts/prompts.py").write_text("PREAMBLES = {}"),
+         r"prompts.py: N_SHOT\['character_prefix'\]: no text found"),
+        (lambda root: (root / "src/definitions/prompts/prompts.py").write_text("x = ("), "is no Python file"),
+        (lambda root: next(root.rglob("*.txt")).write_text("{'role'"), r"txt:1: no message of a session"),
+        (lambda root: (root / "src").rename(root / "source"), "found neither src/definitions"),
+    ],
+)  # fmt: skip
+def test_a_broken_checkout_is_one_clear_error(change, message, tmp_path):
+    root = write_program(tmp_path / "program")
+    change(root)
+    with pytest.raises(ConfigError, match=message):
+        convert([root], tmp_path / "out")
+
+
+def of_protocol(name, prompts, **choices):
+    return {topic for topic, _, _ in differences(effective(ARENA, name, choices).choices, prompts)}
+
+
+def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted):
+    texts, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
+    remaining = {
+        *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
+        *("arena", "pictures", "random placements", "models"),
+    }
+    shown = str(converted.demonstration)
+    assert of_protocol("paper-experiment-1", texts) == remaining
+    assert of_protocol("paper-experiment-2", texts, demonstration=shown) == remaining
+    assert of_protocol("paper-experiment-2", texts) == remaining | {"demonstration, if any"}
+    # Its texts are known as they are printed only.
+    assert of_protocol("paper-frame-by-frame", moves) == remaining - {"`Go(--5);` and `Turn(--5);`"} | {
+        "texts"
+    }
+
+
+def test_every_choice_that_the_papers_preset_changes_is_on_the_list():
+    """Changing any choice of the preset adds a point, or changes what a point says."""
+    texts = ARENA.prompts()
+    base = effective(ARENA, "paper-experiment-1", {}).choices
+    other = {
+        "battery": "any", "tasks": None, "animal_ai": "2", "trials": 1, "conversation": "run",
+        "initial_idle_steps": (1,), "memory_turns": 3, "replies": "tools", "one_step": True, "strict": False,
+        "max_scripts": 3, "loop_turns": 50, "thought_chars": 9, "observation": "both", "image_size": 64,
+        "image_format": "png", "image_gutter": 0, "image_detail": "auto", "images_per_script": 2,
+        "images": "last-1", "image_every": 5, "vision": "blind", "grayscale": True, "blur_px": 1.0,
+        "resolution": 64, "temperature": None, "max_tokens": None, "stop": None, "demonstration": True,
+        "reasoning_effort": "low", "reasoning_tokens": 9,
+    }  # fmt: skip
+    listed = list(differences(base, texts))
+    for name, value in other.items():
+        assert list(differences(base.model_copy(update={name: value}), texts)) != listed, name
+    assert len({point.topic for point in LIST}) == len(LIST)
+
+
+def test_show_and_the_methods_paragraph_have_the_same_list(converted, battery, tmp_path):
+    request = asked(converted, battery, None, "arena/random", max_scripts=2, image_size=64)
+    (short, said) = ARENA.remarks(request.effective.choices, request.prompts, None)
+    assert short.endswith("as its program sends them, tolerant parsing, one trial.")
+    run = evaluated(request, tmp_path / "logs").run
+    methods = methods_sentences(run, {})
+    assert said in methods
+    assert "with: health. " in methods
+    printed = CliRunner().invoke(app, ["eval", "--show", "--max-scripts", "2"]).output
+    assert "Without a preset: arena-llm's own prompt, tolerant parsing, one trial." in printed
+    assert "`Go(--5);` and `Turn(--5);`" in printed
+
+
+def test_the_command_writes_texts_that_read_back_as_they_are(tmp_path):
+    said = CliRunner().invoke(app, ["prompts", "--out", str(tmp_path / "mine")])
+    assert said.exit_code == 0, said.output
+    assert ARENA.prompts(PromptFiles(folder=tmp_path / "mine")).sha256 == ARENA.prompts().sha256
+    root = write_program(tmp_path / "program")
+    said = CliRunner().invoke(app, ["prompts", "--from", str(root), "--out", str(tmp_path / "paper")])
+    assert f"--prompts {tmp_path / 'paper' / 'experiments'}" in said.output
+    assert "frame-by-frame: its texts are not in this material" in said.output
