@@ -87,7 +87,7 @@ def in_order(
     engine: Engine | None = None,
     named: Callable[[Given], str] = str,
 ) -> Generator[Made, None, None]:
-    """`function` of each item, in the order of the items, worked out by so many processes of an engine.
+    """`function` of each item, in the order of the items, computed by that number of processes of an engine.
 
     Without an engine they are this machine's. Items are taken as results are, so neither may be many in
     memory. They and the function are sent to the processes, which need not see this machine's files: what is

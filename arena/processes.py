@@ -1,4 +1,4 @@
-"""Processes of this machine: how many are worth their while, and who hears Ctrl-C."""
+"""Processes of this machine: how many are worth starting, and which of them gets Ctrl-C."""
 
 import os
 import signal

@@ -1,6 +1,6 @@
 """What the machine must have besides Python packages: OpenGL that draws without a screen (EGL).
 
-`python -m arena_llm.system` installs it where it is missing and may be installed, and else says how;
+`python -m arena_llm.system` installs it if it is missing and may be installed, and else says how;
 `python -m arena_llm.system browser` does so with the browser that the report is tested in, and
 `... database` with the PostgreSQL server that people's data are tested on.
 """

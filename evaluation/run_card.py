@@ -20,7 +20,10 @@ class Requests(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    parameters: dict[str, Any] = Field(description="as the provider got them, by the provider's own names")
+    parameters: dict[str, Any] = Field(
+        description="as the provider got them, by its own names; without the seed if there are several"
+    )
+    seeds: int = Field(ge=0, description="number of different seeds")
     requests: int = Field(ge=1, description="answered requests with these parameters")
 
 
@@ -105,8 +108,14 @@ class RunFacts:
     @property
     def requests(self) -> tuple[Requests, ...]:
         """The parameters that were sent, the most frequent first."""
+        alike: dict[str, Counter[int | None]] = {}
+        for sent, number in self.sent.items():
+            parameters = json.loads(sent)
+            seed = parameters.pop("seed", None)
+            alike.setdefault(json.dumps(parameters), Counter())[seed] += number
         return tuple(
-            Requests(parameters=json.loads(sent), requests=number) for sent, number in self.sent.most_common()
+            _requests(json.loads(sent), seeds)
+            for sent, seeds in sorted(alike.items(), key=lambda each: -each[1].total())
         )
 
     @property
@@ -116,11 +125,19 @@ class RunFacts:
         return sum(known) if len(known) == len(self.costs) else None
 
 
+def _requests(parameters: dict[str, Any], seeds: Counter[int | None]) -> Requests:
+    """Requests that differ in the seed only; the offline agents have one for each episode."""
+    different = [seed for seed in seeds if seed is not None]
+    own = {"seed": different[0]} if len(seeds) == len(different) == 1 else {}
+    return Requests(parameters=parameters | own, seeds=len(different), requests=seeds.total())
+
+
 def sent_words(sent: Sequence[Requests]) -> str:
     """The parameters as they were sent, in a sentence."""
     return (
         "; or ".join(
-            ", ".join(f"{name} {_value(value)}" for name, value in each.parameters.items())
+            ", ".join(f"{name} {_value(value)}" for name, value in sorted(each.parameters.items()))
+            + (f", {each.seeds} seeds" if each.seeds > 1 else "")
             + (f" ({each.requests} requests)" if len(sent) > 1 else "")
             for each in sent
         )

@@ -95,9 +95,9 @@ def runs_table(cards: Sequence[RunCard]) -> Table:
         "Replies": "replies",
         "Invalid": "invalid_replies",
         "Corrected": "repaired_replies",
-        "Failed requests": "failed_attempts",
-        "Restarted trials": "relaunches",
-        "Resumed": "resumes",
+        "Faults": "failed_attempts",
+        "Restarts": "relaunches",
+        "Resumes": "resumes",
     }
     rows = [
         (card.agent, sent_words(card.sent), *(getattr(card, name) for name in counted.values()))

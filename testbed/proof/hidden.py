@@ -13,7 +13,7 @@ FILE = "split.json"
 """Beside the levels of a hidden split: its seed, which must stay secret, and what may be published."""
 
 SEED_BITS = 128
-"""So many that nobody finds the seed by drawing tasks until they agree with the commitment."""
+"""Enough that nobody finds the seed by drawing tasks until they agree with the commitment."""
 
 
 class HiddenSplit(BaseModel):

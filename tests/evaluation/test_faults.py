@@ -216,7 +216,7 @@ def test_the_report_says_what_was_really_sent_and_what_went_wrong(battery, tmp_p
     (card,) = json.loads((tmp_path / "report" / run_card.FILE).read_text())
     RunCard.model_validate_json(json.dumps(card))
     parameters = {"model": "gpt-4o", "temperature": 0.5, "max_tokens": 100}
-    assert card["sent"] == [{"parameters": parameters, "requests": 3}]
+    assert card["sent"] == [{"parameters": parameters, "seeds": 0, "requests": 3}]
     counted = ("replies", "invalid_replies", "failed_attempts", "relaunches", "resumes")
     assert [card[name] for name in counted] == [3, 1, 1, 0, 0]
     assert (card["planned"], card["judged"], card["passed"]) == (1, 1, 0)
