@@ -166,7 +166,7 @@ def test_a_task_without_a_pass_mark_has_no_verdict(battery, tmp_path):
     text = (battery / "01-04-03.yaml").read_text().replace("    pass_mark: 0\n", "")
     (battery / "a.yaml").write_text(text.replace("t: 100", "t: 5"))
     (row,) = run(battery, tmp_path / "logs", "arena/random-steps", tasks="a").rows
-    assert (row.passed, row.score, row.level, row.error) == (None, None, 0, None)
+    assert (row.passed, row.score, row.group, row.error) == (None, None, 0, None)
     assert row.total_reward == pytest.approx(-1, abs=1e-4)
 
 
@@ -180,5 +180,5 @@ def test_an_arena_that_cannot_be_built_is_named(battery, tmp_path):
     )
     file.write_text(f"{first}    - !Item\n{wall}      rotations: [0]\n")
     rows = run(battery, tmp_path / "logs", "arena/random-steps").rows
-    assert rows[0].error.startswith("LayoutError('01-04-03: the agent cannot be placed")
+    assert rows[0].error.startswith("01-04-03: the agent cannot be placed")
     assert [row.error for row in rows[1:]] == [None, None]
