@@ -157,7 +157,7 @@ def test_the_number_of_processes_does_not_matter(battery, tmp_path, monkeypatch)
     assert alone.rows == together.rows
     ids = ("01-04-03", "01-06-02", "01-21-01")
     assert [(row.task_id, row.trial) for row in alone.rows] == [(each, k) for each in ids for k in (0, 1)]
-    assert {(row.agent, row.level) for row in alone.rows} == {("arena/held", 1)}
+    assert {(row.agent, row.group) for row in alone.rows} == {("arena/held", 1)}
     assert {episode.replay["seed"] for episode in alone.run.episodes()} == {7}
     assert len({row.total_reward for row in alone.rows}) > 1
 
