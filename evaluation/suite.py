@@ -5,6 +5,7 @@ A suite is one folder with a subclass of `Suite`, whose instance is registered b
 model its observations, passes the replies on and keeps the `Record`. `docs/add-suite.md` builds one.
 """
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -220,6 +221,11 @@ class Suite(ABC):
         every = choices.model_copy(update={"tasks": None})
         return next((task for task in self.tasks(every, folder) if task.id == task_id), None)
 
+    def task_version(self, folder: Path | None = None) -> str:
+        """The version of all tasks: another one whenever one is changed, added or removed. See `tasks`."""
+        listed = "".join(f"{task.id} {task.sha256}\n" for task in self.tasks(self.choices(), folder))
+        return hashlib.sha256(listed.encode()).hexdigest()[:12]
+
     def files(self, choices: Any) -> dict[str, str]:
         """The SHA-256 of each file that the choices name, by the choice. Raises ConfigError."""
         return {}
@@ -299,10 +305,7 @@ class Suite(ABC):
         raise NotImplementedError(f"{self.name} has no agents that play whole episodes")
 
     def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
-        """What an episode's page shows above its transcript: titles, and HTML that is shown as it is.
-
-        `record` is the episode as the log has it.
-        """
+        """What an episode's page shows above the transcript of the logged record: titles, and HTML as is."""
         return ()
 
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:

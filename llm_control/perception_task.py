@@ -9,13 +9,13 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.errors import ConfigError
-from evaluation.choices.effective import effective
 from evaluation.generation.faults import guard
 from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.inspect_task.content import content
 from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.suites import get_suite
 from llm_control.choices import ArenaChoices
@@ -25,7 +25,7 @@ from llm_control.probes import KINDS, Probe, make_probes, read_answer
 USED = frozenset(
     {"seed", "image_size", "image_gutter", "vision", "grayscale", "blur_px", "resolution"}
     | {"image_format", "image_detail"}
-    | {"temperature", "max_tokens", "stop", "reasoning_effort", "reasoning_tokens"}
+    | {"temperature", "max_tokens", "stop", "reasoning_effort", "reasoning_tokens", "reasoning_summary"}
 )
 """The choices of a protocol that a probe has: those of its picture and of the model's reply."""
 
@@ -41,7 +41,7 @@ def perception(each: int = 20, protocol: str | None = None, **choices: Any) -> T
     """
     if each < 1:
         raise ConfigError(f"each: got {each}, expected 1 or more probes of every kind")
-    given = effective(get_suite("arena"), protocol, choices)
+    given = chosen_with_options(get_suite("arena"), protocol, choices)
     foreign = [name for name in given.changed() if name not in USED and given.origins[name] == "option"]
     if foreign:
         raise ConfigError(f"a probe has no {', '.join(foreign)}; its options are {', '.join(sorted(USED))}")

@@ -15,7 +15,7 @@ from llm_control.paper import refuse_other_texts
 from llm_control.prompts import arena_prompts
 from testbed import find_tasks, parse_levels
 from testbed.check import task_files
-from testbed.tasks import LEVELS_FOLDER, read_tasks
+from testbed.tasks import LEVELS_FOLDER, files_version, read_tasks
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -69,6 +69,10 @@ class ArenaSuite(Suite):
                 "vision = shuffled shows pictures of another arena, so it needs at least two tasks"
             )
         return tasks
+
+    def task_version(self, folder: Path | None = None) -> str:
+        """The first twelve digits of a SHA-256 over the names and bytes of the task files."""
+        return files_version(folder)
 
     def find_task(self, task_id: str, choices: ArenaChoices, folder: Path | None) -> TaskSpec | None:
         """The task of an id from its file, without reading all the others."""

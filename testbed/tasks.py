@@ -124,6 +124,19 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
     return tuple(path for path in paths if levels is None or level_of(path) in levels)
 
 
+def files_version(folder: Path | None = None) -> str:
+    """The version of the battery, or of a folder of task files: other files or other bytes give another one.
+
+    It is the first twelve digits of the SHA-256 of lines `NAME SHA256`, sorted by name. Raises ConfigError if
+    there are no task files.
+    """
+    digests = (
+        (path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in find_paths(None, folder)
+    )
+    listed = "".join(f"{name} {digest}\n" for name, digest in digests)
+    return hashlib.sha256(listed.encode()).hexdigest()[:12]
+
+
 def task_named(name: str, folder: Path | None = None, version: str = Version.V3) -> Task:
     """A task by its id in the battery or by the path of its file; raises ConfigError if there is none."""
     path = Path(name)

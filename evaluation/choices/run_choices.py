@@ -15,6 +15,11 @@ def listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _word(value: Any) -> Any:
+    """The word `none`, which is read as no value at all."""
+    return "none" if value is None else value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Limit = Annotated[int, Field(ge=1, le=100_000)]
 
@@ -101,6 +106,12 @@ class RunChoices(BaseModel):
     )
     reasoning_tokens: Limit | None = Field(
         default=None, description="tokens of a model's own reasoning; none: not sent"
+    )
+    reasoning_summary: Annotated[
+        Literal["default", "none", "concise", "detailed", "auto"], BeforeValidator(_word)
+    ] = Field(
+        default="default",
+        description="summary of its reasoning that an OpenAI model returns; default: Inspect AI's",
     )
 
     retries: int = Field(

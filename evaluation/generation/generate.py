@@ -11,7 +11,9 @@ from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.budget import run_budget
 from evaluation.generation.final import HOPELESS, FinalError, ProviderError, cause_of, status_of
 from evaluation.generation.image_budget import ImageBudget
+from evaluation.inspect_task.inspect_options import obeying
 from evaluation.inspect_task.offline import agent_seed
+from evaluation.inspect_task.private import given_config
 from evaluation.suites import suite_names
 
 _REFUSABLE = ("temperature", "seed")
@@ -19,18 +21,25 @@ _REFUSABLE = ("temperature", "seed")
 
 
 def generate_config(model: Model, choices: RunChoices, sample_id: str, trial: int) -> GenerateConfig:
-    """The parameters of a request; the offline agents get a seed for the sample besides."""
+    """The parameters of a request; the offline agents get a seed for the sample besides.
+
+    Options of Inspect AI's command are obeyed. Raises InspectUserError for one that contradicts a choice.
+    """
+    choices = obeying(choices)
+    summary = None if choices.reasoning_summary == "default" else choices.reasoning_summary
     config = GenerateConfig(
         temperature=choices.temperature,
         max_tokens=choices.max_tokens,
         stop_seqs=list(choices.stop) if choices.stop else None,
         reasoning_effort=choices.reasoning_effort,
         reasoning_tokens=choices.reasoning_tokens,
+        reasoning_summary=summary,
         max_retries=choices.retries,
         attempt_timeout=choices.reply_timeout,
     )
     if str(model).partition("/")[0] in suite_names():
-        config.seed = agent_seed(choices.seed, sample_id, trial)
+        given = given_config().seed
+        config.seed = agent_seed(choices.seed if given is None else given, sample_id, trial)
     return config
 
 

@@ -6,10 +6,11 @@ from typing import Any
 from inspect_ai import Task, task
 from inspect_ai.model import modelapi
 
-from evaluation.choices.effective import effective
 from evaluation.inspect_task.errors import refusing
+from evaluation.inspect_task.inspect_options import chosen_with_options
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.inspect_task.offline import provider_of
+from evaluation.inspect_task.private import running_model
 from evaluation.inspect_task.task import make_task
 from evaluation.prompts import PromptFiles
 from evaluation.suite import Suite
@@ -41,11 +42,15 @@ def _register(suite: Suite) -> Any:
         conversation, so that it can be continued. `choices` are those of the suite. Raises ConfigError for
         wrong ones.
         """
-        chosen = effective(suite, protocol, choices).choices
-        tasks = suite.tasks(chosen, Path(folder) if folder else None)
+        chosen = chosen_with_options(suite, protocol, choices).choices
+        own = Path(folder) if folder else None
+        tasks = suite.tasks(chosen, own)
+        if (model := running_model()) is not None:
+            suite.check(model, tasks, chosen)
         files = PromptFiles(Path(prompt) if prompt else None, Path(prompts) if prompts else None)
         texts = suite.prompts(files, chosen)
-        return make_task(suite, tasks, chosen, texts, Path(journal) if journal else None)
+        kept = Path(journal) if journal else None
+        return make_task(suite, tasks, chosen, texts, kept, suite.task_version(own))
 
     def agents() -> type[Any]:
         """The suite's offline agents."""

@@ -5,20 +5,25 @@ from typing import Any
 
 from inspect_ai.event import SampleLimitEvent
 from inspect_ai.log import transcript
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
+from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from evaluation.inspect_task.metrics import by_group, mean, pass_rate, stderr
+from evaluation.inspect_task.naming import of_distribution
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import session_of
 from evaluation.suite import ModelEnd
 
 Row = dict[str, Any]
 
+NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
+"""The names of the further scores, and of what they are in the rows."""
+
 UNJUDGED: Row = {"passed": None, "score": None}
 """Of an episode without a verdict."""
 
 LIMIT = "limit"
-"""In the row of an episode that a limit ended: its kind."""
+"""In the row of an episode that a limit or a stop of the model ended: its kind."""
 
 
 def keep_records(state: TaskState, session: Session) -> None:
@@ -36,29 +41,8 @@ def keep_records(state: TaskState, session: Session) -> None:
         state.metadata["episode"] = next(iter(records.values()))
 
 
-@metric
-def pass_rate() -> Metric:
-    """Share of judged episodes that were passed.
-
-    Those without a criterion, and those that a limit or a stop of the model ended, do not count.
-    """
-
-    def calculate(scores: list[SampleScore]) -> float:
-        verdicts = [
-            row["passed"] for each in scores for row in _rows(each.score) if row["passed"] is not None
-        ]
-        return sum(verdicts) / len(verdicts) if verdicts else math.nan
-
-    return calculate
-
-
-def _rows(score: Score) -> list[Row]:
-    """The rows of the episodes of a sample."""
-    metadata = score.metadata or {}
-    return list(metadata["tasks"].values()) if "tasks" in metadata else [metadata]
-
-
-@scorer(metrics=[pass_rate()])
+@scorer(metrics=[pass_rate(), stderr(), by_group()])
+@of_distribution
 def episode_score() -> Scorer:
     """The score of an episode, from 0 to 1; NaN for a task without a criterion.
 
@@ -67,21 +51,54 @@ def episode_score() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        session = session_of(state)
-        await session.in_thread(session.finish)
-        keep_records(state, session)
-        rows = {task_id: record.row() for task_id, record in session.records.items()}
-        if "stopped" in state.metadata and rows:
-            # No reply came, so the episode that was being played has no verdict.
-            rows[list(rows)[-1]] |= UNJUDGED
-        if (kind := _limit()) is not None:
-            ended = (
-                task_id for task_id, each in session.records.items() if each.model_end == ModelEnd.SOLVER
-            )
-            rows |= {task_id: rows[task_id] | UNJUDGED | {LIMIT: kind} for task_id in ended}
+        rows = await _rows(state)
         return _of_conversation(rows) if "order" in state.metadata else _of_episode(*rows.values())
 
     return score
+
+
+@scorer(metrics=[mean("total_reward"), stderr("total_reward")])
+@of_distribution
+def total_reward() -> Scorer:
+    """The total reward of an episode; a conversation has the mean of its episodes."""
+    return _number(NUMBERS["total_reward"])
+
+
+@scorer(metrics=[mean("turns"), stderr("turns")])
+@of_distribution
+def replies() -> Scorer:
+    """The number of replies of an episode; a conversation has the mean of its episodes."""
+    return _number(NUMBERS["replies"])
+
+
+def _number(name: str) -> Scorer:
+    """A number of the episodes; one that a limit or a stop of the model ended has none."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        rows = {task_id: row for task_id, row in (await _rows(state)).items() if LIMIT not in row}
+        facts = {task_id: {name: row[name]} for task_id, row in rows.items()}
+        together = "order" in state.metadata
+        return Score(
+            value=mean_of(list(rows.values()), name),
+            metadata={"tasks": facts} if together else dict(*facts.values()),
+        )
+
+    return score
+
+
+async def _rows(state: TaskState) -> dict[str, Row]:
+    """The rows of a sample's finished episodes by task; the one that is being played is ended first."""
+    session = session_of(state)
+    await session.in_thread(session.finish)
+    keep_records(state, session)
+    rows = {task_id: record.row() for task_id, record in session.records.items()}
+    if "stopped" in state.metadata and rows:
+        # No reply came, so the episode that was being played has no verdict.
+        rows[list(rows)[-1]] |= UNJUDGED | {LIMIT: state.metadata["stopped"]["kind"]}
+    if (kind := _limit()) is not None:
+        ended = (task_id for task_id, each in session.records.items() if each.model_end == ModelEnd.SOLVER)
+        rows |= {task_id: rows[task_id] | UNJUDGED | {LIMIT: kind} for task_id in ended}
+    return rows
 
 
 def _limit() -> str | None:
@@ -90,15 +107,15 @@ def _limit() -> str | None:
     return kinds[-1] if kinds else None
 
 
-def mean_score(rows: list[Row]) -> float:
-    """The mean of the scores that there are; NaN if there are none."""
-    scores = [row["score"] for row in rows if row["score"] is not None]
-    return sum(scores) / len(scores) if scores else math.nan
+def mean_of(rows: list[Row], name: str) -> float:
+    """The mean of a number of the rows that have it; NaN if none has."""
+    values = [row[name] for row in rows if row[name] is not None]
+    return sum(values) / len(values) if values else math.nan
 
 
 def _of_episode(row: Row) -> Score:
     return Score(
-        value=mean_score([row]),
+        value=mean_of([row], "score"),
         answer=f"{row['total_reward']:.3f}",
         explanation=f"{row['outcome']} after {row['turns']} turns",
         metadata=row,
@@ -108,7 +125,7 @@ def _of_episode(row: Row) -> Score:
 def _of_conversation(rows: dict[str, Row]) -> Score:
     judged = [row["passed"] for row in rows.values() if row["passed"] is not None]
     return Score(
-        value=mean_score(list(rows.values())),
+        value=mean_of(list(rows.values()), "score"),
         answer=f"{sum(judged)} of {len(judged)} passed",
         explanation=", ".join(f"{task_id} {row['outcome']}" for task_id, row in rows.items()),
         metadata={"tasks": rows},

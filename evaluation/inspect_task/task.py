@@ -28,7 +28,8 @@ from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.generation.memory import sent
 from evaluation.generation.stops import stop_of
-from evaluation.inspect_task.scoring import episode_score, keep_records
+from evaluation.inspect_task.inspect_options import ChosenTask
+from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
 from evaluation.log.run import CONVERSATION
@@ -39,19 +40,26 @@ from evaluation.suites import get_suite
 
 
 def make_task(
-    suite: Suite, tasks: Sequence[TaskSpec], choices: Any, prompts: PromptSet, journal: Path | None = None
+    suite: Suite,
+    tasks: Sequence[TaskSpec],
+    choices: Any,
+    prompts: PromptSet,
+    journal: Path | None = None,
+    version: str = "0",
 ) -> Task:
     """An Inspect task over the tasks of a suite, each played `choices.trials` times.
 
     The setup begins the episode, so any solver or agent that calls the suite's tools can take the solver's
-    place.
+    place. `version` is that of the suite's tasks.
     """
-    return Task(
+    return ChosenTask(
+        choices,
         name=suite.task_name,
+        version=version,
         dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
         setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
         solver=play_episode(suite.name, choices, journal),
-        scorer=episode_score(),
+        scorer=[episode_score(), total_reward(), replies()],
         cleanup=_cleanup,
         epochs=Epochs(choices.trials, []),
         fail_on_error=False,
@@ -65,7 +73,8 @@ def _samples(tasks: tuple[TaskSpec, ...], choices: Any) -> list[Sample]:
     if choices.conversation == "episode":
         return [_sample(each) for each in tasks]
     ids = [each.id for each in tasks]
-    return [Sample(id=CONVERSATION, input=f"{len(ids)} tasks", target="pass marks", metadata={"tasks": ids})]
+    metadata = {"tasks": ids, "groups": {each.id: each.group for each in tasks}}
+    return [Sample(id=CONVERSATION, input=f"{len(ids)} tasks", target="pass marks", metadata=metadata)]
 
 
 def _sample(task: TaskSpec) -> Sample:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
-from evaluation.inspect_task.scoring import LIMIT, UNJUDGED, mean_score
+from evaluation.inspect_task.scoring import LIMIT, NUMBERS, UNJUDGED, mean_of
 from evaluation.inspect_task.task import conversation_order
 from evaluation.log.run import RunLog
 from evaluation.log.sample import LoggedSample, replay_of
@@ -95,7 +95,8 @@ class SampleCheck:
         requests, wrong = self._requests(base.task_id) if replies and replies.frames else (0, [])
         # Logs of version 0.2 counted the verdict of an episode that a limit ended.
         unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
-        row = again.row() | (UNJUDGED if unjudged else {})
+        limit = self._sample.limit_of(base.task_id)
+        row = again.row() | (UNJUDGED | {LIMIT: limit and limit.kind} if unjudged else {})
         self._rows.append(row)
         return replace(
             base,
@@ -237,8 +238,11 @@ class SampleCheck:
         """Whether the value of the score is what the episodes of the sample are worth, played again."""
         if any(each.problem for each in every):
             return
-        value = mean_score(self._rows)
-        for name in ("episode_score", "pass_mark"):
+        whole = [row for row in self._rows if LIMIT not in row]
+        values = {name: mean_of(whole, number) for name, number in NUMBERS.items()}
+        # Version 0.2 called the score pass_mark.
+        values |= dict.fromkeys(("episode_score", "pass_mark"), mean_of(self._rows, "score"))
+        for name, value in values.items():
             score = (self._sample.raw.scores or {}).get(name)
             if score is not None and not same(score.value, value):
                 yield Finding(None, f"score {name}", score.value, value)

@@ -9,8 +9,14 @@ from arena import ConfigError, RecordingError
 from evaluation.inspect_task.errors import InspectUserError, PrerequisiteError, refusing
 from tests.test_structure import FILES, ROOT
 
-ADAPTER = Path("evaluation/inspect_task/errors.py")
-"""It imports `inspect_ai._util.error.PrerequisiteError`, for which Inspect AI has no public name."""
+ADAPTER = Path("evaluation/inspect_task/private.py")
+"""It imports what Inspect AI has no public name for."""
+
+PRIVATE = {
+    "inspect_ai._util.error": "PrerequisiteError",
+    "inspect_ai.model._generate_config": "active_generate_config",
+    "inspect_ai.model._model": "active_model",
+}
 
 
 def private_modules(path: Path) -> set[str]:
@@ -26,7 +32,7 @@ def private_modules(path: Path) -> set[str]:
 
 def test_one_adapter_only_imports_what_is_private_to_inspect():
     found = {path.relative_to(ROOT): modules for path in FILES if (modules := private_modules(path))}
-    assert found == {ADAPTER: {"inspect_ai._util.error", "inspect_ai._util.error.PrerequisiteError"}}
+    assert found == {ADAPTER: {*PRIVATE, *(f"{module}.{name}" for module, name in PRIVATE.items())}}
 
 
 def test_an_error_of_a_user_is_one_of_both_kinds_with_the_same_text():
@@ -40,3 +46,22 @@ def test_an_error_of_a_user_is_one_of_both_kinds_with_the_same_text():
     assert isinstance(caught.value, PrerequisiteError)
     # Inspect prints this with rich, to which a bare bracket would be markup.
     assert caught.value.message == r"a\[b]: broken"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("give their folder with --testbed, for example X", "with -T folder=DIR, for example X"),
+        ("add --initial-idle-steps 1,16", "add -T initial_idle_steps=1,16"),
+        ("for example with --images last-4 or --memory-turns 10.", "-T images=last-4 or -T memory_turns=10."),
+        ("--seed and --trials choose", "-T seed=VALUE and -T trials=VALUE choose"),
+    ],
+)
+def test_hints_name_arguments_of_inspects_command(text, hint):
+    @refusing
+    def fail() -> None:
+        raise ConfigError(text)
+
+    with pytest.raises(InspectUserError) as caught:
+        fail()
+    assert hint in str(caught.value)

@@ -41,6 +41,14 @@ CHANGES = {
         lambda s: put(s.scores["episode_score"].__dict__, "value", 0.0),
         (None, "score episode_score"),
     ),
+    "the reward as a score": (
+        lambda s: put(s.scores["total_reward"].__dict__, "value", 0.5),
+        (None, "score total_reward"),
+    ),
+    "the replies as a score": (
+        lambda s: put(s.scores["replies"].metadata, "turns", 7),
+        (None, "score replies: turns"),
+    ),
     "the score's facts": (
         lambda s: put(s.scores["episode_score"].metadata, "turns", 1),
         (None, "score episode_score: turns"),

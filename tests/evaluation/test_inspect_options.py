@@ -1,0 +1,160 @@
+"""Options of Inspect AI's own command: obeyed if a choice is at its default, or refused with a sentence."""
+
+import json
+
+import inspect_ai
+import pytest
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import GenerateConfig, get_model
+
+from arena import ConfigError
+from evaluation.generation import faults
+from evaluation.inspect_task.errors import InspectUserError
+from evaluation.log.run import RunLog
+from tests.llm_control.batteries import write_battery
+from tests.llm_control.provider import MODEL, answer, failure
+
+SMALL = {"image_size": 16, "initial_idle_steps": 1, "max_scripts": 2}
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16))
+
+
+@pytest.fixture
+def bodies(httpserver, monkeypatch):
+    """What the local server was sent; it answers with a turn, or as `serve` says."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.setattr(faults, "FIRST_WAIT_S", 0.01)
+    sent = []
+
+    def serve(request):
+        sent.append(json.loads(request.data))
+        return failure(500) if "broken" in request.get_json()["model"] else answer("Turn(6);")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    return sent
+
+
+def evaluated(battery, tmp_path, options, model=MODEL, **arguments):
+    """As `inspect eval arena_llm/testbed` with options, and arguments by -T."""
+    arguments = {"folder": str(battery), **SMALL, **arguments}
+    folder = str(tmp_path / "logs")
+    (log,) = inspect_ai.eval(
+        "arena_llm/testbed", model, task_args=arguments, display="none", log_dir=folder, **options
+    )
+    return log
+
+
+SENT = {
+    "temperature": (0.7, "temperature", 0.7),
+    "max_tokens": (77, "max_tokens", 77),
+    "seed": (5, "seed", 5),
+    "top_p": (0.5, "top_p", 0.5),
+    "stop_seqs": (["<EOS>"], "stop", ["<EOS>"]),
+}
+
+
+@pytest.mark.parametrize("option", SENT)
+def test_a_parameter_is_sent_and_logged_as_the_choice(option, battery, tmp_path, bodies):
+    value, name, sent = SENT[option]
+    log = evaluated(battery, tmp_path, {option: value})
+    assert [body[name] for body in bodies] == [sent] * 2
+    choices = RunLog(tmp_path / "logs" / log.location.rpartition("/")[2]).choices
+    assert getattr(choices, option, value) == value if option != "seed" else choices.seed == 0
+
+
+def test_a_task_that_was_made_before_obeys_too(battery, tmp_path, bodies):
+    from evaluation.inspect_task.registry import suite_task
+    from tests.llm_control.batteries import ARENA
+
+    def begun(options, model=MODEL, **choices):
+        task = suite_task(ARENA, folder=str(battery), **SMALL, **choices)
+        (log,) = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"), **options)
+        return read_eval_log(log.location).samples[0]
+
+    begun({"temperature": 0.7})
+    begun({}, model=get_model(MODEL, config=GenerateConfig(temperature=0.3)))
+    assert [body["temperature"] for body in bodies] == [0.7, 0.7, 0.3, 0.3]
+    refused = begun({"temperature": 0.7}, temperature=0.5).error
+    assert "--temperature 0.7 contradicts temperature = 0.5" in refused.message
+    assert len(bodies) == 4
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reasoning_effort": "low", "reasoning_summary": "concise", "reasoning_tokens": 99},
+        {"reasoning_effort": "none", "reasoning_summary": "none", "timeout": 99, "attempt_timeout": 9},
+    ],
+)
+def test_what_the_model_would_not_take_is_asked_for_too(options, battery, tmp_path, bodies):
+    log = evaluated(battery, tmp_path, options)
+    (config, _) = [event.config for event in log.samples[0].events if event.event == "model"]
+    assert {name: getattr(config, name) for name in options} == options
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "told"),
+    [
+        ({"temperature": 0.7}, {"temperature": 0.5}, "--temperature 0.7 contradicts temperature = 0.5"),
+        ({"temperature": 0.7}, {"temperature": None}, "--temperature 0.7 contradicts temperature = none"),
+        ({"max_tokens": 70}, {"max_tokens": 50}, "--max-tokens 70 contradicts max_tokens = 50"),
+        (
+            {"reasoning_effort": "high"},
+            {"protocol": "thinking-limited"},
+            "--reasoning-effort high contradicts reasoning_effort = low, which -T reasoning_effort or the",
+        ),
+        (
+            {"reasoning_summary": "auto"},
+            {"reasoning_summary": "none"},
+            "--reasoning-summary auto contradicts",
+        ),
+        ({"max_retries": 1}, {"retries": 2}, "--max-retries 1 contradicts retries = 2"),
+        ({"attempt_timeout": 9}, {"reply_timeout": 8}, "--attempt-timeout 9 contradicts reply_timeout = 8"),
+        ({"epochs": 2}, {"trials": 3}, "--epochs 2 contradicts trials = 3"),
+        ({"token_limit": 9}, {"max_tokens_per_episode": 8}, "--token-limit 9 contradicts max_tokens_per_epi"),
+        ({"time_limit": 9}, {"time_limit_per_episode": 8}, "--time-limit 9 contradicts time_limit_per_epis"),
+        ({"epochs": inspect_ai.Epochs(2, "mean")}, {}, "--epochs-reducer: pass rates"),
+        ({"temperature": 2.5}, {}, "option temperature: got '2.5'"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_option_against_a_choice_is_refused(options, arguments, told, battery, tmp_path, bodies):
+    with pytest.raises((InspectUserError, ConfigError), match=told):
+        evaluated(battery, tmp_path, options, **arguments)
+    assert bodies == []
+    assert not list((tmp_path / "logs").glob("*.eval"))
+
+
+def test_an_option_that_says_the_same_as_a_choice_is_no_contradiction(battery, tmp_path, bodies):
+    options = {"temperature": 0.5, "epochs": 2, "max_retries": 2}
+    log = evaluated(battery, tmp_path, options, temperature=0.5, trials=2, retries=2)
+    assert len(log.samples) == 2
+    assert {body["temperature"] for body in bodies} == {0.5}
+
+
+def test_epochs_and_limits_are_obeyed(battery, tmp_path, bodies):
+    log = evaluated(battery, tmp_path, {"epochs": 2, "message_limit": 4})
+    assert RunLog(tmp_path / "logs" / log.location.rpartition("/")[2]).planned == 2
+    assert [sample.limit.type for sample in log.samples] == ["message"] * 2
+    log = evaluated(battery, tmp_path, {"token_limit": 1})
+    assert log.samples[0].limit.type == "token"
+
+
+@pytest.mark.parametrize(("retries", "requests"), [(0, 1), (1, 2)])
+def test_retries_are_obeyed(retries, requests, battery, tmp_path, bodies):
+    log = evaluated(battery, tmp_path, {"max_retries": retries}, "openai/gpt-4o-broken")
+    assert log.samples[0].error is not None
+    assert len(bodies) == requests
+
+
+def test_a_seed_is_that_of_an_offline_agent(battery, tmp_path):
+    def replies(options, **arguments):
+        log = evaluated(battery, tmp_path, options, "arena/random", **arguments)
+        return [turn["reply"] for turn in log.samples[0].metadata["episode"]["turns"]]
+
+    assert replies({"seed": 5}) == replies({"seed": 5})
+    assert replies({"seed": 5}) != replies({})
