@@ -38,7 +38,7 @@ class EvalRequest:
         given = effective(self.suite, self.protocol, self._options)
         if self.player is None:
             return given
-        forced = [name for name in self._options if name not in self._long(self.choices)]
+        forced = [name for name in self._options if name not in self.long(self.choices)]
         return replace(given, origins={**given.origins, **dict.fromkeys(forced, "agent")})
 
     @cached_property
@@ -53,7 +53,8 @@ class EvalRequest:
     def _options(self) -> Mapping[str, Any]:
         return self._player_options() if self.player else self.choices
 
-    def _long(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def long(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options under the names of their choices."""
         return {self.suite.choices.short_names.get(name, name): value for name, value in options.items()}
 
     def _player_options(self) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class EvalRequest:
         A preset's choices that have no effect on such an agent are reset to their defaults, unless `choices`
         name them. Raises ConfigError for options that have no effect.
         """
-        kind, given = self.suite.choices, self._long(self.choices)
+        kind, given = self.suite.choices, self.long(self.choices)
         for name, value in given.items():
             wrong_replies = name == "replies" and value != "steps"
             if name in kind.model_fields and (name not in kind.for_players or wrong_replies):

@@ -39,6 +39,7 @@ class RunCard(BaseModel):
     answered_by: tuple[str, ...] = Field(description="names by which the provider answered")
     began: str = Field(description="ISO 8601")
     log: str
+    task_version: str = Field(default="", description="of the suite's tasks, as the Inspect task has it")
     software: dict[str, tuple[str, ...]]
     choices: dict[str, Any]
     prompts_sha256: str | None = Field(description="of all texts, None if the log does not have them")
@@ -160,6 +161,7 @@ def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
         answered_by=tuple(sorted(facts.answered_by)),
         began=str(log.header.eval.created),
         log=log.path.name,
+        task_version=str(log.header.eval.task_version or ""),
         software={name: (version,) for name, version in packages.items()} | software,
         choices=log.choices.model_dump(mode="json"),
         prompts_sha256=log.prompts().sha256 if log.parameters.get("texts") else None,

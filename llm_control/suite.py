@@ -71,7 +71,7 @@ class ArenaSuite(Suite):
         return tasks
 
     def task_version(self, folder: Path | None = None) -> str:
-        """The first twelve digits of a SHA-256 over the names and bytes of the task files."""
+        """The first twelve digits of a SHA-256 over the names and digests of the task files."""
         return files_version(folder)
 
     def find_task(self, task_id: str, choices: ArenaChoices, folder: Path | None) -> TaskSpec | None:

@@ -3,6 +3,7 @@
 import io
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -86,6 +87,11 @@ def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:
     """Write the card of each run."""
     plain = [card.model_dump(mode="json") for card in cards]
     folder.write(run_card.FILE, json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_cards(folder: Path) -> list[RunCard]:
+    """The card of each run of a report that was written just before."""
+    return [RunCard.model_validate(each) for each in json.loads((folder / run_card.FILE).read_text("utf-8"))]
 
 
 def write_rates(

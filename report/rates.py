@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena.errors import EvaluationError
 from evaluation.results import GROUP
+from evaluation.run_card import RunCard
 from evaluation.statistics import pass_rates
 from report.formats import percent
 
@@ -105,4 +106,17 @@ def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> Table:
         table.add_row(Text(label(rows.iloc[0].to_dict()), "bold"))
         for row in rows.to_dict("records"):
             table.add_row(*map(Text, cells(row)))
+    return table
+
+
+def costs_table(cards: Sequence[RunCard]) -> Table:
+    """Runs side by side for a terminal: what they used, and what a passed trial costs."""
+    table = Table(title="Tokens and prices")
+    headings = ("Passed", "Tokens out", "of which reasoning", "Price, US$", "per passed trial")
+    for heading in ("Run", *headings):
+        table.add_column(heading, justify="left" if heading == "Run" else "right", overflow="fold")
+    for card in cards:
+        tokens = (f"{card.output_tokens:,}", f"{card.reasoning_tokens:,}")
+        prices = ("-" if cost is None else f"{cost:.4f}" for cost in (card.cost_usd, card.cost_per_pass_usd))
+        table.add_row(Text(card.agent), f"{card.passed}/{card.judged}", *tokens, *prices)
     return table

@@ -125,15 +125,12 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
 
 
 def files_version(folder: Path | None = None) -> str:
-    """The version of the battery, or of a folder of task files: other files or other bytes give another one.
+    """The version of the battery, or of a folder of task files: another one whenever a task has changed.
 
-    It is the first twelve digits of the SHA-256 of lines `NAME SHA256`, sorted by name. Raises ConfigError if
-    there are no task files.
+    It is the first twelve digits of the SHA-256 of lines `NAME SHA256` of all files, sorted by name. Raises
+    ConfigError if there are none.
     """
-    digests = (
-        (path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in find_paths(None, folder)
-    )
-    listed = "".join(f"{name} {digest}\n" for name, digest in digests)
+    listed = "".join(f"{path.name} {_digest(path)}\n" for path in find_paths(None, folder))
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
 
@@ -165,12 +162,15 @@ def level_of(path: Path) -> int:
 def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
     """Every arena of a file as a task; raises ConfigError if the file is broken."""
     file = load(path, version)
-    # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
-    sha256 = hashlib.sha256(without_notice(path.read_bytes())).hexdigest()
     return tuple(
-        Task(task_id(path, k), level_of(path), path, spec, sha256, file.warnings)
+        Task(task_id(path, k), level_of(path), path, spec, _digest(path), file.warnings)
         for k, spec in enumerate(file.arenas.values())
     )
+
+
+def _digest(path: Path) -> str:
+    # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
+    return hashlib.sha256(without_notice(path.read_bytes())).hexdigest()
 
 
 def _refuse_twins(tasks: tuple[Task, ...]) -> None:

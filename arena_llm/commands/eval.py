@@ -24,15 +24,22 @@ from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from evaluation.log.run import RunLog
     from evaluation.request import EvalRequest
+    from evaluation.sweep import Sweep
 
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes with --engine ray. Default: one per core.")]
 PlanFile = Annotated[Path | None, typer.Option(help="File of the plan: written before the run, or earlier.")]
+SweepOption = Annotated[
+    str | None,
+    typer.Option(help="CHOICE=VALUE,VALUE: a run for each value, and one report. Limits hold for all runs."),
+]
 RunSeconds = Annotated[float | None, typer.Option(min=0, help="The same limit in seconds of this command.")]
 
 
@@ -59,6 +66,7 @@ def evaluate_command(
     time_limit_run: RunSeconds = None,
     prices: Prices = None,
     plan: PlanFile = None,
+    sweep: SweepOption = None,
     max_samples: Annotated[int | None, typer.Option(min=1, help="Episodes at a time.")] = None,
     max_connections: Annotated[int | None, typer.Option(min=1, help="Requests at a time.")] = None,
     engine: EngineOption = EngineName.LOCAL,
@@ -74,11 +82,17 @@ def evaluate_command(
     from evaluation.models import full_name
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
+    from evaluation.sweep import sweep_of
 
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
+    if sweep and plan:
+        raise ConfigError("--plan: it is the plan of one run; leave it out with --sweep")
+    swept = sweep_of(sweep, request) if sweep else None
+    requests = list(swept.requests.values()) if swept else [request]
     if show:
-        _show(request)
+        for each in requests:
+            _show(each)
         return
     if model is None:
         raise typer.BadParameter(
@@ -90,9 +104,14 @@ def evaluate_command(
     notes["prices"] = price_note(full_name(request.suite, model), prices)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:
         line_console().print(notes["prices"])
-    if (most := estimate(request, prices)) is not None:
-        for warning in request_warnings(most.model, request.effective.choices, most.most_images):
-            line_console().print(warning)
+    most = [(each, found) for each in requests if (found := estimate(each, prices)) is not None]
+    warnings = [
+        warning
+        for each, found in most
+        for warning in request_warnings(found.model, each.effective.choices, found.most_images)
+    ]
+    for warning in dict.fromkeys(warnings):
+        line_console().print(warning)
     if jobs and engine is EngineName.LOCAL:
         raise ConfigError(
             "--jobs: only --engine ray takes it; without Ray, episodes are played in one process"
@@ -100,7 +119,7 @@ def evaluate_command(
     with open_engine(engine, ray_address, jobs) as opened:
         run = {"resume": resume, "limits": limits, "prices": prices, "notes": notes, "engine": opened}
         parallel = {"max_samples": max_samples, "max_connections": max_connections}
-        _evaluate(request, log_dir, out, **run, **parallel)
+        _evaluate(swept or request, log_dir, out, **run, **parallel)
 
 
 def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
@@ -136,39 +155,54 @@ def _show(request: "EvalRequest") -> None:
         line_console().print(remark)
 
 
-def _evaluate(request: "EvalRequest", log_dir: Path, out: Path | None, **run: Any) -> None:
+def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **run: Any) -> None:
     from arena_llm.commands.report import report_logs
     from evaluation.evaluate import evaluate
-    from report.rates import rates_table
+    from evaluation.sweep import Sweep, play_sweep
+    from report.files import read_cards
+    from report.rates import costs_table, rates_table
 
     console = Console()
+    run["display"] = "rich" if console.is_terminal else "plain"
     try:
-        log = evaluate(request, log_dir, display="rich" if console.is_terminal else "plain", **run)
+        if isinstance(asked, Sweep):
+            logs, beside = list(play_sweep(asked, log_dir, **run)), log_dir / asked.folder
+        else:
+            logs = [evaluate(asked, log_dir, **run)]
+            beside = logs[0].path.with_suffix("")
     except KeyboardInterrupt:
         exit_interrupted(
             f"Stopped. Finished episodes are kept in {log_dir}; the same command with --resume continues."
         )
+    suite = logs[0].suite
     try:
-        frames = log.suite.renderer() is not None
+        frames = suite.renderer() is not None
     except RenderError:
         frames = False
-    written = report_logs([log], out or log.path.with_suffix(""), None, frames)
-    console.print(rates_table(written.rates.table, log.suite.group_name, *written.rates.notes[:1]))
+    written = report_logs(logs, out or beside, None, frames)
+    console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
+    if isinstance(asked, Sweep):
+        wide_console(110).print(costs_table(read_cards(written.page.parent)))
     console.print(f"Report: {written.page}", soft_wrap=True)
-    _refuse_missing(log, written.results["error"].dropna())
+    _refuse_missing(logs, written.results)
 
 
-def _refuse_missing(log: "RunLog", errors: "pd.Series[str]") -> None:
+def _refuse_missing(logs: "Sequence[RunLog]", results: "pd.DataFrame") -> None:
     """Raise EvaluationError if episodes have no verdict, with what can be done about it."""
-    if not len(errors):
-        return
-    again = log.planned - log.finished
-    remedy = (
-        f"the same command with --resume plays {again} of them again"
-        if again
-        else "they were ended without a verdict, and --resume would not play them again"
-    )
-    raise EvaluationError(
-        f"{log.cap}{len(errors)} of {log.planned} episodes have no score (the first: {errors.iloc[0]}); "
-        f"{remedy}"
-    )
+    missing = []
+    for log in logs:
+        errors = results[results["agent"] == log.agent]["error"].dropna()
+        if not len(errors):
+            continue
+        again = log.planned - log.finished
+        remedy = (
+            f"the same command with --resume plays {again} of them again"
+            if again
+            else "they were ended without a verdict, and --resume would not play them again"
+        )
+        missing.append(
+            f"{log.agent + ': ' if len(logs) > 1 else ''}{log.cap}{len(errors)} of {log.planned} episodes "
+            f"have no score (the first: {errors.iloc[0]}); {remedy}"
+        )
+    if missing:
+        raise EvaluationError("\n".join(missing))

@@ -8,20 +8,20 @@ from arena.errors import ArenaError
 
 
 def suites_command() -> None:
-    """List the suites of tasks, and for one that is not installed the command that installs it."""
+    """List the suites, with the version of their tasks, and for missing ones the command that installs them."""
     from evaluation.choices.presets import preset_names
     from evaluation.suites import EXTRAS, get_suite, suite_names
 
-    table = Table("suite", "what it measures", "presets", "offline agents")
+    table = Table("suite", "what it measures", "its tasks", "presets", "offline agents")
     for name in suite_names():
         try:
             suite = get_suite(name)
+            version = suite.task_version()
         except ArenaError as error:
             table.add_row(name, str(error))
             continue
-        table.add_row(
-            name, suite.title, ", ".join(preset_names(suite)) or "-", ", ".join(suite.agents) or "-"
-        )
+        presets, agents = preset_names(suite), suite.agents
+        table.add_row(name, suite.title, version, ", ".join(presets) or "-", ", ".join(agents) or "-")
     for name, install in EXTRAS.items():
         if name not in suite_names():
             table.add_row(name, f"not installed: {install}")

@@ -39,19 +39,19 @@ def open_logs(named: Sequence[tuple[str | None, Path]]) -> "list[RunLog]":
 class RunLog:
     """A log of `arena-llm eval` or `inspect eval`, of which only one episode at a time is in memory.
 
-    `agent` is the model's name unless another is given. Raises EvaluationError if the file cannot be read or
-    is a log of another program.
+    `agent` is the run's own name or the model's unless another is given. Raises EvaluationError if the file
+    cannot be read or is a log of another program.
     """
 
     def __init__(self, path: Path, agent: str | None = None) -> None:
         self.path = path
         self.header = read_header(path)
         self.suite = suite_of(path, self.header)
-        self.agent: str = agent or self.header.eval.model
         self.model: str = self.header.eval.model
         self.arguments: dict[str, Any] = dict(self.header.eval.task_args)
         self.trials: int = self.header.eval.config.epochs or 1
         self.metadata: dict[str, Any] = self.header.eval.metadata or {}
+        self.agent: str = agent or self.metadata.get("name") or self.model
 
     @cached_property
     def _summaries(self) -> dict[tuple[str, int], Any]:

@@ -201,10 +201,7 @@ class SampleCheck:
 
     def _scores(self, task_id: str, row: Row) -> Iterator[Finding]:
         """Whether what Inspect's scores state of the episode is what playing it again gives."""
-        limit = self._sample.limit_of(task_id)
         for name, facts in self._sample.score_facts(task_id).items():
-            if LIMIT in facts and facts[LIMIT] != (limit and limit.kind):
-                yield Finding(None, f"score {name}: {LIMIT}", facts[LIMIT], limit and limit.kind)
             for key, value in row.items():
                 if key in facts and not same(facts[key], value):
                     yield Finding(None, f"score {name}: {key}", facts[key], value)

@@ -40,7 +40,8 @@ def scores(folder: Path) -> dict[tuple[str, int], bool]:
 
 
 def test_it_is_listed_and_shows_its_own_choices(environment):
-    assert re.search(r"guessing.*Guess a number.*bisect", arena_llm(environment, "suites").stdout)
+    listed = arena_llm(environment, "suites").stdout
+    assert re.search(r"guessing.*Guess a number.*[0-9a-f]{12}.*bisect", listed)
     shown = arena_llm(environment, *RUN, "--guesses", 3, "--show").stdout
     assert re.search(r"guesses +│ 3 +│ option", shown)
     assert "animal_ai" not in shown

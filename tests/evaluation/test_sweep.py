@@ -1,0 +1,115 @@
+"""A sweep over the values of one choice: runs with names of their own, one report, limits for all of them."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from arena import ConfigError
+from arena_llm.cli import app
+from evaluation.generation.budget import RunBudget, RunLimits
+from evaluation.log.files import find_logs
+from evaluation.log.run import open_logs
+from evaluation.sweep import _left, sweep_of
+from report.files import read_cards
+from tests.llm_control.batteries import eval_request, write_battery
+from tests.llm_control.provider import MODEL, answer
+
+FAST = ("--image-size", "16", "--initial-idle-steps", "1")
+
+
+@pytest.fixture
+def battery(tmp_path):
+    return write_battery(tmp_path / "battery", (20, 16), (24, 20))
+
+
+@pytest.fixture
+def asked(httpserver, monkeypatch, tmp_path):
+    """Requests of a local server, at a tenth of a cent each; with more tokens the model drives on."""
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    (tmp_path / "prices.yaml").write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
+    bodies = []
+
+    def serve(request):
+        bodies.append(json.loads(request.data))
+        return answer("Go(20);" if bodies[-1]["max_tokens"] > 100 else "Turn(6);", tokens=1000)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    return bodies
+
+
+def swept(battery, *options, sweep="max_tokens=100,200"):
+    folder = battery.parent
+    command = ["eval", "--model", MODEL, "--testbed", str(battery), "--log-dir", str(folder / "logs"), *FAST]
+    command += ["--max-scripts", "2", "--out", str(folder / "report"), "--sweep", sweep, *options]
+    done = CliRunner().invoke(app, [*command, "--prices", str(folder / "prices.yaml")])
+    return done, done.output + str(done.exception or "")
+
+
+def test_each_value_is_a_run_of_its_own_and_one_report_has_all(battery, tmp_path, asked):
+    done, said = swept(battery)
+    assert done.exit_code == 0, said
+    assert sorted(body["max_tokens"] for body in asked) == [100] * 4 + [200] * 3
+    names = [f"{MODEL} max_tokens={value}" for value in (100, 200)]
+    logs = open_logs([(None, path) for path in find_logs([tmp_path / "logs"])])
+    assert {log.agent: log.choices.max_tokens for log in logs} == dict(zip(names, (100, 200), strict=True))
+    first, second = read_cards(tmp_path / "report")
+    assert [first.agent, second.agent] == names
+    assert (first.passed, second.passed) == (0, 1)
+    assert second.cost_per_pass_usd == pytest.approx(0.003)
+    assert re.search(r"max_tokens=200 +│ +1/2 .* 0\.0030 │ +0\.0030", said)
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert all(name in page for name in names)
+
+
+def test_limits_hold_for_all_runs_and_the_same_command_continues(battery, asked):
+    done, said = swept(battery, "--max-cost", "0.0055", "--max-samples", "1")
+    assert done.exit_code != 0
+    # Four requests of the first run, and what is left allows two more.
+    assert [body["max_tokens"] for body in asked] == [100] * 4 + [200] * 2
+    assert f"{MODEL} max_tokens=200: A limit of the run was reached" in said
+    assert "max_tokens=100: A limit" not in said
+    done, said = swept(battery, "--max-cost", "1", "--resume")
+    assert done.exit_code == 0, said
+    assert [body["max_tokens"] for body in asked[6:]] == [200] * (len(asked) - 6)
+    begun = len(asked)
+    done, said = swept(battery, "--resume")
+    assert (done.exit_code, len(asked)) == (0, begun)
+
+
+def test_a_run_begins_with_what_the_others_left():
+    spent = [RunBudget(tokens=30, cost=0.2), RunBudget(tokens=50, cost=0.9)]
+    assert _left(RunLimits(100, 1.0, 60), spent, 45.0) == RunLimits(20, 0.0, 15.0)
+    assert _left(RunLimits(), spent, 45.0) == RunLimits()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("max_tokns=1,2", "--sweep: unknown option 'max_tokns'; did you mean max_tokens?"),
+        ("max_tokens=1,many", "--sweep: option max_tokens: got 'many', expected"),
+        ("tasks=01-04-03;01-99-99", "no task 01-99-99"),
+        ("max_tokens=5", "expected two or more values"),
+        ("max_tokens", "expected two or more values"),
+        ("max_tokens=5,,6", "expected two or more values"),
+        ("temperature=0,0.0", "expected values that differ"),
+        ("max-scripts=1,2", "max_scripts is an option of this command too"),
+        ("reasoning_effort=low,huge", "option reasoning_effort: got 'huge'"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_asked(text, told, battery, asked):
+    done, said = swept(battery, sweep=text)
+    assert done.exit_code != 0
+    assert told in said
+    assert asked == []
+    assert not (battery.parent / "logs").exists()
+
+
+def test_values_may_have_commas(battery):
+    request = eval_request("arena/random", battery)
+    sweep = sweep_of("tasks=01-04-03,01-06-02;01-06-02", request)
+    assert [len(each.tasks) for each in sweep.requests.values()] == [2, 1]
+    with pytest.raises(ConfigError, match="no task"):
+        sweep_of("tasks=01-04-03;01-06-09", request)
