@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 from arena.errors import EvaluationError
-from evaluation.suite import Player, Suite
+from evaluation.engines.player import Player
+from evaluation.suite import Suite
 
 _FAMILIES = (
     (re.compile(r"gpt-|chatgpt-|o\d"), "openai"),

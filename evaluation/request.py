@@ -11,9 +11,10 @@ from typing import Any
 from arena.errors import ConfigError
 from evaluation.choices.effective import Effective, effective
 from evaluation.choices.presets import load_preset, preset_names
+from evaluation.engines.player import Player
 from evaluation.models import full_name
 from evaluation.prompts import PromptFiles, PromptSet
-from evaluation.suite import Player, Suite, TaskSpec
+from evaluation.suite import Suite, TaskSpec
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.choices.run_choices import RunChoices
+from evaluation.engines.player import Player
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
 from evaluation.prompts.folder import with_files
 
@@ -170,27 +171,6 @@ class AgentTurn(NamedTuple):
 
 Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
 """An offline agent: answers with a text, or with the name and arguments of a tool to call."""
-
-
-class Player(Protocol):
-    """An agent that plays whole episodes by itself, without messages, such as a learned policy."""
-
-    @property
-    def draws(self) -> bool:
-        """Whether it looks at pictures, for which OpenGL is needed."""
-        ...
-
-    def play(self, setup: EpisodeSetup) -> Record:
-        """Play an episode to its end; called in other processes too."""
-        ...
-
-    def describe(self, task: TaskSpec) -> str:
-        """What a log has in the place of the first message."""
-        ...
-
-    def facts(self) -> dict[str, Any]:
-        """What a log keeps of the agent, its SHA-256 among it if it is a file."""
-        ...
 
 
 class Suite(ABC):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError, EvaluationError
 from arena.rules import SAFETY_STEPS
+from evaluation.engines.player import Player
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
 from evaluation.selection import named
-from evaluation.suite import Agent, EpisodeSetup, Player, Record, Suite, TaskSpec
+from evaluation.suite import Agent, EpisodeSetup, Record, Suite, TaskSpec
 from llm_control.choices import PRESETS, ArenaChoices
 from llm_control.paper import refuse_other_texts
 from llm_control.prompts import arena_prompts

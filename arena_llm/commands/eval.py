@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from arena_llm.sweep import Sweep
     from evaluation.log.run import RunLog
     from evaluation.request import EvalRequest
-    from evaluation.sweep import Sweep
 
 LogDir = Annotated[Path, typer.Option(help="Folder for logs; finished episodes are saved immediately.")]
 Out = Annotated[Path | None, typer.Option(help="Folder for the report. Default: beside the log.")]
@@ -75,6 +75,7 @@ def evaluate_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
+    from arena_llm.sweep import sweep_of
     from evaluation.estimate import estimate
     from evaluation.generation.budget import RunLimits
     from evaluation.generation.prices import price_note
@@ -82,7 +83,6 @@ def evaluate_command(
     from evaluation.models import full_name
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from evaluation.sweep import sweep_of
 
     request = EvalRequest(get_suite(suite), model or "", testbed, prompt, protocol, choices, prompts)
     limits = RunLimits(max_tokens_run, max_cost, time_limit_run)
@@ -157,8 +157,8 @@ def _show(request: "EvalRequest") -> None:
 
 def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **run: Any) -> None:
     from arena_llm.commands.report import report_logs
+    from arena_llm.sweep import Sweep, play_sweep
     from evaluation.evaluate import evaluate
-    from evaluation.sweep import Sweep, play_sweep
     from report.files import read_cards
     from report.rates import costs_table, rates_table
 

@@ -8,7 +8,7 @@ from arena.errors import ArenaError
 
 
 def suites_command() -> None:
-    """List the suites, with the version of their tasks, and for missing ones the command that installs them."""
+    """List the suites with the version of their tasks, and the commands that install missing ones."""
     from evaluation.choices.presets import preset_names
     from evaluation.suites import EXTRAS, get_suite, suite_names
 

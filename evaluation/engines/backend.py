@@ -11,7 +11,8 @@ from anyio import to_thread
 
 from arena.errors import EvaluationError
 from arena.processes import cores, leave_ctrl_c_to_parent
-from evaluation.suite import Environment, EpisodeSetup, Player, Record
+from evaluation.engines.player import Player
+from evaluation.suite import Environment, EpisodeSetup, Record
 
 Made = TypeVar("Made")
 

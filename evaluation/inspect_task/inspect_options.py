@@ -1,6 +1,6 @@
 """Options of Inspect AI's own command that mean the same as choices of a run.
 
-An option is obeyed if the choice is at its default, and refused if the choice was set to something else.
+An option is obeyed if the choice is at its default, and refused if the choice has another value.
 """
 
 from collections.abc import Mapping
@@ -75,7 +75,7 @@ class ChosenTask(Task):
     """A task whose trials and limits are choices of a run.
 
     Inspect sets an attribute of the task where an option of its command overrides it. That raises
-    InspectUserError, before any request, if the choice was set to something else.
+    InspectUserError, before any request, if the choice has another value.
     """
 
     def __init__(self, choices: RunChoices, **arguments: Any) -> None:

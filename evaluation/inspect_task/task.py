@@ -19,6 +19,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.geometry.layout import episode_rng
 from evaluation.engines.backend import LocalBackend, backend, in_thread
+from evaluation.engines.player import Player
 from evaluation.generation.budget import run_budget
 from evaluation.generation.faults import guard
 from evaluation.generation.final import FinalError, refuse_restart, remember
@@ -35,7 +36,7 @@ from evaluation.inspect_task.tools import close_session, open_session, session_o
 from evaluation.log.run import CONVERSATION
 from evaluation.models import player_of
 from evaluation.prompts import PromptSet
-from evaluation.suite import EpisodeSetup, Player, Record, Suite, TaskSpec
+from evaluation.suite import EpisodeSetup, Record, Suite, TaskSpec
 from evaluation.suites import get_suite
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from arena import Action, Episode
 from arena.errors import EvaluationError
 from arena.geometry.layout import episode_rng
-from evaluation.suite import EpisodeSetup, Player, Record, TaskSpec
+from evaluation.engines.player import Player
+from evaluation.suite import EpisodeSetup, Record, TaskSpec
 from llm_control.agents.policy import PolicyAgent
 from llm_control.agents.policy_file import Policy, loaded
 from llm_control.agents.step_agents import STEP_AGENTS, StepAgent

@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 from arena import ConfigError
 from arena_llm.cli import app
+from arena_llm.sweep import _left, sweep_of
 from evaluation.generation.budget import RunBudget, RunLimits
 from evaluation.log.files import find_logs
 from evaluation.log.run import open_logs
-from evaluation.sweep import _left, sweep_of
 from report.files import read_cards
 from tests.llm_control.batteries import eval_request, write_battery
 from tests.llm_control.provider import MODEL, answer
