@@ -13,9 +13,12 @@ from inspect_ai.log import read_eval_log
 from arena import ConfigError
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import load_preset, preset_names
+from evaluation.generation.budget import RunLimits
+from evaluation.verify.result import Verdict
 from llm_control.choices import PRESETS, ArenaChoices
 from testbed import CHILDREN
-from tests.llm_control.batteries import ARENA, run, write_battery
+from tests.evaluation.verify.logs import checked
+from tests.llm_control.batteries import ARENA, eval_request, evaluated, run, write_battery
 
 NAMES = [*ArenaChoices.model_fields, "description", "demonstrations"]
 ANYTHING = st.one_of(
@@ -38,7 +41,7 @@ def test_the_presets_are_there():
 
 
 @pytest.mark.parametrize("name", preset_names(ARENA))
-def test_an_offline_agent_plays_it(name, tmp_path):
+def test_an_offline_agent_plays_it_after_a_limit_and_the_log_is_verified(name, tmp_path):
     battery = write_battery(tmp_path / "battery", (20, 14), (20, 13), t=100)
     model = "arena/pixels" if effective(ARENA, name, {}).choices.shows_images else "arena/random"
     small = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02", "max_scripts": 30, "loop_turns": 30}
@@ -46,7 +49,13 @@ def test_an_offline_agent_plays_it(name, tmp_path):
         small |= {"texts": "any", "image_size": 128}
     if name == "low-resolution":
         small["resolution"] = 32
-    result = run(battery, tmp_path / "logs", model, name, **small)
+    request = eval_request(model, battery, protocol=name, choices=small)
+    first = evaluated(request, tmp_path / "logs", limits=RunLimits(seconds=0))
+    assert [row.passed for row in first.rows] == [None, None]
+    result = evaluated(request, tmp_path / "logs", resume=True)
+    found = checked(result.log, frames=True, folder=battery)
+    verdicts = [(each.verdict, each.findings, each.problem) for each in found]
+    assert verdicts == [(Verdict.AGREES, (), None)] * 2
     assert [row.error for row in result.rows] == [None, None]
     assert result.complete
     assert result.run.arguments["protocol"] == name
