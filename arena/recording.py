@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from arena.action import ACTIONS, Action
 from arena.errors import RecordingError
+from arena.files import read_bytes
 from arena.physics.bullet import bullet
 from arena.rules import Outcome
 from arena.taskfile.config import ArenaSpec
@@ -69,18 +70,18 @@ class Recording(BaseModel):
     def read(cls, path: str | Path) -> "Recording":
         """Read a recording from a JSON file; raises RecordingError if it is invalid."""
         try:
-            return cls.model_validate_json(Path(path).read_text(encoding="utf-8"))
+            return cls.model_validate_json(read_bytes(path))
         except OSError as error:
             raise RecordingError(f"{path}: cannot be read: {error.strerror or error}") from None
-        except (ValidationError, UnicodeDecodeError) as error:
+        except ValidationError as error:
             raise RecordingError(
                 f"{path}: not a recording of format {FORMAT}: {_first_problem(error)}"
             ) from None
+        except ValueError as error:  # a path with a null character
+            raise RecordingError(f"{str(path)!r}: cannot be read: {error}") from None
 
 
-def _first_problem(error: ValidationError | UnicodeDecodeError) -> str:
-    if isinstance(error, UnicodeDecodeError):
-        return str(error)
+def _first_problem(error: ValidationError) -> str:
     problem = error.errors()[0]
     place = ".".join(map(str, problem["loc"]))
     text = problem["msg"].removeprefix("Value error, ")

@@ -49,13 +49,14 @@ def bench_command(
 
     `rl` measures what matters for reinforcement learning: environments by gymnasium.make, one and many.
     """
+    from arena.files import check_output
     from benchmarks.benchmark import Figures, print_figures
     from benchmarks.machine import load_average
-    from benchmarks.report import check_writable, write_json
+    from benchmarks.report import write_json
 
     plan, facts = _planned(testbed, only, quick, batch, seed)
     if json_file:
-        check_writable(json_file)
+        check_output(json_file)
     facts["load_before"] = load_average()
     figures, interrupted = Figures(), False
     try:

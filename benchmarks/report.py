@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena import EvaluationError
+from arena.files import write_file
 from benchmarks.parts import PARTS
 from benchmarks.result import Result, Spread
 
@@ -69,18 +69,9 @@ def as_dict(results: Sequence[Result], facts: dict[str, Any], **more: Any) -> di
     return {"facts": facts, "parts": [_part_dict(result) for result in results], **more}
 
 
-def check_writable(path: Path) -> None:
-    """Raises EvaluationError if a file cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("a", encoding="utf-8").close()
-    except OSError as error:
-        raise EvaluationError(f"{path}: cannot be written ({error.strerror or error})") from None
-
-
 def write_json(path: Path, results: Sequence[Result], facts: dict[str, Any], **more: Any) -> None:
     """Store everything that was measured; `more` are further sections by name."""
-    path.write_text(json.dumps(as_dict(results, facts, **more), indent=1) + "\n", encoding="utf-8")
+    write_file(path, json.dumps(as_dict(results, facts, **more), indent=1) + "\n")
 
 
 def _part_dict(result: Result) -> dict[str, Any]:

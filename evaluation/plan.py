@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError, EvaluationError
-from arena.taskfile.load import read_text
+from arena.files import read_text
 from evaluation.request import EvalRequest
 
 Plan = Mapping[str, Any]
@@ -41,7 +41,7 @@ def read_plan(path: Path) -> Plan:
     text = read_text(path)
     try:
         plan = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", 1)
         raise ConfigError(f"{path}:{line}: no plan: it is no JSON; --plan writes a new file") from None
     for part, kind in _PARTS.items():

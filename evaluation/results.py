@@ -1,14 +1,17 @@
 """The results of a run as a table, and back from its file."""
 
+import io
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import pandas as pd
 
 from arena.errors import EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
 
 def _read_csv(path: Path) -> pd.DataFrame:
     try:
-        return pd.read_csv(path, encoding="utf-8")
+        return pd.read_csv(io.BytesIO(read_bytes(path, MAX_DATA_BYTES)), encoding="utf-8")
     except OSError as error:
         raise EvaluationError(
             f"{path}: cannot be read ({error.strerror or error}); name the results.csv of a report"
@@ -96,9 +99,9 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
     """
     absent = [column for column in _COLUMNS if column not in frame.columns and column != "score"]
     if absent:
+        got = shorten(", ".join(map(str, frame.columns)), 300, placeholder=" ...")
         raise EvaluationError(
-            f"{path}:1: no column {', '.join(absent)}; got {', '.join(map(str, frame.columns))}; "
-            "name the results.csv of a report"
+            f"{path}:1: no column {', '.join(absent)}; got {got}; name the results.csv of a report"
         )
     if frame.empty:
         raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")

@@ -11,6 +11,7 @@ import pandas as pd
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.errors import EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunCard, RunFacts, run_card
@@ -109,7 +110,7 @@ def read_submission(path: Path) -> Submission:
     Raises EvaluationError if it cannot be read or does not agree with itself.
     """
     try:
-        return Submission.model_validate_json(path.read_bytes())
+        return Submission.model_validate_json(read_bytes(path, MAX_DATA_BYTES))
     except OSError as error:
         raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValidationError as error:
@@ -122,11 +123,7 @@ def read_submission(path: Path) -> Submission:
 
 def write_submission(made: Submission, path: Path) -> None:
     """Write a submission. Raises EvaluationError if the file cannot be written."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise EvaluationError(f"{path}: cannot be written ({error.strerror or error})") from None
+    write_file(path, made.model_dump_json(indent=1) + "\n")
 
 
 def schema() -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from arena import ArenaSpec, ConfigError, load
+from arena.files import read_bytes
 from arena.taskfile.versions import Version
 from testbed.notice import without_notice
 
@@ -170,7 +171,7 @@ def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
 
 def _digest(path: Path) -> str:
     # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
-    return hashlib.sha256(without_notice(path.read_bytes())).hexdigest()
+    return hashlib.sha256(without_notice(read_bytes(path))).hexdigest()
 
 
 def _refuse_twins(tasks: tuple[Task, ...]) -> None:

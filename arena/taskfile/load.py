@@ -12,6 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from arena.errors import ConfigError
+from arena.files import read_text
 from arena.taskfile.advice import advice
 from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
@@ -45,18 +46,6 @@ def load(path: str | Path, version: str = Version.V3) -> ArenaFile:
     what was expected.
     """
     return load_text(read_text(path), str(path), version)
-
-
-def read_text(path: str | Path) -> str:
-    """The text of a task file with its line ends; raises ConfigError if it is not UTF-8."""
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # a path with a null character
-        raise ConfigError(f"{str(path)!r}: cannot be read: {error}") from None
 
 
 def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> ArenaFile:

@@ -22,11 +22,26 @@ MAX_NODES = 200_000
 MAX_DEPTH = 24
 """Maximum nesting, for a dozen levels of operations in operations; more could exhaust the stack."""
 
+_SAFE_INDICATORS = 2000
+"""A text with at most this many of `[{-?:,` needs no count of its events before it is composed: each level
+of nesting has one of them of its own, and libyaml survives ten times as many levels."""
+
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 
 Path_ = tuple[str | int, ...]
+
+
+class _Values(_LOADER):  # type: ignore[misc, valid-type]
+    def flatten_mapping(self, node: yaml.Node) -> None:
+        """Refuse merge keys: in a small file they can multiply without bound."""
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                problem = "merge keys (<<) are not supported; write the keys out"
+                raise yaml.constructor.ConstructorError(None, None, problem, key.start_mark)
 
 
 _OPERATION = "Operation"
@@ -169,9 +184,10 @@ def unknown(what: str, got: str, known: Collection[str], tag: str | None) -> str
 
 def compose(text: str, source: str) -> yaml.Node | None:
     """The root node of a YAML text; None if it is empty. Raises ConfigError if it is not YAML."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.compose(text, Loader=loader)
+        if sum(map(text.count, "[{-?:,")) > _SAFE_INDICATORS:
+            _check_events(text, source)
+        return yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
@@ -179,6 +195,31 @@ def compose(text: str, source: str) -> yaml.Node | None:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         reason = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
         raise ConfigError(f"{source}:1: not valid YAML: {reason}") from None
+
+
+def _check_events(text: str, source: str) -> None:
+    """Raise ConfigError for a text whose nodes would exhaust the stack or the memory; events do neither."""
+    nodes = depth = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        nodes += isinstance(event, yaml.NodeEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if nodes > MAX_NODES or depth > MAX_DEPTH + 1:
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            raise ConfigError(f"{source}:{line}: expected at most {MAX_NODES} values and {MAX_DEPTH} levels")
+
+
+def plain_values(root: yaml.Node | None, source: str) -> Any:
+    """The values of a composed text as PyYAML's safe loader has them.
+
+    Raises ConfigError for merge keys, a tag without a meaning and a value that does not fit its tag.
+    """
+    try:
+        return _Values("").construct_document(root) if root is not None else None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ConfigError(f"{source}:{line}: {error.problem or error.context}") from None
+    except Exception as error:  # PyYAML raises many kinds, such as IndexError for `!!int ''`
+        raise ConfigError(f"{source}:1: a value does not fit its tag or its form ({error})") from None
 
 
 def without_nulls(value: Any) -> Any:

@@ -75,6 +75,7 @@ def evaluate_command(
     **choices: Any,
 ) -> None:
     """Evaluate a model on the tasks of a suite, and report the results."""
+    from arena.files import check_output_folder
     from arena_llm.sweep import sweep_of
     from evaluation.estimate import estimate
     from evaluation.generation.budget import RunLimits
@@ -100,6 +101,7 @@ def evaluate_command(
         )
     if names := request.without_effect():
         line_console().print(f"Without effect on this agent: {', '.join(names)} of {protocol}")
+    check_output_folder(out)
     notes = _plan_notes(plan, request) if plan else {}
     notes["prices"] = price_note(full_name(request.suite, model), prices)
     if max_cost is not None or request.effective.choices.max_cost_per_episode is not None:

@@ -23,13 +23,16 @@ def fidelity_command(
 ) -> None:
     """Replay an episode recorded in Unity and compare the two; status 1 if health differs."""
     from arena import RenderError
+    from arena.files import check_output, check_output_folder, write_file
     from arena_llm.fidelity import read_trace, replay
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
     from arena_llm.fidelity.poses import ending_of, poses_of
     from arena_llm.fidelity.replay import has_random_places
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
-    from arena_llm.files import write_file
 
+    check_output_folder(frames)
+    check_output(sheet)
+    check_output(json_file)
     recording = read_trace(trace, table)
     predicted = poses_of(recording, poses)
     played = replay(recording)

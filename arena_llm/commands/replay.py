@@ -34,12 +34,15 @@ def replay_command(
     trial: Annotated[int, typer.Option(min=0, help="In a log: the trial, from 0.")] = 0,
 ) -> None:
     """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
+    from arena.files import check_output, check_output_folder
     from arena.replay import Replay
     from arena_llm.pictures import STEPS_PER_S, Film, open_video
     from arena_llm.replay import arena_of, find_recording
 
     if not (video or stills) and (trail is not None or hud or view != "agent"):
         raise ConfigError("nothing is drawn: --view, --trail and --hud need --video FILE or --stills DIR")
+    check_output(video)
+    check_output_folder(stills)
     kept = find_recording(recording, sample, trial)
     spec = arena_of(kept.recording, task, testbed or kept.folder)
     rate = STEPS_PER_S if fps is None else fps
@@ -67,11 +70,9 @@ def _play(
     replay: "Replay", film: "Film | None", video: "Video | None", stills: Path | None, every: int
 ) -> int:
     """Play to the end and draw the frames of the video and the stills; returns the number of stills."""
-    from arena_llm.files import write_file
+    from arena.files import write_file
     from render import png
 
-    if stills and stills.is_file():
-        raise ConfigError(f"--stills: {stills} is a file, expected a folder")
     saved = 0
     last = replay.recording.steps
     with progress_bar() as progress:

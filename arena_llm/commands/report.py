@@ -98,6 +98,7 @@ def submission_command(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the file only.")] = False,
 ) -> None:
     """Write a run as a file that a leaderboard can read: run card, results and rates."""
+    from arena.files import check_output
     from evaluation import submission as files
     from evaluation.log.run import RunLog
     from report.methods import partial_sentence
@@ -113,6 +114,7 @@ def submission_command(
         if not name:
             raise typer.BadParameter("say who submits", param_hint="--name")
         submitter = files.Submitter(name=name, contact=contact, notes=notes)
+        check_output(out)
         run = RunLog(log)
         made = files.submission(run, submitter, "" if run.complete else partial_sentence(run))
         files.write_submission(made, out)

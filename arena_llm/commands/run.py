@@ -28,7 +28,7 @@ def run_command(
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
     from arena import Episode
-    from arena_llm.files import write_file
+    from arena.files import check_output, check_output_folder, write_file
     from llm_control.choices import ArenaChoices
     from llm_control.play import ScriptedEpisode
     from render import Renderer
@@ -38,6 +38,8 @@ def run_command(
     if initial not in idle:
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(idle)}")
     lines = _scripts(scripts, strict)
+    check_output(recording)
+    check_output_folder(frames)
     chosen = task_named(task, version=animal_ai)
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
@@ -50,7 +52,7 @@ def run_command(
 
 def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> "Iterator[TurnRecord]":
     """Play scripts until they or the episode end; saves the pictures if there is a folder for them."""
-    from arena_llm.files import write_file
+    from arena.files import write_file
     from render import png
 
     for number, frame in enumerate(play.begin()):
@@ -67,14 +69,10 @@ def _turns(play: "ScriptedEpisode", scripts: list[str], folder: Path | None) -> 
 
 def _scripts(path: Path, strict: bool) -> list[str]:
     """The scripts of a file; raises ConfigError if it cannot be read, ScriptError for a line that is none."""
+    from arena.files import read_text
     from llm_control.script import parse
 
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{path}: the scripts cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from None
+    lines = read_text(path).splitlines()
     scripts = {number: line for number, line in enumerate(lines, start=1) if line.strip()}
     for number, line in scripts.items():
         try:

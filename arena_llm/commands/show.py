@@ -50,6 +50,7 @@ def show_command(
 def _show_task(
     name: str, testbed: Path | None, out: Path | None, seed: int, size: int, animal_ai: str
 ) -> None:
+    from arena.files import check_output
     from arena_llm.pictures.canvas import save
     from arena_llm.pictures.task_picture import SMALLEST, task_picture
     from testbed import task_named
@@ -57,6 +58,7 @@ def _show_task(
     _check_size(size, SMALLEST, LARGEST)
     chosen = task_named(name, testbed, animal_ai)
     path = out or Path(f"{chosen.id}.png")
+    check_output(path)
     save(task_picture(chosen, seed, size), path)
     line_console().print(f"Picture: {path}")
 
@@ -64,6 +66,7 @@ def _show_task(
 def _show_sheets(
     testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str
 ) -> None:
+    from arena.files import check_output
     from arena_llm.pictures import contact_sheet
     from arena_llm.pictures.canvas import save
     from arena_llm.pictures.contact_sheet import draw_tiles, find_files, plan_sheets, read_entries
@@ -71,6 +74,7 @@ def _show_sheets(
 
     _check_size(size, _SMALLEST_TILE, _LARGEST_TILE)
     paths = find_files(testbed, levels)
+    check_output(out)
     views = StartViews(size, smooth=True)
     broken: list[Entry] = []
     console = line_console()

@@ -34,13 +34,14 @@ def verify_command(
     ray_address: RayAddress = None,
 ) -> None:
     """Play logged episodes again and compare every logged value; status 1 if one differs."""
-    from arena_llm.files import write_file
+    from arena.files import check_output, write_file
     from arena_llm.verify.recordings import is_recording
     from arena_llm.verify.tables import as_json, pass_rates, print_findings, print_summary, worst
     from evaluation.verify.sources import Options, find_sources
 
     console = line_console()
     every: list[Checked] = []
+    check_output(out)
     try:
         found = find_sources(targets, is_recording)
         with open_engine(engine, ray_address, jobs) as opened:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from arena import RecordingError
+from arena.files import MAX_DATA_BYTES, read_bytes
 from render import Frame, decode
 
 Classes = npt.NDArray[np.intp]
@@ -76,7 +77,7 @@ def load_picture(path: Path) -> Frame:
     Raises RecordingError if it cannot be read.
     """
     try:
-        frame = decode(path.read_bytes())
+        frame = decode(read_bytes(path, MAX_DATA_BYTES))
     except OSError as error:
         raise RecordingError(f"{path}: not a picture ({error.strerror or 'unknown format'})") from None
     return without_margins(frame)

@@ -9,10 +9,10 @@ import numpy as np
 from PIL import Image, ImageDraw, JpegImagePlugin
 
 from arena import EvaluationError, RecordingError
+from arena.files import write_file
 from arena_llm.fidelity.frames import FrameMatch, compare_frames, load_picture, reduced, without_margins
 from arena_llm.fidelity.replay import ReplayedEpisode
 from arena_llm.fidelity.trace import Trace
-from arena_llm.files import write_file
 from render import Frame, Renderer, decode, png
 
 SIDE = 512

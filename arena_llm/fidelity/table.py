@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena import RecordingError
+from arena import ConfigError, RecordingError
+from arena.files import read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ def read_table(path: Path, columns: tuple[str, ...]) -> Iterator[Line]:
     that is shorter or longer than the heading.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise RecordingError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        lines = read_text(path).splitlines()
+    except ConfigError as error:
+        raise RecordingError(str(error)) from None
     table = csv.DictReader(lines)
     heading = table.fieldnames or ()
     missing = [column for column in columns if column not in heading]

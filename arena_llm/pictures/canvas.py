@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from arena_llm.files import write_file
+from arena.files import write_file
 from render import Frame, png
 
 INK = (34, 34, 34)

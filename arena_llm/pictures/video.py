@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arena import ConfigError, EvaluationError
 from arena.action import STEP_S
-from arena_llm.files import atomic_file
+from arena.files import atomic_file
 from arena_llm.pictures.encoders import Gif, Mp4, check_ffmpeg, first_line
 from render import Frame
 

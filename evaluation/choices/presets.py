@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from arena.errors import ConfigError
-from arena.taskfile.load import read_text
+from arena.files import read_text
 from arena.taskfile.nodes import compose, scalar, unknown
 
 if TYPE_CHECKING:
@@ -87,9 +87,10 @@ def read_keys(
 def _value(node: yaml.Node, where: str) -> Any:
     if isinstance(node, yaml.ScalarNode):
         return node.value if node.style else plain(node.value)
-    if isinstance(node, yaml.SequenceNode):
+    # Lists in lists are refused, because aliases can nest them without bound.
+    if isinstance(node, yaml.SequenceNode) and all(isinstance(e, yaml.ScalarNode) for e in node.value):
         return tuple(_value(entry, where) for entry in node.value)
-    raise ConfigError(f"{where}: got keys, expected a value or a list")
+    raise ConfigError(f"{where}: got keys or lists in a list, expected a value or a list of values")
 
 
 def plain(text: str) -> Any:

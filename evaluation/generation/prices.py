@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ConfigError, EvaluationError
-from arena.taskfile.load import read_text
+from arena.files import read_text
+from arena.taskfile.nodes import compose, plain_values
 
 SHIPPED = Path(__file__).with_name("prices.yaml")
 """The packaged table; it names its sources."""
@@ -111,13 +111,8 @@ class _Table(NamedTuple):
 
 
 def _read(path: Path) -> _Table:
-    text = read_text(str(path))
-    try:
-        table = yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        raise ConfigError(f"{path}:{line}: not YAML ({getattr(error, 'problem', error)})") from None
+    text = read_text(path)
+    table = plain_values(compose(text, str(path)), str(path)) or {}
     if not isinstance(table, dict):
         raise ConfigError(f"{path}:1: expected lines such as 'openai/NAME: {{input: 2, output: 8}}'")
     as_of = str(table.pop(AS_OF, ""))

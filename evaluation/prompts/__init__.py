@@ -13,6 +13,7 @@ from string import Template
 from typing import NamedTuple
 
 from arena.errors import ConfigError
+from arena.files import read_bytes
 from evaluation.prompts.layout import FILE, Layout, read_layout
 
 Variables = Mapping[str, tuple[str, ...]]
@@ -134,7 +135,7 @@ def load_prompt(package: str, name: str, variables: Variables) -> Prompt:
 def read_prompt_file(path: Path) -> str:
     """The text of a user's file, with all its white space. Raises ConfigError."""
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         reason = error.strerror or str(error)
         raise ConfigError(f"prompt file {path}: cannot be read ({reason}); give a text file") from None

@@ -7,7 +7,6 @@ one function, in `FORMATS`. Libraries of learning unpickle what they load: read 
 import hashlib
 import io
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import ArenaError, ConfigError, EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from arena.gym.controls import Controls, controls
 from arena.gym.options import check_options, whole
 from arena.gym.sensors import Sensors
@@ -150,13 +150,7 @@ def save_policy(
         archive.writestr(MEMBER, json.dumps(told.model_dump(mode="json"), indent=1) + "\n")
     path = Path(path)
     path = path if path.suffix == ".zip" else path.with_name(path.name + ".zip")
-    partial = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content.getvalue())
-        os.replace(partial, path)
-    except OSError as error:
-        raise EvaluationError(f"{path}: the policy cannot be written ({error.strerror or error})") from None
+    write_file(path, content.getvalue())
     return path
 
 
@@ -208,7 +202,7 @@ def _loaded(path: Path, changed_ns: int, size: int) -> Policy:
 
 def _read(path: Path) -> tuple[bytes, PolicyDescription]:
     try:
-        content = path.read_bytes()
+        content = read_bytes(path, MAX_DATA_BYTES)
     except OSError as error:
         hint = f"; did you mean {path}.zip?" if path.with_name(path.name + ".zip").is_file() else ""
         raise EvaluationError(

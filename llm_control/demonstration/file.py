@@ -8,8 +8,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from arena.errors import ConfigError
-from arena.taskfile.load import read_text
-from arena.taskfile.nodes import compose
+from arena.files import MAX_DATA_BYTES, read_bytes, read_text
+from arena.taskfile.nodes import compose, plain_values
 from llm_control.demonstration import Demonstration, ShownTurn
 from render import decode
 
@@ -64,7 +64,7 @@ def read_demonstration(path: Path) -> Demonstration:
 def file_sha256(path: Path) -> str:
     """One content hash of the file and its pictures, in hexadecimal. Raises ConfigError."""
     names = _read(path).names()
-    digest = hashlib.sha256(path.read_bytes())
+    digest = hashlib.sha256(read_bytes(path))
     for name in names:
         digest.update(hashlib.sha256(_picture(path, name)).digest())
     return digest.hexdigest()
@@ -88,10 +88,9 @@ def _demonstration(found: DemonstrationFile, path: Path) -> Demonstration:
 
 
 def _read(path: Path) -> DemonstrationFile:
-    text = read_text(path)
-    root = compose(text, str(path))
+    root = compose(read_text(path), str(path))
     try:
-        return DemonstrationFile.model_validate(yaml.safe_load(text))
+        return DemonstrationFile.model_validate(plain_values(root, str(path)))
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(map(str, problem["loc"])) or "the file"
@@ -119,7 +118,7 @@ def _line(node: yaml.Node | None, place: tuple[Any, ...]) -> int:
 
 def _picture(path: Path, name: str) -> bytes:
     try:
-        data = (path.parent / name).read_bytes()
+        data = read_bytes(path.parent / name, MAX_DATA_BYTES)
     except (OSError, ValueError) as error:
         raise ConfigError(f"demonstration {path}: picture {name}: cannot be read ({error})") from None
     try:

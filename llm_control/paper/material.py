@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.taskfile.load import read_text
+from arena.files import MAX_DATA_BYTES, read_bytes, read_text
 from llm_control.paper.example import Example, ExampleTurn
 from llm_control.paper.ingredients import Ingredients, template
 
@@ -118,4 +118,4 @@ def _read_picture(root: Path, page: Path, name: str, line: int) -> bytes:
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise ConfigError(f"{page}:{line}: picture {name}: no such file; give a whole checkout")
-    return found.read_bytes()
+    return read_bytes(found, MAX_DATA_BYTES)

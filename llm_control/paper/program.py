@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.errors import ConfigError
-from arena.taskfile.load import read_text
+from arena.files import read_bytes, read_text
 from llm_control.paper.example import Example, ExampleTurn
 from llm_control.paper.ingredients import Ingredients, template
 
@@ -51,7 +51,7 @@ def program_example(root: Path) -> Example | None:
     """The example of Experiment 2 from the history of its recording; None if there is none."""
     for path in sorted(root.glob(HISTORIES)):
         # It was written on Windows; what is used of it is ASCII.
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = read_bytes(path).decode("utf-8", "replace").splitlines()
         return _example([_message(line, f"{path}:{n}") for n, line in enumerate(lines, 1)], str(path))
     return None
 

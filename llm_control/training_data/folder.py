@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from arena.errors import EvaluationError
+from arena.files import read_bytes, write_file
 from arena.recording import software_versions
 from evaluation.prompts import PromptSet
 from llm_control.training_data.example import make_example
@@ -92,7 +93,7 @@ def start(folder: Path, spec: DatasetSpec) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / MANIFEST).exists():
             _check_same(folder, spec)
-        elif any(path.name != f"{MANIFEST}.part" for path in folder.iterdir()):
+        elif not all(path.match(f".{Path(MANIFEST).stem}.*.part.json") for path in folder.iterdir()):
             raise EvaluationError(f"{folder}: has other files in it; choose an empty folder by --out")
         else:
             _write_manifest(folder, spec.manifest())
@@ -110,13 +111,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The folder's manifest; raises EvaluationError if it is missing or cannot be read."""
     path = folder / MANIFEST
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = json.loads(read_bytes(path))
         manifest["arguments"]["size"], manifest["versions"]["arena-llm"]
     except OSError as error:
         raise EvaluationError(
             f"{path}: cannot be read ({error.strerror or error}); expected the folder of a data set"
         ) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise EvaluationError(f"{path}: not a manifest of a data set") from None
     return manifest
 
@@ -133,9 +134,7 @@ def _check_same(folder: Path, spec: DatasetSpec) -> None:
 
 
 def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    beside = folder / f"{MANIFEST}.part"
-    beside.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
-    beside.replace(folder / MANIFEST)
+    write_file(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
 
 
 def _truncate(folder: Path) -> int:

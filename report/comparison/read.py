@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
+from arena.files import read_text
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.results import read_results, refuse_twins, results_frame
@@ -191,8 +192,8 @@ def _submitted(path: Path, name: str | None, original: bool) -> Run:
 def _facts(path: Path) -> dict[str, Any]:
     """What a report has beside its results; nothing if the file is absent or another one."""
     try:
-        found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(read_text(path))
+    except (ConfigError, ValueError, RecursionError):
         return {}
     parts = (found.get(key) or {} for key in ("facts", "tasks")) if isinstance(found, dict) else [()]
     return found if all(isinstance(part, dict) for part in parts) else {}

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arena.errors import ArenaError, ConfigError, DuplicateKeyError, EvaluationError
+from arena.files import read_text
 from arena.parallel import in_order
-from arena.taskfile.load import Located, load_located, read_text
+from arena.taskfile.load import Located, load_located
 from arena.taskfile.versions import Version
 from testbed.check.build import build, build_findings
 from testbed.check.finding import Finding, Level
@@ -108,7 +109,7 @@ def task_files(target: Path) -> tuple[Path, ...]:
 
     Raises ConfigError if there is none.
     """
-    if target.is_file():
+    if target.exists() and not target.is_dir():
         return (target,)
     if not target.is_dir():
         raise ConfigError(f"{target}: no such file or folder")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, EvaluationError
+from arena.files import read_bytes, write_file
 from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaFile
 from arena.taskfile.keys import KEYS
@@ -61,14 +62,14 @@ def upgrade_text(
 
 def upgrade_file(path: Path, version: str = Version.V3) -> tuple[Change, ...]:
     """Upgrade a file in place; one that needs nothing is not written. Raises ConfigError as above."""
-    raw = path.read_bytes()
+    raw = read_bytes(path)
     mark = _BOM if raw.startswith(_BOM) else b""
     upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path), version)
     if changes:
         try:
-            path.write_bytes(mark + upgraded.encode("utf-8"))
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
+            write_file(path, mark + upgraded.encode("utf-8"))
+        except EvaluationError as error:
+            raise ConfigError(str(error)) from None
     return changes
 
 

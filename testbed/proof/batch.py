@@ -6,7 +6,8 @@ from itertools import cycle
 from operator import attrgetter
 from pathlib import Path
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError
+from arena.files import read_text, write_file
 from arena.parallel import Engine, in_order
 from testbed.blueprints import CONDITIONS, FOLDERS, SHIPPED_SEED, VARIANTS, Draw, text
 from testbed.notice import without_notice
@@ -57,7 +58,7 @@ def made_before(folder: Path, orders: Sequence[Order]) -> dict[str, Proof]:
     proofs = {}
     levels = sorted({order.draw.level for order in orders})
     for path in sorted(p for level in levels for p in (folder / FOLDERS[level]).glob("*.yaml")):
-        found = path.read_text(encoding="utf-8")
+        found = read_text(path)
         draw = Draw.of_text(found, str(path))
         if ordered.get(path.stem) != draw._replace(attempt=0):
             raise ConfigError(f"{path}: this file is of another order; choose an empty folder with --out")
@@ -93,9 +94,5 @@ def make(
 
 def _write(proven: Proven, of_level: Sequence[Proof], folder: Path) -> None:
     """Write a task file, then all proofs of its level; raises EvaluationError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{proven.task_id}.yaml").write_text(proven.text, encoding="utf-8")
-        solutions.write(of_level, folder / solutions.FILE)
-    except OSError as error:
-        raise EvaluationError(f"{folder}: cannot be written: {error.strerror or error}") from None
+    write_file(folder / f"{proven.task_id}.yaml", proven.text)
+    solutions.write(of_level, folder / solutions.FILE)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError
+from arena.files import read_bytes, write_file
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, VARIANTS
 
 FILE = "split.json"
@@ -44,17 +45,13 @@ def hidden_split(folder: Path, seed: int | None) -> HiddenSplit:
         return found
     drawn = secrets.randbits(SEED_BITS) if seed is None else seed
     split = HiddenSplit(seed=drawn, commitment=commitment(drawn))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        path.write_text(split.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise EvaluationError(f"{path}: cannot be written: {error.strerror or error}") from None
+    write_file(path, split.model_dump_json(indent=1) + "\n")
     return split
 
 
 def _read(path: Path) -> HiddenSplit:
     try:
-        return HiddenSplit.model_validate_json(path.read_bytes())
+        return HiddenSplit.model_validate_json(read_bytes(path))
     except (OSError, ValidationError):
         raise ConfigError(f"{path}: no hidden split can be read; choose an empty folder") from None
 

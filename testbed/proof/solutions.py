@@ -8,6 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from arena import ConfigError, Outcome, Recording, RecordingError
+from arena.files import read_text, write_file
 from arena.parallel import Engine, in_order
 from arena.replay import Replay
 from testbed.tasks import Task
@@ -40,7 +41,7 @@ class Verdict(NamedTuple):
 def write(proofs: Iterable[Proof], path: Path) -> None:
     """Write proofs to a file, sorted by task."""
     lines = [proof.model_dump_json() + "\n" for proof in sorted(proofs, key=lambda proof: proof.task_id)]
-    path.write_text("".join(lines), encoding="utf-8")
+    write_file(path, "".join(lines))
 
 
 def read(folder: Path) -> Mapping[str, Proof]:
@@ -51,8 +52,15 @@ def read(folder: Path) -> Mapping[str, Proof]:
     return {proof.task_id: proof for path in sorted(folder.rglob(FILE)) for proof in _read(path)}
 
 
+def _text(path: Path) -> str:
+    try:
+        return read_text(path)
+    except ConfigError as error:
+        raise RecordingError(str(error)) from None
+
+
 def _read(path: Path) -> Iterator[Proof]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_text(path).splitlines(), start=1):
         try:
             yield Proof.model_validate_json(line)
         except ValidationError as error:

@@ -193,7 +193,7 @@ def test_a_price_holds_for_exactly_its_names(prices):
     [
         ("a/b: {input: 1}\n", r":1: a/b.output"),
         ("a/b: {input: 1, output: 1}\nc/d: {input: -1, output: 1}\n", r":2: c/d.input"),
-        ("a/b: [\n", r"not YAML"),
+        ("a/b: [\n", r"not valid YAML"),
         ("- 1\n", r":1: expected lines"),
         ("a/b: 3\n", r":1: a/b"),
         ("a/b: {input: .inf, output: 1}\n", r":1: a/b.input"),

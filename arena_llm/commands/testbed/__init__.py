@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from arena.errors import ConfigError
 from arena_llm.commands.testbed.check import check_command
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, Levels, RayAddress, Testbed, open_engine
@@ -74,14 +73,14 @@ def generate_command(
     ray_address: RayAddress = None,
 ) -> None:
     """Draw fresh tasks, each proven solvable before it is written, with solutions and a table of demands."""
+    from arena.files import check_output_folder
     from testbed import parse_levels
     from testbed.proof.batch import fresh, make
     from testbed.proof.demands import write_table
     from testbed.proof.hidden import hidden_split, whole
     from testbed.proof.similarity import report
 
-    if out.exists() and not out.is_dir():
-        raise ConfigError(f"--out: {out} is not a folder")
+    check_output_folder(out)
     chosen = parse_levels(levels)
     split = hidden_split(out, seed) if hidden else None
     count = count or (whole(chosen, difficulty) if split else 30)
@@ -109,12 +108,14 @@ def atlas_command(
     levels: Levels = None,
 ) -> None:
     """Write a page to browse all tasks: from above with the solution's path, from the agent, in words."""
+    from arena.files import check_output_folder
     from testbed import find_tasks, parse_levels
     from testbed.proof.atlas import write_atlas
     from testbed.tasks import LEVELS_FOLDER
 
     folder = testbed or LEVELS_FOLDER
     tasks = find_tasks(parse_levels(levels) if levels else None, folder)
+    check_output_folder(out)
     try:
         with progress_bar() as bar:
             page = write_atlas(tasks, folder, out, lambda entries: bar.track(entries, total=len(tasks)))

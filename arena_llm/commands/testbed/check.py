@@ -40,12 +40,14 @@ def check_command(
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Read, build and settle task files, and report problems; status 1 if there are errors."""
+    from arena.files import check_output_folder
     from arena.processes import cores
     from testbed.check import Level, Options, check_files, task_files
 
     console = Console(soft_wrap=True)
     as_text = output is Format.TEXT
     paths = task_files(target)
+    check_output_folder(svg)
     reports: list[FileReport] = []
     shown: list[FileReport] = []
     work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or cores())

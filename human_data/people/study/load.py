@@ -10,7 +10,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from arena.errors import ConfigError
-from arena.taskfile.load import MAX_PROBLEMS, read_text
+from arena.files import read_text
+from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
 from human_data.people.study.texts import Section

@@ -3,7 +3,7 @@
 import pytest
 
 from arena import EvaluationError
-from arena_llm.files import atomic_file, write_file
+from arena.files import atomic_file, write_file
 
 
 def test_a_folder_in_the_files_place_is_refused(tmp_path):

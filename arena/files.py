@@ -1,0 +1,174 @@
+"""The user's files: inputs of bounded size are read, outputs appear complete or not at all.
+
+Inputs must be regular files: a pipe could wait for ever, and a device such as /dev/zero never ends.
+Outputs never replace what is no regular file: pipes and devices are written into, and links are followed.
+"""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from arena.errors import ConfigError, EvaluationError
+
+MAX_BYTES = 8_000_000
+"""Maximum size of a text that is read; a thousand times a long task file."""
+
+MAX_DATA_BYTES = 1_000_000_000
+"""Maximum size of a picture, a table or a learned policy."""
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a user's file with its line ends.
+
+    Raises ConfigError if it cannot be read, is no regular file, is larger than MAX_BYTES or not UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a path with a null character
+        raise ConfigError(f"{str(path)!r}: cannot be read: {error}") from None
+
+
+def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
+    """The content of a regular file of at most `most` bytes.
+
+    Raises OSError if it cannot be read, ValueError for a path that no file can have.
+    """
+    # Without O_NONBLOCK, opening a pipe would wait for its writer.
+    with open(path, "rb", buffering=0, opener=_without_waiting) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(f"it is {_kind(found.st_mode)}, expected a regular file")
+        # Files of /proc have the size 0 and a content.
+        content = file.read(min(found.st_size, most) + 1)
+        while more := file.read(65536) if content and len(content) <= most else b"":
+            content += more
+    if len(content) > most:
+        raise OSError(f"it has more than {most:,} bytes, the maximum for such a file")
+    return content
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _kind(mode: int) -> str:
+    kinds = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+    return kinds.get(stat.S_IFMT(mode), "a device")
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """A temporary path to write to, whose content becomes that of `path` when the block succeeds.
+
+    It has the same suffix and is removed if the block fails or is interrupted. Missing folders are created. A
+    file that is replaced keeps its mode; if `path` is a link, its target is written. What is no regular file,
+    such as a pipe, receives the content. Raises EvaluationError if the file cannot be written.
+    """
+    try:
+        with _written_into(path) if _is_special(path) else _replaced(Path(os.path.realpath(path))) as beside:
+            yield beside
+    except OSError as error:
+        raise _refused(path, error) from None
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a whole file, text as UTF-8; raises as `atomic_file` does."""
+    with atomic_file(path) as beside:
+        beside.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def check_output(path: Path | None) -> None:
+    """Raise EvaluationError if a file cannot be written, before the work whose result it will hold.
+
+    Nothing is created or changed; None is accepted, for an output that is not wanted.
+    """
+    if path is None:
+        return
+    try:
+        if _is_special(path):
+            _check_access(path)
+            return
+        target = Path(os.path.realpath(path))
+        _check_replaceable(target)
+        folder = next(parent for parent in target.parents if parent.exists())
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _refused(path, error) from None
+
+
+def check_output_folder(folder: Path | None) -> None:
+    """Like `check_output`, for a folder that will be created if it is missing."""
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise EvaluationError(f"{folder}: is a file, expected a folder to write to")
+    check_output(folder / "file" if folder is not None else None)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path leads to something to write into: no regular file, or one that stands in /dev or /proc.
+
+    /dev/stdout may be a regular file: what the command prints goes there as well.
+    """
+    if not path.exists() or path.is_dir():
+        return False
+    return not path.is_file() or Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",))
+
+
+@contextmanager
+def _written_into(path: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="arena-llm-") as folder:
+        beside = Path(folder) / f"content{path.suffix}"
+        beside.touch()
+        yield beside
+        with beside.open("rb") as content, path.open("ab", buffering=0) as file:
+            while part := content.read(1 << 20):
+                while part:
+                    part = part[file.write(part) :]
+
+
+@contextmanager
+def _replaced(path: Path) -> Iterator[Path]:
+    beside = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
+    _check_replaceable(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        beside.touch()
+        if path.exists():
+            _copy_access(path, beside)
+        yield beside
+        beside.replace(path)
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _check_replaceable(path: Path) -> None:
+    if path.is_dir():
+        raise OSError("is a folder, expected the name of a file to write")
+    if path.is_file():
+        _check_access(path)
+
+
+def _check_access(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise PermissionError(None, "Permission denied")
+
+
+def _copy_access(path: Path, copy: Path) -> None:
+    """Give a copy the mode of a file, and its owner if that is permitted."""
+    found = path.stat()
+    copy.chmod(0o600)
+    with suppress(PermissionError):
+        os.chown(copy, found.st_uid, found.st_gid)
+    copy.chmod(stat.S_IMODE(found.st_mode))
+
+
+def _refused(path: Path, error: OSError) -> EvaluationError:
+    return EvaluationError(f"{path}: cannot be written ({error.strerror or error})")

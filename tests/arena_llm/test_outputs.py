@@ -1,0 +1,104 @@
+"""Outputs of commands: links and devices stay what they are, modes are kept, and all is checked first."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from threading import Thread
+
+import pytest
+
+from tests.arena_llm.commands.test_run import AHEAD
+
+
+@pytest.fixture
+def episode(tmp_path):
+    (tmp_path / "ahead.yaml").write_text(AHEAD)
+    (tmp_path / "scripts.txt").write_text("Go(2);\n")
+    return ["run", tmp_path / "ahead.yaml", "--scripts", tmp_path / "scripts.txt", "--recording"]
+
+
+def identity(path):
+    found = os.stat(path)
+    return found.st_mode, found.st_rdev, found.st_ino
+
+
+def test_a_device_is_written_into_and_stays(episode, command):
+    before = identity("/dev/full"), identity("/dev/null")
+    full = command(*episode, "/dev/full")
+    assert (full.returncode, full.stderr.count("\n")) == (1, 1)
+    assert "/dev/full: cannot be written (No space left on device)" in full.stderr
+    assert command(*episode, "/dev/null").returncode == 0
+    assert (identity("/dev/full"), identity("/dev/null")) == before
+    assert not [name for name in os.listdir("/dev") if name.endswith(".part")]
+
+
+def test_a_pipe_is_written_into_and_stays(episode, command, tmp_path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    assert command(*episode, pipe).returncode == 0
+    reader.join(10)
+    assert pipe.is_fifo()
+    assert json.loads(got[0])["task_id"] == "ahead"
+
+
+def test_a_link_is_followed_and_the_mode_kept(episode, command, tmp_path):
+    private, link, chain = (tmp_path / name for name in ("private.json", "link.json", "chain.json"))
+    private.write_text("before")
+    private.chmod(0o600)
+    link.symlink_to(private)
+    chain.symlink_to("link.json")
+    assert command(*episode, chain).returncode == 0
+    assert link.is_symlink()
+    assert chain.is_symlink()
+    assert json.loads(private.read_text())["task_id"] == "ahead"
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert sorted(path.name for path in tmp_path.glob(".*")) == []
+
+
+@pytest.mark.parametrize("place", ["/proc/none/file.json", "/dev/null/file.json", "{folder}"])
+@pytest.mark.parametrize("option", ["--recording", "--frames"])
+def test_an_impossible_output_is_refused_before_the_work(option, place, episode, command, tmp_path):
+    if (option, place) == ("--frames", "{folder}"):
+        pytest.skip("a folder is what --frames expects")
+    done = command(*episode[:-1], option, place.format(folder=tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "cannot be written" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "show 01-01-01 --out /proc/none.png",
+        "show --levels 1 --out /proc/none.png",
+        "replay absent.json --video /proc/none.gif",
+        "verify absent.json --json /proc/none.json",
+        "fidelity --trace absent --json /proc/none.json",
+        "submission absent.eval --name me --out /proc/none.json",
+        "eval --model arena/random --levels 1 --log-dir {folder} --out /proc/none",
+        "testbed atlas --out /proc/none",
+        "testbed generate --out /proc/none",
+        "testbed check {folder} --svg /proc/none",
+    ],
+)
+def test_every_command_checks_its_output_first(arguments, command, tmp_path):
+    (tmp_path / "ahead.yaml").write_text(AHEAD)
+    done = command(*arguments.format(folder=tmp_path).split())
+    assert done.returncode == 1
+    assert "/proc/none" in done.stderr
+    assert "cannot be written" in done.stderr
+    assert "absent" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ahead.yaml"]
+
+
+def test_standard_output_as_a_file_is_added_to(episode, tmp_path):
+    printed = tmp_path / "out.txt"
+    with printed.open("w") as out:
+        subprocess.run(
+            [sys.executable, "-m", "arena_llm", *map(str, episode), "/dev/stdout"], stdout=out, check=True
+        )
+    turn, recording = map(json.loads, printed.read_text().splitlines())
+    assert (turn["script"], recording["task_id"]) == ("Go(2);", "ahead")
