@@ -24,14 +24,21 @@ def identity(path):
     return found.st_mode, found.st_rdev, found.st_ino
 
 
-def test_a_device_is_written_into_and_stays(episode, command):
+def test_a_device_is_written_into_and_stays(episode, command, tmp_path):
+    # By links in a folder of the test, so that a mistake would replace these, not the machine's devices.
+    full, null = tmp_path / "full", tmp_path / "null"
+    full.symlink_to("/dev/full")
+    null.symlink_to("/dev/null")
     before = identity("/dev/full"), identity("/dev/null")
-    full = command(*episode, "/dev/full")
-    assert (full.returncode, full.stderr.count("\n")) == (1, 1)
-    assert "/dev/full: cannot be written (No space left on device)" in full.stderr
-    assert command(*episode, "/dev/null").returncode == 0
+    refused = command(*episode, full)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert f"{full}: cannot be written (No space left on device)" in refused.stderr
+    assert command(*episode, null).returncode == 0
+    assert (identity(full), identity(null)) == before
+    assert full.is_symlink()
+    assert null.is_symlink()
     assert (identity("/dev/full"), identity("/dev/null")) == before
-    assert not [name for name in os.listdir("/dev") if name.endswith(".part")]
+    assert not [path for folder in ("/dev", tmp_path) for path in os.listdir(folder) if ".part" in path]
 
 
 def test_a_pipe_is_written_into_and_stays(episode, command, tmp_path):
@@ -98,7 +105,7 @@ def test_standard_output_as_a_file_is_added_to(episode, tmp_path):
     printed = tmp_path / "out.txt"
     with printed.open("w") as out:
         subprocess.run(
-            [sys.executable, "-m", "arena_llm", *map(str, episode), "/dev/stdout"], stdout=out, check=True
+            [sys.executable, "-m", "arena_llm", *map(str, episode), "/proc/self/fd/1"], stdout=out, check=True
         )
     turn, recording = map(json.loads, printed.read_text().splitlines())
     assert (turn["script"], recording["task_id"]) == ("Go(2);", "ahead")
