@@ -97,18 +97,27 @@ def check_output(path: Path | None) -> None:
             return
         target = Path(os.path.realpath(path))
         _check_replaceable(target)
-        folder = next(parent for parent in target.parents if parent.exists())
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        _check_can_create_in(target.parent)
     except OSError as error:
         raise _refused(path, error) from None
 
 
 def check_output_folder(folder: Path | None) -> None:
     """Like `check_output`, for a folder that will be created if it is missing."""
-    if folder is not None and folder.exists() and not folder.is_dir():
+    if folder is None:
+        return
+    if folder.exists() and not folder.is_dir():
         raise EvaluationError(f"{folder}: is a file, expected a folder to write to")
-    check_output(folder / "file" if folder is not None else None)
+    try:
+        _check_can_create_in(Path(os.path.realpath(folder)))
+    except OSError as error:
+        raise _refused(folder, error) from None
+
+
+def _check_can_create_in(folder: Path) -> None:
+    """Raise OSError if no file can be created in a folder, or in the nearest one above that exists."""
+    with tempfile.TemporaryFile(dir=next(each for each in (folder, *folder.parents) if each.exists())):
+        pass
 
 
 def _is_special(path: Path) -> bool:

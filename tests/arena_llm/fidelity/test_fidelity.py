@@ -185,7 +185,7 @@ BAD = [
     (["--trace", "{empty}"], "arena.yaml: not there"),
     (["--trace", "{folder}", "--table", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
     (["--trace", "{folder}", "--poses", "/nowhere.csv"], "/nowhere.csv: cannot be read"),
-    (["--trace", "{folder}", "--frames", "/proc/none"], "/proc/none/obs-0.0.png: cannot be written"),
+    (["--trace", "{folder}", "--frames", "/proc/none"], "/proc/none: cannot be written"),
     (["--trace", "{folder}", "--json", "/proc/none/f.json"], "/proc/none/f.json: cannot be written"),
     (["--trace", "{folder}", "--sheet", "/proc/none/s.png"], "/proc/none/s.png: cannot be written"),
     (["--trace", "{spoilt}"], "obs-1.6.png: not a picture"),
