@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from arena.errors import EvaluationError
-from arena.processes import cores, ctrl_c_ignored, leave_ctrl_c_to_parent
+from arena.processes import cores, ctrl_c_deferred, follow_parent
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -58,15 +58,13 @@ class LocalEngine:
             yield from map(function, items)
             return
         # Spawned: a process forked beside a progress bar's thread can deadlock, and OpenGL is not shared.
-        pool = ProcessPoolExecutor(
-            jobs, multiprocessing.get_context("spawn"), initializer=leave_ctrl_c_to_parent
-        )
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=follow_parent)
         waiting: deque[Future[Made]] = deque()
         rest = iter(items)
 
         def submit(count: int) -> None:
             given = list(islice(rest, count))
-            with ctrl_c_ignored():
+            with ctrl_c_deferred():
                 waiting.extend(pool.submit(function, item) for item in given)
 
         try:

@@ -5,12 +5,16 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from arena_llm.interrupts import interrupted_status, obey_signals, print_anything
+
 
 def main() -> None:
     """Run the command; if a package is missing or broken, say so in one sentence, or run `doctor`.
 
-    Ctrl-C ends it with one sentence and status 130, even while packages are being imported.
+    Ctrl-C and SIGTERM end it with one sentence and status 130 or 143, even while packages are being imported.
     """
+    obey_signals()
+    print_anything()
     try:
         try:
             from arena_llm.cli import main as run
@@ -19,7 +23,11 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("arena-llm: stopped", file=sys.stderr)
-        sys.exit(128 + signal.SIGINT)
+        sys.exit(interrupted_status())
+    except SystemExit as exit:
+        if exit.code == 128 + signal.SIGINT:
+            sys.exit(interrupted_status())
+        raise
 
 
 def _without(error: ImportError) -> Callable[[], None]:

@@ -1,7 +1,9 @@
 """The `arena-llm` command: registers the commands and turns errors into one sentence."""
 
+import errno
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +30,7 @@ from arena_llm.commands.suites import suites_command
 from arena_llm.commands.testbed import testbed_app
 from arena_llm.commands.verify import verify_command
 from arena_llm.console import INTERRUPTED
+from arena_llm.interrupts import exit_unwritten
 from arena_llm.suite_options import command_for, suite_in, with_choices
 from evaluation.suites import DEFAULT
 
@@ -59,7 +62,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+_UNWRITTEN = {errno.EPIPE, errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG}
 _COMMANDS: dict[str, Callable[..., None]] = {
     **{name: with_choices(command, DEFAULT) for name, command in _OF_SUITES.items()},
     "report": report_command,
@@ -85,6 +90,21 @@ app.add_typer(testbed_app, name="testbed")
 app.add_typer(people_app, name="people")
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"arena-llm {version('arena-llm')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    shown: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version.")
+    ] = False,
+) -> None:
+    """Measure physical common sense in the Animal-AI arena."""
+
+
 @app.command("bench", hidden=True, context_settings={"ignore_unknown_options": True})
 def _bench(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> None:
     """Say where the benchmarks are, which were a command once."""
@@ -94,9 +114,16 @@ def _bench(arguments: Annotated[list[str] | None, typer.Argument()] = None) -> N
 def main() -> None:
     """Run the command; an error that a user can fix is one sentence and exit status 1."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except ArenaError as error:
         print(f"arena-llm: {error}", file=sys.stderr)
         sys.exit(1)
-    except BrokenPipeError:
-        sys.exit(1)
+    except OSError as error:
+        # Files are written elsewhere: their errors have a name, or are sentences already.
+        if error.filename is None and error.errno in _UNWRITTEN:
+            exit_unwritten(error)
+        raise

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena import RenderError
-from render.context import gl_context
+from render.context import drawing as opengl
 
 _PACKAGES = ("arena-llm", "pybullet", "pybullet-arm64", "moderngl", "numpy", "pyrender", "miniworld")
 
@@ -26,7 +26,8 @@ def machine_facts(drawing: bool) -> dict[str, Any]:
     }
     if drawing:
         try:
-            facts["opengl"] = gl_context().info["GL_RENDERER"]
+            with opengl() as context:
+                facts["opengl"] = context.info["GL_RENDERER"]
         except RenderError as error:
             facts |= {"opengl": None, "no_opengl": str(error)}
     return facts

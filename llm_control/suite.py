@@ -181,9 +181,8 @@ class ArenaSuite(Suite):
 
     def renderer(self) -> str | None:
         """What draws pictures here; raises RenderError if nothing can."""
-        from render.context import drawn_by, gl_context
+        from render.context import drawn_by
 
-        gl_context()
         return drawn_by()
 
     def logged_task(self, plain: Mapping[str, Any]) -> TaskSpec:

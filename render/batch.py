@@ -7,7 +7,7 @@ import numpy as np
 from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
-from render.context import gl_context
+from render.context import drawing, gl_context
 from render.image import Frame, check_size
 from render.opengl.view import View, new_target
 
@@ -26,6 +26,7 @@ class BatchRenderer:
     as `Renderer` does.
     """
 
+    @drawing()
     def __init__(self, count: int, width: int = 84, height: int = 84) -> None:
         check_size(width, height)
         if not isinstance(count, int) or not 1 <= count <= MOST:
@@ -38,13 +39,13 @@ class BatchRenderer:
         self._views = [View() for _ in range(count)]
         self._pixels = ctx.buffer(reserve=count * self._frame_bytes)
 
+    @drawing()
     def frames(self, scenes: Sequence[Scene], cameras: Sequence[Camera | None] | None = None) -> Frame:
         """The pictures of several scenes, uint8 (scenes, height, width, 3) RGB, row 0 on top.
 
         `cameras` has an entry for each scene; None is the agent's view, which is black while its lights are
         out. Raises RenderError for more scenes than `count`, or another number of cameras.
         """
-        gl_context()
         cameras = self._checked(scenes, cameras)
         lit = [i for i, scene in enumerate(scenes) if scene.lights_on or cameras[i]]
         # Shadows come first: reading a texture that was just drawn waits for everything in progress.

@@ -1,9 +1,10 @@
-"""The one OpenGL context of a process."""
+"""The one OpenGL context of a process, used by one thread at a time."""
 
 import os
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -21,46 +22,67 @@ _MOST_DEVICES = 16
 """Number of devices tried by default: this user may not be allowed to open the first one."""
 
 
-def gl_context() -> moderngl.Context:
-    """A context without a window: EGL on Linux, the platform's own elsewhere; current in this thread now.
+@contextmanager
+def drawing() -> Iterator[moderngl.Context]:
+    """The process's context, without a window: EGL on Linux, the platform's own elsewhere.
 
-    It belongs to the process and the thread that first called this. Raises RenderError in any other, and,
-    naming what to install, if none can be created.
+    Inside, it is current in this thread, and other threads that draw wait; a call may be nested in another.
+    Raises RenderError in a process that was forked after drawing, and, naming what to install, if no context
+    can be created.
     """
-    home = _home()
-    if home.process != os.getpid():
-        raise RenderError(
-            f"process {os.getpid()} was forked from process {home.process} after that had drawn, and "
-            "OpenGL cannot be shared: start processes that draw with 'spawn' or 'forkserver' "
-            "(multiprocessing.get_context('spawn')), or fork before drawing anything"
-        )
-    if not hasattr(home.thread, "here"):
-        raise RenderError(
-            f"thread {threading.current_thread().name!r}: OpenGL belongs to thread {home.name!r}, which drew "
-            "first: create and use renderers in one thread, or in separate processes"
-        )
-    # A window or another library may have made its own context current; this takes 0.4 us.
-    home.context.__enter__()  # type: ignore[no-untyped-call]
-    return home.context
+    with _turn:
+        home = _home()
+        if home.process != os.getpid():
+            raise RenderError(
+                f"process {os.getpid()} was forked from process {home.process} after that had drawn, and "
+                "OpenGL cannot be shared: start processes that draw with 'spawn' or 'forkserver' "
+                "(multiprocessing.get_context('spawn')), or fork before drawing anything"
+            )
+        home.depth += 1
+        try:
+            if home.depth == 1:
+                home.context.__enter__()  # type: ignore[no-untyped-call]
+            yield home.context
+        finally:
+            home.depth -= 1
+            if home.depth == 0:
+                # Current nowhere, it can be used by any thread, also after this one ended; this takes 1 us.
+                home.context.__exit__(None, None, None)  # type: ignore[no-untyped-call]
+
+
+def gl_context() -> moderngl.Context:
+    """The context of the process; call this and use it only inside `drawing`."""
+    return _home().context
 
 
 def drawn_by() -> str:
-    """The graphics card or software that draws in this process, and its version; raises as `gl_context`."""
-    info = gl_context().info
+    """The graphics card or software that draws in this process, and its version; raises as `drawing`."""
+    with drawing() as context:
+        info = context.info
     return f"{info['GL_RENDERER']}, {info['GL_VERSION']}"
 
 
+def _new_turn() -> None:
+    """A forked process inherits the lock, but not the thread that may hold it."""
+    global _turn
+    _turn = threading.RLock()
+
+
+_turn = threading.RLock()
+"""Held by the thread that draws; OpenGL's state is that of the process."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_turn)
+
+
 class _Home:
-    """The context, and the only process and thread in which it may be used."""
+    """The context, the only process in which it may be used, and how deeply calls of `drawing` are nested."""
 
     def __init__(self) -> None:
         self.context = _created()
-        # GPU objects that Python has freed are released by `context.gc()`, in the drawing thread.
+        # GPU objects that Python has freed are released by `context.gc()`, in a thread that draws.
         self.context.gc_mode = "context_gc"
-        self.process, self.name = os.getpid(), threading.current_thread().name
-        # Not the thread's identifier, which may be reused when this thread has ended.
-        self.thread = threading.local()
-        self.thread.here = True
+        self.process, self.depth = os.getpid(), 0
 
 
 @cache

@@ -7,7 +7,7 @@ import numpy as np
 from arena.channels import Channels
 from arena.scene import Scene
 from render.camera import Camera
-from render.context import gl_context
+from render.context import drawing, gl_context
 from render.image import Frame, check_size
 from render.opengl.channels import ChannelPainter
 from render.opengl.view import View, new_target
@@ -16,10 +16,11 @@ from render.opengl.view import View, new_target
 class Renderer:
     """Draws scenes into frames of one size.
 
-    `width` and `height` in pixels, 4 to 1024. Raises RenderError for other sizes, without an OpenGL context,
-    and outside the process and thread that first drew.
+    `width` and `height` in pixels, 4 to 1024. Any thread may create and use it; threads take turns. Raises
+    RenderError for other sizes, without an OpenGL context, and in a process forked after the first drawing.
     """
 
+    @drawing()
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
         self.width, self.height = width, height
@@ -27,12 +28,12 @@ class Renderer:
         self._target = new_target(width, height)
         self._view = View()
 
+    @drawing()
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:
         """The picture of a scene, uint8 (height, width, 3) RGB, row 0 on top.
 
         Without a camera, the agent's view, which is black while its lights are out.
         """
-        gl_context()
         if camera is None and not scene.lights_on:
             return np.zeros((self.height, self.width, 3), np.uint8)
         self._view.cast(scene)
@@ -41,13 +42,13 @@ class Renderer:
         self._target.read_into(frame, components=3, alignment=1)
         return frame
 
+    @drawing()
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:
         """Depth, instance and class of every pixel of the frame; the numbers are those of `arena.channels`.
 
         Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
         in which everything is "nothing" while its lights are out.
         """
-        gl_context()
         return self._channels.draw(scene, camera, see_through)
 
     @cached_property

@@ -32,9 +32,10 @@ def drawing() -> dict[str, Any]:
     """The OpenGL driver, and the fault of a frame that is drawn twice ("" if it has none)."""
     from arena import Episode, load_text
     from render import Renderer
-    from render.context import gl_context
+    from render.context import drawing as opengl
 
-    info = gl_context().info
+    with opengl() as context:
+        info = context.info
     renderer = Renderer(SIDE, SIDE)
     with Episode(load_text(TASK).arenas[0], task_id="doctor") as episode:
         first, second = (renderer.frame(episode.scene()) for _ in range(2))

@@ -11,7 +11,7 @@ from benchmarks.peers.contenders import Timed, Work
 from benchmarks.peers.scenery import SCENE_FILE, scene_subject
 from benchmarks.rl.setups import Setup, held_actions, seconds_of_steps
 from render import BatchRenderer, Renderer
-from render.context import gl_context
+from render.context import drawing
 
 _SENSORS: dict[Work, Any] = {
     Work.CAMERA: "camera",
@@ -23,7 +23,8 @@ _SENSORS: dict[Work, Any] = {
 
 def about() -> dict[str, str]:
     """The OpenGL renderer that draws."""
-    return {"opengl": gl_context().info["GL_RENDERER"]}
+    with drawing() as context:
+        return {"opengl": context.info["GL_RENDERER"]}
 
 
 def opened(work: Work, side: int, seed: int, *, batch: int = 1, learning: bool = False) -> Timed:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from anyio import to_thread
 
 from arena.errors import EvaluationError
-from arena.processes import cores, leave_ctrl_c_to_parent
+from arena.processes import cores, follow_parent
 from evaluation.engines.player import Player
 from evaluation.suite import Environment, EpisodeSetup, Record
 
@@ -50,7 +50,7 @@ class LocalBackend:
         self.processes = processes
         # Spawned: a process that is forked beside a display's thread can deadlock, and OpenGL is not shared.
         spawn = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(processes, spawn, leave_ctrl_c_to_parent) if processes else None
+        self._pool = ProcessPoolExecutor(processes, spawn, follow_parent) if processes else None
 
     def open(self, setup: EpisodeSetup) -> Environment:
         """Begin an episode here."""

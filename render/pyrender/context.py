@@ -2,6 +2,7 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -36,19 +37,30 @@ def pyrender() -> Any:
 
 @contextmanager
 def drawing() -> Iterator[Any]:
-    """pyrender's renderer with its context current; afterwards the former context is current again.
+    """pyrender's renderer, for one thread at a time; afterwards the former context is current again, or none.
 
-    pyrender would leave its own context current, and moderngl would then draw into that.
+    pyrender would leave its own context current, which no other thread could use then.
     """
-    pyrender()
-    before = _current()
-    try:
-        yield _offscreen()
-    finally:
-        if before is not None:
-            from OpenGL.EGL import eglMakeCurrent
+    with _turn:
+        pyrender()
+        before = _current()
+        try:
+            yield _offscreen()
+        finally:
+            _restore(before)
 
-            eglMakeCurrent(*before)
+
+def _restore(before: tuple[Any, Any, Any, Any] | None) -> None:
+    """Make a former context current; without one, none is."""
+    if (after := _current()) is None:
+        return
+    from OpenGL import EGL
+
+    none = (EGL.EGL_NO_SURFACE, EGL.EGL_NO_SURFACE, EGL.EGL_NO_CONTEXT)
+    EGL.eglMakeCurrent(*(before or (after[0], *none)))
+
+
+_turn = threading.RLock()
 
 
 @cache

@@ -13,7 +13,7 @@ import pytest
 from arena import ACTIONS
 from arena.taskfile.catalog import KINDS
 from render import BatchRenderer, Renderer, third_person, top_view
-from render.context import gl_context
+from render.context import drawing
 from tests.arena.worlds import agent, episode, item
 
 SIZE = 64
@@ -81,7 +81,8 @@ def test_no_kind_leaves_an_error_in_opengl(kind):
         run.step(ACTIONS[action])
         renderer.frame(run.scene())
         renderer.frame(run.scene(), top_view())
-        assert gl_context().error == "GL_NO_ERROR"
+        with drawing() as context:
+            assert context.error == "GL_NO_ERROR"
 
 
 def megabytes():
@@ -102,7 +103,8 @@ def test_two_thousand_episodes_leave_no_memory_behind():
             batch.frames([scene, scene])
             Renderer(256, 256).frame(scene)
         gc.collect()
-        gl_context().gc()
+        with drawing() as context:
+            context.gc()
 
     play(200)
     before = megabytes()
@@ -111,4 +113,5 @@ def test_two_thousand_episodes_leave_no_memory_behind():
     print(f"{grown:.2f} MB more after 2,000 episodes, {before:.0f} MB before")
     # Each episode makes and drops a renderer of 2 MB; what stays is less than a hundredth of each.
     assert grown < 10, f"{grown:.1f} MB more after 2,000 episodes"
-    assert gl_context().error == "GL_NO_ERROR"
+    with drawing() as context:
+        assert context.error == "GL_NO_ERROR"

@@ -168,7 +168,7 @@ STARTS = {
 def test_both_live_in_one_process(theirs, start):
     program = (
         "from render import Renderer\n"
-        "from render.context import gl_context\n"
+        "from render.context import drawing\n"
         "from render.pyrender.backend import PyrenderRenderer\n"
         "from tests.arena.worlds import agent, episode, item\n"
         "scene = episode(agent('20 0 20'), item('GoodGoal', '20 0 24', sizes='2 2 2')).scene()\n"
@@ -180,7 +180,8 @@ def test_both_live_in_one_process(theirs, start):
         "    balls = [each.channels(scene).instance == 0 for each in (a, large)]\n"
         "    assert (balls[0] != balls[1]).mean() < 0.01\n"
         "assert (Renderer(64, 64).frame(scene) == before).all()\n"
-        "assert gl_context().error == 'GL_NO_ERROR'\n"
+        "with drawing() as context:\n"
+        "    assert context.error == 'GL_NO_ERROR'\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

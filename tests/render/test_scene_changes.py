@@ -9,7 +9,7 @@ import pytest
 
 from arena.scene import SKINS, Animal, yaw_rotation
 from render import Renderer, birds_eye, third_person, top_view
-from render.context import gl_context
+from render.context import drawing
 from render.parts.animals import BODIES
 from tests.arena.worlds import agent, episode, item
 
@@ -181,4 +181,5 @@ def test_episodes_and_renderers_leave_no_memory_behind():
     run(60)
     # A renderer of this size holds about 1.7 MB: 256 x 256 x 8 bytes, and twice 384 x 384 x 4.
     assert megabytes() - before < 20
-    assert gl_context().error == "GL_NO_ERROR"
+    with drawing() as context:
+        assert context.error == "GL_NO_ERROR"

@@ -1,0 +1,73 @@
+"""Ctrl-C, SIGTERM, and a standard output that cannot be written; imports nothing that takes time."""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from types import FrameType
+from typing import NoReturn
+
+_status = 128 + signal.SIGINT
+
+
+def obey_signals() -> None:
+    """Let Ctrl-C and SIGTERM raise KeyboardInterrupt, but end the process at once while it imports.
+
+    Packages swallow exceptions that are raised in the middle of their import. Ignored signals stay ignored.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminated)
+
+
+def leave_ctrl_c_to_asyncio() -> None:
+    """Call this before an event loop runs: asyncio cancels tasks only if Ctrl-C has Python's own handler."""
+    if signal.getsignal(signal.SIGINT) is _interrupted:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def interrupted_status() -> int:
+    """The exit status after the signal that came, as shells report it: 130 or 143."""
+    return _status
+
+
+def print_anything() -> None:
+    """Print "?" for characters that the encoding of the output lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # None if closed, and tests replace it
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def exit_unwritten(error: OSError) -> NoReturn:
+    """Exit with status 1 because standard output cannot be written; silently if its reader has left."""
+    if not isinstance(error, BrokenPipeError):
+        print(f"arena-llm: standard output cannot be written: {error.strerror}", file=sys.stderr)
+    # Python would write the rest at its end, and fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(1)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    if _importing(frame):
+        with suppress(Exception):
+            sys.stdout.flush()
+        os.write(2, b"arena-llm: stopped\n")
+        os._exit(_status)
+    raise KeyboardInterrupt
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    global _status
+    _status = 128 + signal.SIGTERM
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        _interrupted(number, frame)
+    signal.raise_signal(signal.SIGINT)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False
