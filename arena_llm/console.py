@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from arena_llm.interrupts import work_begins
+
 INTERRUPTED = 128 + signal.SIGINT
 """Exit status after Ctrl-C, as shells report it."""
 
@@ -36,7 +38,8 @@ def progress_bar(console: Console | None = None) -> Progress:
     """A progress bar on the terminal that disappears at its end.
 
     It is `console`'s own if that is a terminal, so that lines printed meanwhile appear above it; otherwise
-    it is on standard error.
+    it is on standard error. What it shows is work, which Ctrl-C ends in order.
     """
+    work_begins()
     shown_on = console if console is not None and console.is_terminal else Console(stderr=True)
     return Progress(console=shown_on, transient=True, disable=not shown_on.is_terminal)

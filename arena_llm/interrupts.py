@@ -21,8 +21,11 @@ def obey_signals() -> None:
         signal.signal(signal.SIGTERM, _terminated)
 
 
-def leave_ctrl_c_to_asyncio() -> None:
-    """Call this before an event loop runs: asyncio cancels tasks only if Ctrl-C has Python's own handler."""
+def work_begins() -> None:
+    """From now on Ctrl-C raises KeyboardInterrupt during imports too, because there is work to be kept.
+
+    Call this before an event loop runs: asyncio cancels tasks only if Ctrl-C has Python's own handler.
+    """
     if signal.getsignal(signal.SIGINT) is _interrupted:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -9,6 +9,7 @@ import typer
 
 from arena.errors import EvaluationError
 from arena_llm.console import exit_interrupted, wide_console
+from arena_llm.interrupts import work_begins
 from arena_llm.options import known_version, named_path
 
 if TYPE_CHECKING:
@@ -135,6 +136,7 @@ def _log_of(request: "EvalRequest", log_dir: Path) -> Path:
     if earlier and earlier[1]:
         print(f"{request.model}: {earlier[0]} is there already", file=sys.stderr)
         return earlier[0]
+    work_begins()
     print(f"{request.model}: playing {len(request.tasks)} tasks", file=sys.stderr)
     try:
         return evaluate(request, log_dir, resume=earlier is not None, display="none").path

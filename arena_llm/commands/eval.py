@@ -9,7 +9,7 @@ from rich.table import Column, Table
 
 from arena.errors import ConfigError, EvaluationError, RenderError
 from arena_llm.console import exit_interrupted, line_console, wide_console
-from arena_llm.interrupts import leave_ctrl_c_to_asyncio
+from arena_llm.interrupts import work_begins
 from arena_llm.options import (
     EngineName,
     EngineOption,
@@ -167,7 +167,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
 
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"
-    leave_ctrl_c_to_asyncio()
+    work_begins()
     try:
         if isinstance(asked, Sweep):
             logs, beside = list(play_sweep(asked, log_dir, **run)), log_dir / asked.folder

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arena_llm.console import exit_interrupted
-from arena_llm.interrupts import leave_ctrl_c_to_asyncio
+from arena_llm.interrupts import work_begins
 from arena_llm.options import ModelName
 
 
@@ -23,7 +23,7 @@ def probe_command(
     from llm_control.perception import probe
 
     console = Console()
-    leave_ctrl_c_to_asyncio()
+    work_begins()
     try:
         result = probe(model, log_dir, each, protocol, seed, "rich" if console.is_terminal else "plain")
     except KeyboardInterrupt:
