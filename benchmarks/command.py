@@ -57,6 +57,7 @@ def bench_command(
     plan, facts = _planned(testbed, only, quick, batch, seed)
     if json_file:
         check_output(json_file)
+        write_json(json_file, [], facts)
     facts["load_before"] = load_average()
     figures, interrupted = Figures(), False
     try:

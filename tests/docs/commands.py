@@ -46,10 +46,12 @@ def parse(words):
 
 
 def every_option():
-    """Every option of every command of `arena-llm`, of the benchmarks and of the pages' generator."""
+    """Every option of `arena-llm`, the benchmarks, the generator of pages and `inspect eval`."""
+    from inspect_ai._cli.eval import eval_command
+
     return {
         option
-        for command in (COMMAND, *map(_command, (bench_command, reference)))
+        for command in (COMMAND, *map(_command, (bench_command, reference)), eval_command)
         for option in _options(command)
     }
 

@@ -59,6 +59,7 @@ GIVEN = {
     "stop": ("<EOS>,END", ("<EOS>", "END")),
     "reasoning_effort": ("low", "low"),
     "reasoning_tokens": ("99", 99),
+    "reasoning_summary": ("concise", "concise"),
     "retries": ("0", 0),
     "reply_timeout": ("none", None),
     "relaunches": ("0", 0),

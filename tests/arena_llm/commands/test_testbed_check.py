@@ -85,7 +85,7 @@ def test_plans_are_drawn_for_what_can_be_built(folder, tmp_path):
     [
         (["/nowhere"], "no such file or folder"),
         (["{empty}"], "no task files"),
-        (["{good}", "--svg", "{good}"], "the plan cannot be written"),
+        (["{good}", "--svg", "{good}"], "is a file, expected a folder to write to"),
     ],
 )
 def test_a_mistake_is_one_sentence(folder, arguments, words):
