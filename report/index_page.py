@@ -66,7 +66,7 @@ def write_index(
     return {
         "summary": _summary(results),
         "warnings": [
-            *(partial_sentence(log) for log in logs if not log.complete),
+            *(card.partial for card in cards if card.partial),
             *_limits(rows),
             *apart_sentences(results, apart),
         ],

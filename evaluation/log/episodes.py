@@ -68,6 +68,16 @@ class LoggedEpisode:
     ran_down: TrialResult | None = None
 
     @property
+    def invalid_replies(self) -> int:
+        """The number of replies that could not be used."""
+        return sum(turn.get("error") is not None for turn in self.turns)
+
+    @property
+    def repaired_replies(self) -> int:
+        """The number of replies whose slips were corrected."""
+        return sum(bool(turn.get("repairs")) for turn in self.turns)
+
+    @property
     def status(self) -> str | None:
         """Why the episode has no verdict, in a few words; None if it has one."""
         error = self.result.error or ""

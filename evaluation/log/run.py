@@ -153,13 +153,13 @@ class RunLog:
         """Whether the run came to its end with a score of every planned trial."""
         return self.header.status == "success" and self.finished == self.planned
 
-    @property
+    @cached_property
     def resumes(self) -> int:
         """How often the run was continued: the number of older logs of it in the folder."""
         logs = logs_of_task(self.path.parent, self.header.eval.task_id)
         return sum(path.name < self.path.name for path in logs)
 
-    @property
+    @cached_property
     def cap(self) -> str:
         """What a limit of the run left undone, and by how much it was passed; empty if none was reached."""
         errors = [summary.error or "" for summary in self._summaries.values()]
