@@ -1,7 +1,6 @@
 """The arena as a Gymnasium environment."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -11,11 +10,11 @@ from arena.episode import Episode
 from arena.errors import ConfigError
 from arena.gym.controls import controls
 from arena.gym.curriculum import Config, curriculum
-from arena.gym.options import check_options, whole
+from arena.gym.info import info_of
+from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
 from arena.gym.sensors import Observation, RenderedView, Sensors
 from arena.rules import Event, Outcome
-from arena.taskfile.config import ArenaFile
 from arena.taskfile.versions import version_of
 
 
@@ -55,9 +54,10 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     `max_episode_steps`.
 
     ## Info
-    `arena`: the number of the task if `config` is a single file, else its id. After each step also `events`,
-    a tuple of `arena.Event`, and `is_success`, whether the pass mark is reached so far; at the end also
-    `outcome` and `passed` (None without a pass mark).
+    The same keys after each reset and step, and numbers only, which every library can batch: `is_success`,
+    `passed`, `outcome` and `events`, as `arena.gym.info.info_of` describes them. They are always current, so
+    an episode that a wrapper cuts has them too. With `task_info=True` also `arena`, the task's id, a text,
+    which TorchRL cannot batch. The `arena.Event`s of the last step are the attribute `events`.
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / STEP_S)}  # noqa: RUF012
@@ -71,6 +71,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         max_episode_steps: int | None = None,
         version: str | None = None,
         render_mode: str | None = None,
+        task_info: bool = False,
         **sensors: Any,
     ) -> None:
         """`version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
@@ -98,8 +99,8 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
         self._version = None if version is None else version_of(version)
         self.curriculum = curriculum(config, self._version)
-        # Decided once, because a vector environment needs the same type for all episodes.
-        self._is_numbered = isinstance(config, str | Path | ArenaFile)
+        self._task_info = yes_or_no("task_info", task_info)
+        self.events: tuple[Event, ...] = ()
         self._started, self._over = False, True
         self._steps = 0
 
@@ -124,10 +125,12 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
             self._started = True
         self.close()
         self._episode = self._checked(self.curriculum.next())
-        task_id = self._episode.task_id
-        self._steps, self._over = 0, False
-        self._arena = int(task_id) if self._is_numbered else task_id
-        return {"arena": self._arena}
+        self._steps, self._over, self.events = 0, False, ()
+        return self._info()
+
+    def _info(self) -> dict[str, Any]:
+        info = info_of(self.episode.agents[0], self.events)
+        return info | {"arena": self.episode.task_id} if self._task_info else info
 
     def _checked(self, episode: object) -> Episode:
         """The episode; raises ConfigError if this environment cannot play it."""
@@ -158,23 +161,20 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode, taken = self.episode, self._read(action)
-        reward, done = 0.0, episode.done
-        events: tuple[Event, ...] = ()
+        reward, done, self.events = 0.0, episode.done, ()
         for _ in range(self._repeat):
             if done:
                 break
             result = episode.step(taken)
-            reward, events, done = reward + result.reward, events + result.events, result.done
+            reward, done = reward + result.reward, result.done
+            self.events += result.events
         self._steps += 1
-        passed = episode.passed
-        info: dict[str, Any] = {"arena": self._arena, "events": events, "is_success": passed is True}
         cut = self._steps == self._most
-        if not (done or cut):
-            return reward, False, False, info
-        self._over = True
-        episode.stop()
+        if done or cut:
+            self._over = True
+            episode.stop()
         stopped = episode.outcome is Outcome.STOPPED
-        return reward, not stopped, stopped or cut, info | {"outcome": str(episode.outcome), "passed": passed}
+        return reward, self._over and not stopped, stopped or cut, self._info()
 
     def observe(self, *, first: bool = False, view: RenderedView | None = None) -> Observation:
         """The current observation; see `Sensors.observe`."""

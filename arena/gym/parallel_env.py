@@ -1,19 +1,20 @@
 """Arenas with several agents as a PettingZoo parallel environment."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from arena.action import ACTIONS, Action
+from arena.action import ACTIONS, IDLE, Action
 from arena.errors import ConfigError
 from arena.gym.controls import discrete9
 from arena.gym.curriculum import Files
+from arena.gym.info import info_of
 from arena.gym.options import check_options, whole
 from arena.gym.pickled import PlaysEpisode
 from arena.gym.sensors import Observation, Sensors
-from arena.rules import Outcome
+from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaFile
 from arena.taskfile.load import load
 from arena.taskfile.versions import Version
@@ -38,9 +39,9 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
     other.
 
     An arena ends for all when the first agent finishes (`episodeEnd: any`) or when the last one does
-    (`episodeEnd: all`; until then agents that have finished stand still and receive a reward of 0). `infos`
-    hold an agent's `team`, `events`, `is_success`, and at the end `outcome` and `passed`. Episodes are
-    `truncated` only by `max_episode_steps`.
+    (`episodeEnd: all`). An agent that has finished leaves `agents` and stands still; an action for it is
+    ignored. `infos` hold an agent's `team`, an int, and what `arena.gym.info.info_of` describes, after each
+    reset and step. Episodes are `truncated` only by `max_episode_steps`.
     """
 
     metadata = {"name": "arena_llm_v0", "render_modes": ["rgb_array"], "render_fps": 17}  # noqa: RUF012
@@ -100,7 +101,7 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
         self.close()
         self._episode = self._files.next()
         self.agents = list(self.possible_agents)
-        return self._observe(first=True), self._infos()
+        return self._observe(self.agents, first=True), self._infos(dict.fromkeys(self.agents, ()))
 
     def step(
         self, actions: Mapping[str, np.int64]
@@ -113,58 +114,61 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
     ]:
         """Take a step with the actions of all agents, by name.
 
-        Raises ConfigError if one is missing or not in the space, and ResetNeeded before the first reset,
+        Returns what belongs to the agents that took part in it; those that are over leave `agents`. Raises
+        ConfigError if an action is missing or not in the space, and ResetNeeded before the first reset,
         after the end of an episode and after `close`.
         """
         episode = self.episode
         if not self.agents:
             raise ResetNeeded("call reset() first: the episode is over")
         results = episode.step_all(self._read(actions))
-        observations, infos = self._observe(), self._infos()
-        rewards: dict[str, float] = {}
-        for name, result, agent_state in zip(self.possible_agents, results, episode.agents, strict=True):
-            rewards[name] = result.reward
-            infos[name]["events"] = result.events
-            infos[name]["is_success"] = bool(agent_state.passed)
-        terminated = truncated = dict.fromkeys(self.possible_agents, False)
-        if episode.done or episode.steps == self._most:
+        if episode.steps == self._most:
             episode.stop()
-            for name, state in zip(self.possible_agents, episode.agents, strict=True):
-                infos[name] |= {"outcome": str(state.outcome), "passed": state.passed}
-                truncated = truncated | {name: state.outcome is Outcome.STOPPED}
-            terminated = {name: not cut for name, cut in truncated.items()}
-            self.agents = []
-        return observations, rewards, terminated, truncated, infos
+        numbers = {name: self.possible_agents.index(name) for name in self.agents}
+        outcomes = {name: episode.agents[number].outcome for name, number in numbers.items()}
+        truncated = {name: outcome is Outcome.STOPPED for name, outcome in outcomes.items()}
+        terminated = {name: bool(outcome) and not truncated[name] for name, outcome in outcomes.items()}
+        self.agents = [name for name, outcome in outcomes.items() if outcome is None]
+        return (
+            self._observe(numbers),
+            {name: results[number].reward for name, number in numbers.items()},
+            terminated,
+            truncated,
+            self._infos({name: results[number].events for name, number in numbers.items()}),
+        )
 
     def close(self) -> None:
         """Free the physics of the current episode."""
         super().close()
         self.agents = []
 
-    def _read(self, actions: object) -> list[Action]:
-        """The actions of all agents in the order of their items."""
+    def _read(self, actions: Mapping[str, Any]) -> list[Action]:
+        """The actions of all agents in the order of their items; those that are over do nothing."""
+        names = set(actions) if isinstance(actions, Mapping) else set()
+        if not {*self.agents} <= names <= {*self.possible_agents}:
+            raise ConfigError(
+                f"actions: got {actions!r}, expected a dictionary with an action for each of "
+                f"{', '.join(self.agents)}"
+            )
         taken = []
         for name in self.possible_agents:
-            if not isinstance(actions, Mapping) or name not in actions:
-                raise ConfigError(
-                    f"actions: got {actions!r}, expected a dictionary with an action for each of "
-                    f"{', '.join(self.possible_agents)}"
-                )
             try:
-                taken.append(discrete9(actions[name]))
+                taken.append(discrete9(actions[name]) if name in self.agents else IDLE)
             except ConfigError as error:
                 raise ConfigError(f"{name}: {error}") from None
         return taken
 
-    def _observe(self, first: bool = False) -> dict[str, Observation]:
-        return {
-            name: self.sensors.observe(self.episode, k, first=first)
-            for k, name in enumerate(self.possible_agents)
-        }
+    def _observe(self, names: Iterable[str], first: bool = False) -> dict[str, Observation]:
+        numbers = {name: self.possible_agents.index(name) for name in names}
+        return {name: self.sensors.observe(self.episode, k, first=first) for name, k in numbers.items()}
 
-    def _infos(self) -> dict[str, dict[str, Any]]:
-        starts = self.episode.layout.agents
-        return {name: {"team": start.team} for name, start in zip(self.possible_agents, starts, strict=True)}
+    def _infos(self, events: Mapping[str, Iterable[Event]]) -> dict[str, dict[str, Any]]:
+        infos = {}
+        for name, seen in events.items():
+            k = self.possible_agents.index(name)
+            team = self.episode.layout.agents[k].team
+            infos[name] = {"team": team} | info_of(self.episode.agents[k], seen)
+        return infos
 
 
 def _agents_of(file: ArenaFile) -> int:

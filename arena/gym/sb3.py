@@ -27,9 +27,6 @@ class _PerEnvInfos(ArenaVectorEnv):
     """Returns a list of infos, which stable-baselines3 expects, instead of merging them."""
 
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-        for number, info in enumerate(infos):
-            if info is not None:
-                self._tasks[number] = info["arena"]
         return {_EACH: list(infos)}
 
 

@@ -56,26 +56,24 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.closed = True
         self.num_envs = whole("num_envs", num_envs)
         count = cores() if workers is None else whole("workers", workers, 0)
-        self._mode, self._copy = _mode(autoreset_mode), copy
+        self.autoreset_mode, self._copy = _mode(autoreset_mode), copy
         options = {"config": config} | options
         single = ArenaEnv(**options)
         self.render_mode = single.render_mode
-        self.metadata = single.metadata | {"autoreset_mode": self._mode}
+        self.metadata = single.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space = single.observation_space
         self.single_action_space = single.action_space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
-        self._tasks: list[object] = [None] * self.num_envs
         self._started = np.zeros(self.num_envs, np.bool_)
         self._players: EnvGroup | WorkerProcesses = (
             WorkerProcesses(
                 self.num_envs,
                 min(count, self.num_envs),
                 self.single_observation_space,
-                self._mode,
+                self.autoreset_mode,
                 options,
-                self._tasks.__getitem__,
             )
             if count
             else self._local_group(options, single)
@@ -89,7 +87,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         batch = (
             open_batch(self.num_envs, sensors.resolution, sensors.renderer) if sensors.has_camera else None
         )
-        return EnvGroup([ArenaEnv(**options) for _ in range(self.num_envs)], memory, self._mode, batch=batch)
+        envs = [ArenaEnv(**options) for _ in range(self.num_envs)]
+        return EnvGroup(envs, memory, self.autoreset_mode, batch=batch)
 
     def reset(
         self,
@@ -119,7 +118,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if taken.shape != self._shape:
             raise ConfigError(f"actions: got the shape {taken.shape}, expected {self._shape}")
         memory = self._memory
-        if self._mode is AutoresetMode.DISABLED and (over := memory.terminated | memory.truncated).any():
+        over = memory.terminated | memory.truncated
+        if self.autoreset_mode is AutoresetMode.DISABLED and over.any():
             raise gymnasium.error.ResetNeeded(
                 f"environments {np.flatnonzero(over).tolist()} are over: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
@@ -151,10 +151,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         it."""
         merged: dict[str, Any] = {}
         for number, info in enumerate(infos):
-            if info is None:
-                continue
-            self._tasks[number] = info["arena"]
-            merged = self._add_info(merged, info, number)
+            if info is not None:
+                merged = self._add_info(merged, info, number)
         return merged
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:

@@ -47,7 +47,7 @@ class EnvGroup:
         begun = [number for number in range(len(self.envs)) if chosen[number]]
         for number in begun:
             row = self._mark_busy(number)
-            infos[number] = self.envs[number].begin(seeds[number], options)
+            infos[number] = self._begin(number, seeds[number], options)
             memory.rewards[row], memory.terminated[row], memory.truncated[row] = 0.0, False, False
         self._observe(begun, begun)
         return infos
@@ -58,7 +58,7 @@ class EnvGroup:
         for number, env in enumerate(self.envs):
             row = self._mark_busy(number)
             if self._mode is AutoresetMode.NEXT_STEP and self._is_over(row):
-                infos.append(env.begin(None))
+                infos.append(self._begin(number))
                 begun.append(number)
                 reward, terminated, truncated = 0.0, False, False
             else:
@@ -76,8 +76,14 @@ class EnvGroup:
         for number in over:
             row = self._mark_busy(number)
             last = {"final_obs": self.memory.row(row), "final_info": infos[number]}
-            infos[number] = last | self.envs[number].begin(None)
+            infos[number] = last | self._begin(number)
         self._observe(over, over)
+
+    def _begin(self, number: int, seed: int | None = None, options: Info | None = None) -> Info:
+        env = self.envs[number]
+        info = env.begin(seed, options)
+        self.memory.tasks[self._first + number] = env.episode.task_id.encode(errors="replace")
+        return info
 
     def _is_over(self, row: int) -> bool:
         return bool(self.memory.terminated[row] or self.memory.truncated[row])

@@ -12,6 +12,9 @@ from arena.gym.sensors import Observation
 _ALIGNED = 64
 """Alignment of the arrays in bytes: a line of the processor's cache."""
 
+_TASK_BYTES = 128
+"""Maximum length of a task's id, which is only used in messages; a longer one is cut."""
+
 ONLY = ""
 """Key of an observation that is a single array."""
 
@@ -20,7 +23,8 @@ class SharedArrays:
     """The arrays of all environments.
 
     `observations` (num_envs, ...) by the sensor's name; `rewards` float64, `terminated` and `truncated` bool,
-    all (num_envs,). `playing` int64 (workers,): number of the environment that each worker steps now.
+    all (num_envs,). `tasks` (num_envs,): the id of each environment's task, UTF-8. `playing` int64
+    (workers,): number of the environment that each worker steps now.
     """
 
     def __init__(
@@ -36,6 +40,7 @@ class SharedArrays:
             "rewards": ((num_envs,), np.float64),
             "terminated": ((num_envs,), np.bool_),
             "truncated": ((num_envs,), np.bool_),
+            "tasks": ((num_envs,), np.dtype(f"S{_TASK_BYTES}")),
             "playing": ((max(workers, 1),), np.int64),
         }
         sizes = [_rounded(int(np.prod(shape)) * np.dtype(kind).itemsize) for shape, kind in shapes.values()]
@@ -46,7 +51,7 @@ class SharedArrays:
             arrays[name] = np.frombuffer(self.block, kind, int(np.prod(shape)), start).reshape(shape)
             start += size
         self.observations = {name: arrays[f"observation {name}"] for name in boxes}
-        self.rewards, self.playing = arrays["rewards"], arrays["playing"]
+        self.rewards, self.tasks, self.playing = arrays["rewards"], arrays["tasks"], arrays["playing"]
         self.terminated, self.truncated = arrays["terminated"], arrays["truncated"]
 
     def put(self, row: int, observation: Observation) -> None:

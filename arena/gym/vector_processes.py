@@ -43,12 +43,10 @@ class WorkerProcesses:
         space: spaces.Space[Any],
         mode: AutoresetMode,
         options: Info,
-        task_of: Callable[[int], object],
     ) -> None:
-        """`task_of` returns an environment's current task, for errors. Raises as `ArenaEnv` does."""
+        """Raises as `ArenaEnv` does."""
         context = _context()
         self.memory = SharedArrays(space, num_envs, workers, lambda size: context.RawArray("b", size))
-        self._task_of = task_of
         self._shares = [
             slice(int(rows[0]), int(rows[-1]) + 1) for rows in np.array_split(np.arange(num_envs), workers)
         ]
@@ -138,10 +136,10 @@ class WorkerProcesses:
         process, share = self._processes[worker], self._shares[worker]
         process.join(_EXIT_TIMEOUT_S)
         row = int(self.memory.playing[worker])
-        task = self._task_of(row)
+        task = bytes(self.memory.tasks[row]).decode(errors="replace")
         self.close()
         what = f"environments {share.start} to {share.stop - 1}"
-        if task is not None:
+        if task:
             what = f"environment {row}, which played {task},"
         return WorkerError(
             f"the process of {what} has ended with exit code {process.exitcode}; the vector "
@@ -177,7 +175,7 @@ def _sendable(options: Info) -> CloudpickleWrapper:
     return wrapped
 
 
-def _hint(exit_code: int | None, task: object) -> str:
-    if task is None and exit_code == 1:
+def _hint(exit_code: int | None, task: str) -> str:
+    if not task and exit_code == 1:
         return "; the program must create it under: if __name__ == '__main__':"
     return "; it was killed, perhaps because memory ran out" if exit_code == -9 else ""

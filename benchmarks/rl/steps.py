@@ -65,7 +65,8 @@ def _rate(env: "gymnasium.Env[Any, Any]", task: Task, effort: RlEffort, seed: in
 def _play(env: "gymnasium.Env[Any, Any]", curriculum: Curriculum, seed: int) -> str:
     """Give an environment another curriculum; returns the name of its first task."""
     env.unwrapped.curriculum = curriculum  # type: ignore[attr-defined]
-    return str(env.reset(seed=seed)[1]["arena"])
+    env.reset(seed=seed)
+    return str(env.unwrapped.episode.task_id)  # type: ignore[attr-defined]
 
 
 def measure_resets(
@@ -95,8 +96,9 @@ def _reset_times(env: "gymnasium.Env[Any, Any]", count: int, seed: int) -> dict[
     times = {}
     for number in range(count):
         started = perf_counter()
-        _, info = env.reset(seed=None if number else seed)
-        times[str(info["arena"])] = 1000 * (perf_counter() - started)
+        env.reset(seed=None if number else seed)
+        seconds = perf_counter() - started
+        times[str(env.unwrapped.episode.task_id)] = 1000 * seconds  # type: ignore[attr-defined]
     return times
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from arena import ArenaEnv, ConfigError, Episode, LayoutError, RecordingError, load_text
 from arena.gym.env import register
+from arena.gym.info import EVENTS, OUTCOMES
 from arena.gym.sensors import NAMES
 from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import ENDLESS, FILE, arrays, same
@@ -42,7 +43,10 @@ ALL = {"observation": NAMES, "resolution": 16}
 def test_a_single_name_is_observed_as_an_array():
     env = ArenaEnv(FILE, observation="vector")
     observation, info = env.reset(seed=1)
-    assert (observation.shape, observation.dtype, info) == ((7,), np.float32, {"arena": 0})
+    assert (observation.shape, observation.dtype) == ((7,), np.float32)
+    assert {key: np.asarray(value).dtype for key, value in info.items()} == {
+        "is_success": bool, "passed": bool, "outcome": np.int64, "events": np.int64
+    }  # fmt: skip
     together = ArenaEnv(FILE, observation=("vector", "rays")).reset(seed=1)[0]
     assert list(together) == ["rays", "vector"]
     assert same(together["vector"], observation)
@@ -108,9 +112,9 @@ def test_every_value_has_its_type():
             bool,
         ]
         assert env.observation_space.contains(observation)
-        assert isinstance(info["events"], tuple)
-        assert ("outcome" in info) is ended
-    assert (info["outcome"], info["passed"], info["is_success"]) == ("health gone", False, False)
+        assert info["events"].tolist() == [0] * len(EVENTS)
+        assert (OUTCOMES[info["outcome"]] == "stopped") is not ended
+    assert (OUTCOMES[info["outcome"]], info["passed"], info["is_success"]) == ("health gone", False, False)
 
 
 def test_a_success_is_told():
@@ -121,7 +125,9 @@ def test_a_success_is_told():
     ended = False
     while not ended:
         *_, ended, cut, info = env.step(3)
-    assert (info["outcome"], info["passed"], info["is_success"], cut) == ("goal", True, True, False)
+    assert (OUTCOMES[info["outcome"]], info["passed"], info["is_success"], cut) == ("goal", True, True, False)
+    assert dict(zip(EVENTS, info["events"].tolist(), strict=True))["good goal"] == info["events"].sum() == 1
+    assert [event.name for event in env.events] == ["GoodGoal"]
 
 
 def test_an_action_can_be_repeated():
@@ -146,10 +152,26 @@ def test_an_arena_without_a_time_limit_is_cut():
     ends = [env.step(0)[2:4] for _ in range(3)]
     *_, terminated, truncated, info = env.step(0)
     assert ends == [(False, False)] * 3
-    assert (terminated, truncated, info["outcome"], info["passed"]) == (False, True, "stopped", None)
+    assert (terminated, truncated, info["outcome"], info["passed"]) == (False, True, 0, False)
     made = gymnasium.make("arena-llm/Arena-v0", config=ENDLESS, observation="vector", max_episode_steps=2)
     made.reset(seed=1)
     assert [made.step(0)[2:4] for _ in range(2)] == [(False, False), (False, True)]
+
+
+def test_info_has_the_same_keys_and_types_after_every_reset_and_step_also_at_a_cut():
+    """The cut is Gymnasium's own, of which the environment does not know."""
+    env = gymnasium.make("arena-llm/Arena-v0", config=FILE, observation="vector", max_episode_steps=12)
+    kinds, ends = set(), []
+    for episode in range(4):
+        infos, over = [env.reset(seed=None if episode else 1)[1]], False
+        while not over:
+            *_, terminated, truncated, info = env.step(3)
+            infos.append(info)
+            over = terminated or truncated
+        ends.append((terminated, truncated, OUTCOMES[info["outcome"]], info["passed"]))
+        kinds |= {tuple((k, type(v), np.shape(v)) for k, v in each.items()) for each in infos}
+    assert len(kinds) == 1
+    assert ends[:2] == [(True, False, "health gone", False), (False, True, "stopped", False)]
 
 
 def test_an_episode_that_is_stopped_from_outside_is_truncated():
@@ -157,7 +179,7 @@ def test_an_episode_that_is_stopped_from_outside_is_truncated():
     env.reset(seed=1)
     env.episode.stop()
     _, reward, terminated, truncated, info = env.step(0)
-    assert (reward, terminated, truncated, info["outcome"]) == (0.0, False, True, "stopped")
+    assert (reward, terminated, truncated, OUTCOMES[info["outcome"]]) == (0.0, False, True, "stopped")
     with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
         env.step(0)
 
@@ -251,7 +273,8 @@ def test_several_files_are_played_in_turn_and_a_broken_one_is_named(tmp_path):
     wall = item("Wall", "20 0 20", sizes="39.99 10 39.99", rotations="0")
     (tmp_path / "easy.yaml").write_text(good)
     (tmp_path / "full.yaml").write_text(f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{wall}]}}}}}}")
-    env = ArenaEnv([FILE, str(tmp_path / "easy.yaml"), tmp_path / "full.yaml"], observation="vector")
+    files = [FILE, str(tmp_path / "easy.yaml"), tmp_path / "full.yaml"]
+    env = ArenaEnv(files, observation="vector", task_info=True)
     names = [env.reset(seed=1)[1]["arena"]] + [env.reset()[1]["arena"] for _ in range(3)]
     assert names == ["<text>", "<text>#1", "easy", "easy#1"]
     with pytest.raises(LayoutError, match=r"full\.yaml: arena full: the agent cannot be placed"):

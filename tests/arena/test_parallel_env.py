@@ -9,6 +9,7 @@ from gymnasium.error import ResetNeeded
 from pettingzoo.test import parallel_api_test
 
 from arena import FORWARD, IDLE, ConfigError, Episode, LayoutError, load_text
+from arena.gym.info import OUTCOMES
 from arena.gym.parallel_env import ArenaParallelEnv
 from arena.rules import Outcome
 from tests.arena.worlds import agent, episode, item, spec
@@ -26,11 +27,14 @@ def pair(*items, more="", **options):
     return episode(*items, version="4", more=more, **options)
 
 
-def test_the_api_is_kept():
-    parallel_api_test(
-        ArenaParallelEnv(file(*FACING, GOAL), observation=("camera", "rays"), resolution=16, rays_per_side=1),
-        num_cycles=30,
-    )
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("end", ["any", "all"])
+def test_the_api_is_kept(end):
+    ball = item("GoodGoal", "20 0 15.2", sizes="1 1 1")
+    options = {"observation": ("camera", "rays"), "resolution": 16, "rays_per_side": 1}
+    env = ArenaParallelEnv(file(*FACING, ball, end=end), max_episode_steps=25, **options)
+    env.action_space("agent_0").seed(1)
+    parallel_api_test(env, num_cycles=30)
 
 
 def test_the_same_seed_gives_the_same_bits():
@@ -69,7 +73,8 @@ def test_a_wrong_action_is_refused_and_nothing_is_played(actions):
     env.reset(seed=1)
     with pytest.raises(ConfigError, match=r"agent_1"):
         env.step(actions)
-    assert env.step({"agent_0": np.int64(1), "agent_1": 0})[4]["agent_0"]["events"] == ()
+    env.step({"agent_0": np.int64(1), "agent_1": 0})
+    assert env.episode.steps == 1
 
 
 @pytest.mark.parametrize("state", ["new", "over", "closed"])
@@ -104,15 +109,36 @@ def test_an_episode_can_be_cut(end, first_ends):
     apart = file(agent("10 0 17"), agent("30 0 17"), GOAL, end=end)
     env = ArenaParallelEnv(apart, observation="vector", max_episode_steps=20)
     env.reset(seed=1)
-    steps = 0
+    ends = {}
     while env.agents:
-        *_, terminated, truncated, infos = env.step({"agent_0": 3, "agent_1": 0})
-        steps += 1
-    assert (steps < 20) is first_ends
-    assert terminated == {"agent_0": True, "agent_1": first_ends}
-    assert truncated == {"agent_0": False, "agent_1": not first_ends}
-    assert infos["agent_0"]["outcome"] == "goal"
-    assert infos["agent_1"]["outcome"] == ("another agent finished" if first_ends else "stopped")
+        *_, terminated, truncated, infos = env.step({name: 3 - 3 * int(name[-1]) for name in env.agents})
+        ends |= {
+            name: (terminated[name], truncated[name], OUTCOMES[info["outcome"]])
+            for name, info in infos.items()
+        }
+    assert (env.episode.steps < 20) is first_ends
+    assert ends["agent_0"] == (True, False, "goal")
+    assert ends["agent_1"] == (
+        (True, False, "another agent finished") if first_ends else (False, True, "stopped")
+    )
+
+
+@pytest.mark.parametrize("also", [{}, {"agent_0": 3}], ids=["left out", "ignored"])
+def test_an_agent_that_is_over_leaves_and_its_actions_do_nothing(also):
+    env = ArenaParallelEnv(file(agent("10 0 17"), agent("30 0 17"), GOAL, end="all"), observation="vector")
+    env.reset(seed=1)
+    while len(env.agents) == 2:
+        observations, *_ = env.step({"agent_0": 3, "agent_1": 3})
+    assert env.agents == ["agent_1"]
+    assert observations.keys() == {"agent_0", "agent_1"}
+    place = env.episode.agents[0].position
+    returned = [env.step({"agent_1": 3} | also) for _ in range(3)][-1]
+    assert [list(each) for each in returned] == [["agent_1"]] * 5
+    assert env.episode.agents[0].position[0] == place[0]
+    with pytest.raises(ConfigError, match="an action for each of agent_1"):
+        env.step({"agent_0": 3})
+    with pytest.raises(ConfigError, match="an action for each of agent_1"):
+        env.step({"agent_1": 3, "agent_2": 3})
 
 
 def test_two_agents_that_drive_at_each_other_meet_in_the_middle():

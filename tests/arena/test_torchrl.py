@@ -3,13 +3,15 @@
 import gymnasium
 import pytest
 
-from arena import ArenaEnv
+from arena import ArenaEnv, load_text
+from arena.gym.parallel_env import ArenaParallelEnv
+from arena.gym.vector_env import ArenaVectorEnv
 from tests.arena.learning import FILE
 
 pytest.importorskip("torchrl", reason="TorchRL is missing: pip install 'arena-llm[torchrl]'")
 
 import torch
-from torchrl.envs import GymEnv, GymWrapper, check_env_specs
+from torchrl.envs import GymEnv, GymWrapper, PettingZooWrapper, check_env_specs
 
 ID = "arena-llm/Arena-v0"
 OPTIONS = {"config": FILE, "observation": ("camera", "rays", "vector"), "resolution": 16}
@@ -60,6 +62,47 @@ def test_a_rollout_is_what_the_environment_plays_alone():
         assert (seen.numpy() == expected).all()
         assert reward.item() == pytest.approx(alone_reward)
     env.close()
+
+
+def test_several_environments_in_processes_of_gymnasiums_own():
+    env = GymEnv(ID, num_envs=2, config=FILE, observation="vector")
+    played = env.rollout(40, break_when_any_done=False)
+    env.close()
+    assert played.batch_size == (2, 40)
+    assert played["next", "terminated"].sum() >= 2
+    assert not played["next", "passed"].any()
+
+
+@pytest.mark.parametrize("mode", ["SAME_STEP", "DISABLED"])
+@pytest.mark.parametrize("workers", [0, 2])
+def test_our_vector_environment_plays_on_after_an_end(mode, workers):
+    options = {"config": FILE, "observation": ("rays", "vector")}
+    env = GymWrapper(ArenaVectorEnv(3, workers=workers, autoreset_mode=mode, **options))
+    first = env.rollout(40, break_when_any_done=False)
+    later = env.rollout(5, break_when_any_done=False)
+    env.close()
+    assert first["next", "terminated"].sum() >= 6
+    for batch in (first, later):
+        # What is observed after a step is what the next begins with, but for a reset.
+        seen, after = batch["vector"][:, 1:], batch["next", "vector"][:, :-1]
+        begun = batch["next", "done"][:, :-1, 0]
+        assert (seen == after)[~begun].all()
+        assert (seen[begun][:, 0] == 100).all()
+    assert (first["next", "vector"][first["next", "terminated"].squeeze(-1)][:, 0] == 0).all()
+
+
+@pytest.mark.filterwarnings("ignore:PettingZoo in TorchRL is tested")
+@pytest.mark.parametrize("end", ["any", "all"])
+def test_several_agents_play_on_after_an_end(end):
+    agents = "{name: Agent, positions: [{x: 10, z: 17}]}, {name: Agent, positions: [{x: 30, z: 17}]}"
+    goal = "{name: GoodGoal, positions: [{x: 10, z: 20}], sizes: [{x: 1, y: 1, z: 1}]}"
+    file = load_text(f"arenas: {{0: {{t: 9, episodeEnd: {end}, items: [{agents}, {goal}]}}}}", version="4")
+    env = PettingZooWrapper(ArenaParallelEnv(file, observation="vector", max_episode_steps=12), use_mask=True)
+    played = env.rollout(40, break_when_any_done=False)
+    env.close()
+    assert played["agent", "observation"].shape == (40, 2, 7)
+    assert played["next", "done"].sum() >= 3
+    assert played["next", "agent", "info", "events"].shape == (40, 2, 9)
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from arena import ArenaEnv
 from arena.gym.sensors import NAMES
@@ -71,12 +72,32 @@ def test_it_returns_what_gymnasiums_own_returns(vector, mode, workers):
     assert ended >= 6
 
 
+@pytest.mark.parametrize("given", [lambda mode: mode, lambda mode: mode.value], ids=["mode", "value"])
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+def test_gymnasiums_statistics_of_episodes_are_those_of_its_own(mode, given):
+    """Also where the environment is made again from its specification."""
+    ours = gymnasium.make_vec(ID, num_envs=3, workers=0, autoreset_mode=given(mode), **OPTIONS)
+    theirs = gymnasium.make_vec(
+        ID, num_envs=3, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **OPTIONS
+    )
+    again = gymnasium.make_vec(ours.spec)
+    assert ours.autoreset_mode is theirs.autoreset_mode is again.autoreset_mode is mode
+    queues = []
+    for envs in map(RecordEpisodeStatistics, (ours, theirs, again)):
+        list(rollout(envs, mode))
+        queues.append((list(envs.length_queue), list(envs.return_queue)))
+        envs.close()
+    assert queues[0] == queues[1] == queues[2]
+    assert len(queues[0][0]) >= 6
+
+
 @pytest.mark.parametrize("workers", LAYOUTS)
 def test_every_environment_is_the_one_that_plays_alone(vector, workers):
-    envs = vector(workers=workers, autoreset_mode="SAME_STEP", config=Generated("1-10"), max_episode_steps=9)
+    options = {"config": Generated("1-10"), "max_episode_steps": 9, "task_info": True}
+    envs = vector(workers=workers, autoreset_mode="SAME_STEP", **options)
     steps = list(rollout(envs, None, count=25))
     for number in range(3):
-        alone = ArenaEnv(**OPTIONS | {"config": Generated("1-10")}, max_episode_steps=9)
+        alone = ArenaEnv(**OPTIONS | options)
         observation, info = alone.reset(seed=4 + number)
         for (seen, *_), taken in zip(steps, actions(25), strict=False):
             assert all(same(seen[name][number], observation[name]) for name in seen)
@@ -123,13 +144,13 @@ def test_what_was_returned_stays_unless_asked_otherwise(vector, workers):
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_seeds_may_be_a_list_or_missing(vector, workers):
-    envs, alone = vector(workers=workers, frame_stack=1), ArenaEnv(FILE, observation="vector")
+    envs, alone = vector(workers=workers, frame_stack=1, task_info=True), ArenaEnv(FILE, observation="vector")
     seen, _ = envs.reset(seed=[7, 8, 7])
     assert same(seen["vector"][0], seen["vector"][2])
     assert same(seen["vector"][1], alone.reset(seed=8)[0])
     first = [alone.reset(seed=9)[0], alone.reset()[0]]
     seen, infos = envs.reset(seed=[9, None, 9])
-    assert infos["arena"].tolist() == [0, 7, 0]
+    assert infos["arena"].tolist() == ["0", "7", "0"]
     seen, _ = envs.reset()
     assert same(seen["vector"][0], first[1])
     fresh = vector(workers=workers)
@@ -147,7 +168,7 @@ def test_a_mask_resets_some(vector, workers):
     after, infos = envs.reset(seed=1, options={"reset_mask": mask})
     assert same(after["vector"][0], seen["vector"][0])
     assert same(after["vector"][1], before["vector"][1])
-    assert infos["_arena"].tolist() == mask.tolist()
+    assert infos["_passed"].tolist() == mask.tolist()
 
 
 @pytest.mark.parametrize("workers", [0, 2])

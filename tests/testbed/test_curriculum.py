@@ -144,7 +144,7 @@ def test_an_environment_leaves_the_stream_it_was_made_of_alone():
     stream = Generated("1")
     first = played(stream, count=1)
     stream.restart(0)
-    one, two = (ArenaEnv(stream, observation="vector") for _ in range(2))
+    one, two = (ArenaEnv(stream, observation="vector", task_info=True) for _ in range(2))
     assert [env.reset(seed=0)[1]["arena"] for env in (one, two)] == first * 2
     assert list(islice(_ids(stream), 1)) == first
 
