@@ -75,7 +75,7 @@ def task_rounds(rounds: Rounds) -> int:
 
 def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfile) -> int:
     """Play a task's first steps, or until it ends, and count its ticks; returns the number of steps."""
-    env.unwrapped.curriculum = Playlist([task])
+    env.unwrapped.set_curriculum(Playlist([task]))
     env.reset(seed=seed)
     before, ticks_before = watch.calls[_BULLET], watch.calls[_OURS]
     actions = held_actions(task.id, seed)

@@ -7,6 +7,7 @@ import numpy as np
 
 from arena import ArenaSpec, ConfigError, Episode, LayoutError, load_text
 from arena.geometry.layout import seed_words
+from arena.gym.curriculum import unknown_task
 from arena.gym.options import whole
 from arena.taskfile.versions import Version, version_of
 from testbed.blueprints import CONDITIONS, DIFFICULTIES, Draw, text
@@ -61,9 +62,20 @@ class Levels:
     def next(self) -> Episode:
         """The next task. Raises ConfigError or LayoutError, naming its file, if it is broken."""
         path, number = self._turn()
+        return self._episode(self._read(path)[number])
+
+    def named(self, task_id: str) -> Episode:
+        """A task by its id. Raises ConfigError if it is not among these levels, and as `next` does."""
+        for path in self._paths:
+            if path.stem == task_id.partition("#")[0]:
+                for task in self._read(path):
+                    if task.id == task_id:
+                        return self._episode(task)
+        raise unknown_task(task_id, [path.stem for path in self._paths])
+
+    def _episode(self, task: Task) -> Episode:
         self._played += 1
-        task = self._read(path)[number]
-        return _episode(task.spec, task.id, self._seed, self._played - 1, str(path))
+        return _episode(task.spec, task.id, self._seed, self._played - 1, str(task.path))
 
     def _turn(self) -> tuple[Path, int]:
         """The next file, and which of its arenas; a file's arenas stay together."""
@@ -121,17 +133,33 @@ class Generated:
         stream, number = self._stream, self._played
         if self._count is not None:
             stream, number = 0, (self._stream + self._played) % self._count
-        draw = self._draw(stream, number)
+        episode = self._episode(self._draw(stream, number))
         self._played += 1
+        return episode
+
+    def named(self, task_id: str) -> Episode:
+        """A task by its id, LL-TT-V with any whole number V. Raises ConfigError if it has another form, or
+        LL-TT is not among these levels and this difficulty."""
+        draw = self._parsed(task_id)
+        if (draw.level, draw.task) not in self._conditions:
+            raise unknown_task(task_id, [f"{level:02d}-{task:02d}-V" for level, task in self._conditions])
+        return self._episode(draw)
+
+    def _episode(self, draw: Draw) -> Episode:
         task_id = f"{draw.level:02d}-{draw.task:02d}-{draw.variant}"
         spec = load_text(_drawn(draw), task_id).arenas[0]
-        return _episode(spec, task_id, self._stream, self._played - 1, "generated")
+        return _episode(spec, task_id, self._stream, self._played, "generated")
 
     def text(self, task_id: str) -> str:
         """The file of a task by its id. Raises ConfigError if it is not an id."""
+        return _drawn(self._parsed(task_id))
+
+    def _parsed(self, task_id: str) -> Draw:
         try:
             level, task, variant = map(int, task_id.split("-"))
-            return _drawn(Draw(level, task, variant, self._seed))
+            if not 1 <= task <= len(CONDITIONS[level]):
+                raise LookupError
+            return Draw(level, task, variant, self._seed)
         except (AttributeError, ValueError, LookupError):
             raise ConfigError(
                 f"task_id: got {task_id!r}, expected the id of a generated task, such as 01-02-1000000"

@@ -22,7 +22,7 @@ from arena.animalai.base_env import (
 )
 from arena.errors import ConfigError
 from arena.geometry.layout import seed_words
-from arena.gym.curriculum import Config, curriculum
+from arena.gym.curriculum import Config
 from arena.gym.env import ArenaEnv
 from arena.gym.options import degrees, side, whole
 from arena.rays.rays import ROW_LENGTH
@@ -153,7 +153,7 @@ class AnimalAIEnvironment:
         if self._env is None:
             self._env = ArenaEnv(config, **self._options)
         else:
-            self._env.curriculum = curriculum(config, self._options["version"])
+            self._env.set_curriculum(config)
         return int(self._seeds.integers(2**31))
 
     @property

@@ -21,6 +21,16 @@ class Curriculum(Protocol):
 
     Every environment has its own copy. Those of a vector environment are restarted with different seeds, so
     random choices should depend on the seed.
+
+    Two methods are optional:
+
+    `named(task_id: str) -> Episode` plays a task by its id, for `reset(options={"task": id})`. It raises
+    ConfigError for an unknown id.
+
+    `ended(task_id: str, outcome: str, passed: bool | None, reward: float) -> None` is called once for each
+    episode of at least one step: when it ends, or if it was cut by a wrapper or abandoned, at the next reset,
+    before `restart` and `next`. `outcome` is a value of `arena.Outcome`, `passed` None without a pass mark,
+    `reward` the total of the episode.
     """
 
     def restart(self, seed: int) -> None:
@@ -29,6 +39,9 @@ class Curriculum(Protocol):
     def next(self) -> Episode:
         """A new episode of the next task. Raises ArenaError, naming the task, if that is invalid."""
 
+
+SHOWN_IDS = 12
+"""Maximum number of ids that an error lists."""
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
 """The tasks of an environment: a task file, several in turn, or any other stream of episodes."""
@@ -56,6 +69,23 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
             "these, or a curriculum (an object with restart(seed) and next())"
         )
     return Files([_read(each, version or Version.V3) for each in several])
+
+
+def named(stream: Curriculum, task: object) -> Episode:
+    """An episode of a curriculum's task by its id; raises ConfigError if there is none."""
+    if isinstance(task, bool) or not isinstance(task, str | int):
+        raise ConfigError(f"task: got {task!r}, expected the id of a task, such as '03-02-01'")
+    find = getattr(stream, "named", None)
+    if find is None:
+        raise ConfigError(f"task: got {task!r}, but {type(stream).__name__} has no method named(task_id)")
+    episode: Episode = find(str(task))
+    return episode
+
+
+def unknown_task(task_id: str, known: Sequence[str]) -> ConfigError:
+    """The error for an id that is not among the known ones."""
+    more = f" and {len(known) - SHOWN_IDS} more" if len(known) > SHOWN_IDS else ""
+    return ConfigError(f"task: got {task_id!r}, expected one of {', '.join(known[:SHOWN_IDS])}{more}")
 
 
 def _read(file: object, version: str) -> ArenaFile:
@@ -89,7 +119,17 @@ class Files:
         """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         if not self._round:
             self._round = [(file, number) for file in self._files for number in self._order(file)]
-        file, number = self._round.pop(0)
+        return self._episode(*self._round.pop(0))
+
+    def named(self, task_id: str) -> Episode:
+        """A new episode of an arena by its `task_id`. Raises ConfigError if there is none."""
+        arenas = [(file, number) for file in self._files for number in file.arenas]
+        for file, number in arenas:
+            if self._name(file, number) == task_id:
+                return self._episode(file, number)
+        raise unknown_task(task_id, [self._name(*each) for each in arenas])
+
+    def _episode(self, file: ArenaFile, number: int) -> Episode:
         self._played += 1
         try:
             return Episode(

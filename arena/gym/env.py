@@ -9,7 +9,7 @@ from arena.action import STEP_S
 from arena.episode import Episode
 from arena.errors import ConfigError
 from arena.gym.controls import controls
-from arena.gym.curriculum import Config, curriculum
+from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import info_of
 from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
@@ -98,10 +98,12 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.observation_space = self.sensors.space()
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
         self._version = None if version is None else version_of(version)
-        self.curriculum = curriculum(config, self._version)
+        self._curriculum = curriculum(config, self._version)
+        self._playing: Curriculum | None = None
         self._task_info = yes_or_no("task_info", task_info)
         self.events: tuple[Event, ...] = ()
-        self._started, self._over = False, True
+        self._seed: int | None = None
+        self._over = True
         self._steps = 0
 
     def reset(
@@ -109,24 +111,60 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     ) -> tuple[Observation, dict[str, Any]]:
         """Start the next task, or with `seed` the first one, using that seed.
 
-        There are no `options`. Raises ConfigError for any option and for a task that has several agents or
-        was read as another version, and LayoutError, naming the task, for one that cannot be built.
+        With `options={"task": id}` that task is played, and the stream continues after it; the ids are those
+        of the curriculum's `named`. Raises ConfigError for another option, an unknown id, and a task that has
+        several agents or was read as another version, and LayoutError, naming the task, for one that cannot
+        be built.
         """
         info = self.begin(seed, options)
         return self.observe(first=True), info
 
     def begin(self, seed: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """`reset` without the observation, which `observe(first=True)` returns."""
+        options = dict(options or {})
+        task = options.pop("task", None)
         if options:
-            raise ConfigError(f"reset: got the options {dict(options)!r}, expected none")
+            raise ConfigError(f"reset: got the options {options!r}, expected only 'task', the id of a task")
         super().reset(seed=seed)
-        if seed is not None or not self._started:
-            self.curriculum.restart(int(self.np_random.integers(2**31)) if seed is None else seed)
-            self._started = True
+        self._report_end()
+        if seed is not None or self._seed is None:
+            self._seed = int(self.np_random.integers(2**31)) if seed is None else seed
+            self._curriculum.restart(self._seed)
         self.close()
-        self._episode = self._checked(self.curriculum.next())
+        stream = self._curriculum
+        self._episode = self._checked(stream.next() if task is None else named(stream, task))
+        self._playing = stream
         self._steps, self._over, self.events = 0, False, ()
         return self._info()
+
+    def _report_end(self) -> None:
+        """Call the curriculum's `ended`, if it has this method, once for an episode of at least one step."""
+        stream, self._playing = self._playing, None
+        ended, episode = getattr(stream, "ended", None), self._episode
+        if ended is not None and episode is not None and episode.steps:
+            # A wrapper may have cut it, such as TimeLimit.
+            episode.stop()
+            ended(episode.task_id, str(episode.outcome), episode.passed, episode.total_reward)
+
+    @property
+    def curriculum(self) -> Curriculum:
+        """The stream of tasks; setting it is `set_curriculum`."""
+        return self._curriculum
+
+    @curriculum.setter
+    def curriculum(self, config: Config) -> None:
+        self.set_curriculum(config)
+
+    def set_curriculum(self, config: Config) -> None:
+        """Play other tasks from the next reset on; `config` is that of the constructor.
+
+        A curriculum is copied, and restarted with the seed that this environment was last reset with. In a
+        vector environment this is seed + k, so that environments differ. Raises ConfigError as the
+        constructor does.
+        """
+        self._curriculum = curriculum(config, self._version)
+        if self._seed is not None:
+            self._curriculum.restart(self._seed)
 
     def _info(self) -> dict[str, Any]:
         info = info_of(self.episode.agents[0], self.events)
@@ -135,7 +173,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     def _checked(self, episode: object) -> Episode:
         """The episode; raises ConfigError if this environment cannot play it."""
         if not isinstance(episode, Episode):
-            raise ConfigError(f"config: next() returned {episode!r}, expected an arena.Episode")
+            raise ConfigError(f"config: the curriculum returned {episode!r}, expected an arena.Episode")
         if len(episode.agents) > 1:
             problem = (
                 f"has {len(episode.agents)} agents, expected one; use arena.gym.parallel_env.ArenaParallelEnv"
@@ -173,6 +211,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if done or cut:
             self._over = True
             episode.stop()
+            self._report_end()
         stopped = episode.outcome is Outcome.STOPPED
         return reward, self._over and not stopped, stopped or cut, self._info()
 

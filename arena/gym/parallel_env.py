@@ -9,7 +9,7 @@ import numpy as np
 from arena.action import ACTIONS, IDLE, Action
 from arena.errors import ConfigError
 from arena.gym.controls import discrete9
-from arena.gym.curriculum import Files
+from arena.gym.curriculum import Files, named
 from arena.gym.info import info_of
 from arena.gym.options import check_options, whole
 from arena.gym.pickled import PlaysEpisode
@@ -90,8 +90,9 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
         """Start the next arena, or with `seed` the file's first one, using that seed.
 
-        `options` have no effect but are accepted, as PettingZoo requires. Raises ConfigError for a seed that
-        is not a whole number of at least 0.
+        With `options={"task": number}` that arena of the file is played; other options have no effect but are
+        accepted, as PettingZoo requires. Raises ConfigError for a number that the file does not have, and a
+        seed that is not a whole number of at least 0.
         """
         if seed is not None or self._seed is None:
             self._seed = (
@@ -99,7 +100,8 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
             )
             self._files.restart(self._seed)
         self.close()
-        self._episode = self._files.next()
+        task = (options or {}).get("task")
+        self._episode = self._files.next() if task is None else named(self._files, task)
         self.agents = list(self.possible_agents)
         return self._observe(self.agents, first=True), self._infos(dict.fromkeys(self.agents, ()))
 

@@ -50,10 +50,14 @@ class ArenaVecEnv(VecEnv):
         super().__init__(num_envs, self._envs.single_observation_space, self._envs.single_action_space)
 
     def reset(self) -> Observation:
-        """Start the next task in every environment. Raises ConfigError for options; there are none."""
-        if any(self._options):
-            raise ConfigError(f"set_options: got {self._options!r}, expected none")
-        observations, infos = self._envs.reset(seed=list(self._seeds))
+        """Start the next task in every environment, or that of `set_options({"task": id})`.
+
+        Raises ConfigError for options that are not the same for all environments.
+        """
+        options = self._options[0]
+        if any(each != options for each in self._options):
+            raise ConfigError(f"set_options: got {self._options!r}, expected the same for all environments")
+        observations, infos = self._envs.reset(seed=list(self._seeds), options=options)
         self.reset_infos = infos[_EACH]
         self._reset_seeds()
         self._reset_options()
@@ -95,12 +99,18 @@ class ArenaVecEnv(VecEnv):
     def set_attr(self, attr_name: str, value: Any, indices: int | Iterable[int] | None = None) -> None:
         """Set an attribute of the environments to the same value."""
         chosen = set(self._get_indices(indices))
+        if len(chosen) < self.num_envs and attr_name == "curriculum":
+            raise ConfigError(f"set_attr: got indices={indices!r}, expected None; or use set_curriculum")
         if len(chosen) == self.num_envs:
             values = [value] * self.num_envs
         else:
             before = self._envs.get_attr(attr_name)
             values = [value if number in chosen else before[number] for number in range(self.num_envs)]
         self._envs.set_attr(attr_name, values)
+
+    def set_curriculum(self, config: Config) -> None:
+        """`ArenaVectorEnv.set_curriculum`: other tasks from the next reset on, such as in a callback."""
+        self._envs.set_curriculum(config)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: int | Iterable[int] | None = None, **options: Any

@@ -12,7 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from arena.cameras import Frame, open_batch
 from arena.errors import ConfigError, WorkerError
-from arena.gym.curriculum import Config
+from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import ArenaEnv
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
@@ -59,7 +59,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.autoreset_mode, self._copy = _mode(autoreset_mode), copy
         options = {"config": config} | options
         single = ArenaEnv(**options)
-        self.render_mode = single.render_mode
+        self.render_mode, self._version = single.render_mode, options.get("version")
         self.metadata = single.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_observation_space = single.observation_space
         self.single_action_space = single.action_space
@@ -96,7 +96,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Start the next task in every environment, or in those marked by `options["reset_mask"]`.
+        """Start the next task in every environment, or in those marked by `options["reset_mask"]`; with
+        `options["task"]` the task of that id.
 
         With a number as `seed`, environment k is seeded with seed + k; a list has a seed or None for each.
         Raises ConfigError for another number of seeds, or a mask that is not bool (num_envs,).
@@ -200,6 +201,11 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if len(each) != self.num_envs:
             raise ConfigError(f"{name}: got {len(each)} values, expected one for each of {self.num_envs}")
         self._run(lambda: self._players.set_attr(name, each) or [])
+
+    def set_curriculum(self, config: Config) -> None:
+        """`ArenaEnv.set_curriculum` of every environment: k has its own copy, restarted with seed + k."""
+        # Files are read, and what cannot be copied is refused, before anything is sent to a process.
+        self.call("set_curriculum", curriculum(config, self._version))
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]

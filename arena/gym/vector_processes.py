@@ -8,6 +8,7 @@ from multiprocessing.context import BaseContext
 from typing import Any
 from weakref import finalize
 
+import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
@@ -89,19 +90,24 @@ class WorkerProcesses:
 
     def call(self, name: str, arguments: Sequence[Any], options: Info) -> list[Any]:
         """`EnvGroup.call` for all environments."""
-        return self._ask("call", lambda _: (name, arguments, options))
+        return self._ask("call", lambda _: (name, arguments, options), cloudpickle.dumps)
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
         """`EnvGroup.set_attr` for all environments."""
-        self._ask("set_attr", lambda share: (name, values[share]))
+        self._ask("set_attr", lambda share: (name, values[share]), cloudpickle.dumps)
 
-    def _ask(self, name: str, arguments_of: Callable[[slice], tuple[Any, ...]]) -> list[Any]:
+    def _ask(
+        self,
+        name: str,
+        arguments_of: Callable[[slice], tuple[Any, ...]],
+        dumps: Callable[[Any], bytes] = pickle.dumps,
+    ) -> list[Any]:
         """Call a method of all workers and concatenate their answers."""
         # Discard answers that an interrupted call left unread.
         self._gather(tuple(self._pending), raises=False)
         for worker, share in enumerate(self._shares):
             try:
-                self._connections[worker].send((name, arguments_of(share)))
+                self._connections[worker].send_bytes(dumps((name, arguments_of(share))))
             except (BrokenPipeError, ConnectionResetError):
                 raise self._lost(worker) from None
             self._pending.add(worker)

@@ -64,7 +64,7 @@ def _rate(env: "gymnasium.Env[Any, Any]", task: Task, effort: RlEffort, seed: in
 
 def _play(env: "gymnasium.Env[Any, Any]", curriculum: Curriculum, seed: int) -> str:
     """Give an environment another curriculum; returns the name of its first task."""
-    env.unwrapped.curriculum = curriculum  # type: ignore[attr-defined]
+    env.unwrapped.set_curriculum(curriculum)  # type: ignore[attr-defined]
     env.reset(seed=seed)
     return str(env.unwrapped.episode.task_id)  # type: ignore[attr-defined]
 

@@ -261,11 +261,34 @@ def test_a_stream_gives_episodes():
         ArenaEnv(Unfit(), observation="vector").reset(seed=1)
 
 
-def test_options_of_a_reset_are_refused():
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"level": 3}, "got the options {'level': 3}, expected only 'task'"),
+        ({"task": "3"}, "task: got '3', expected one of 0, 7$"),
+        ({"task": 7.0}, "task: got 7.0, expected the id of a task"),
+    ],
+    ids=str,
+)
+def test_wrong_options_of_a_reset_are_refused(options, message):
     env = ArenaEnv(FILE, observation="vector")
     env.reset(options={})
-    with pytest.raises(ConfigError, match=r"got the options {'task': 3}, expected none"):
-        env.reset(options={"task": 3})
+    with pytest.raises(ConfigError, match=message):
+        env.reset(options=options)
+
+
+def test_a_curriculum_without_names_cannot_play_a_named_task():
+    with pytest.raises(ConfigError, match=r"but Unfit has no method named\(task_id\)"):
+        ArenaEnv(Unfit(), observation="vector").reset(options={"task": "0"})
+
+
+def test_a_named_task_is_played_and_the_stream_continues_after_it():
+    env = ArenaEnv(FILE, observation="vector", task_info=True)
+    env.reset(seed=1)
+    named = [env.reset(options={"task": task})[1]["arena"] for task in (0, "7", "7")]
+    assert named == ["0", "7", "7"]
+    assert [env.reset()[1]["arena"] for _ in range(2)] == ["7", "0"]
+    assert same(*(env.reset(seed=2, options={"task": "7"})[0] for _ in range(2)))
 
 
 def test_several_files_are_played_in_turn_and_a_broken_one_is_named(tmp_path):

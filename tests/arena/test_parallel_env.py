@@ -103,6 +103,18 @@ def test_wrong_use_says_what_is_expected(use, message):
         use()
 
 
+def test_an_arena_of_the_file_is_played_by_its_number():
+    arenas = [f"{k}: !Arena {{t: {k}, items: [{', '.join(FACING)}]}}" for k in (3, 5)]
+    text = f"!ArenaConfig {{arenas: {{{', '.join(arenas)}}}}}"
+    env = ArenaParallelEnv(load_text(text, version="4"), observation="vector")
+    env.reset(seed=1, options={"task": 5})
+    assert (env.episode.task_id, env.episode.spec.time_limit) == ("5", 5)
+    env.reset()
+    assert env.episode.task_id == "3"
+    with pytest.raises(ConfigError, match="task: got '4', expected one of 3, 5"):
+        env.reset(options={"task": "4"})
+
+
 @pytest.mark.parametrize(("end", "first_ends"), [("any", True), ("all", False)])
 def test_an_episode_can_be_cut(end, first_ends):
     """The first agent eats its ball before the cut; the second has none."""

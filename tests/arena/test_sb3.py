@@ -113,9 +113,27 @@ def test_what_cannot_be_is_refused(make):
     envs = make()
     with pytest.raises(ConfigError, match="all environments are called"):
         envs.env_method("render", indices=[0])
-    envs.set_options({"level": 3})
-    with pytest.raises(ConfigError, match=r"set_options: got .*level.*, expected none"):
+    envs.set_options([{"task": "0"}, {"task": "7"}])
+    with pytest.raises(ConfigError, match=r"set_options: got .*, expected the same for all"):
         envs.reset()
+    with pytest.raises(ConfigError, match="or use set_curriculum"):
+        envs.set_attr("curriculum", Generated("1"), indices=[0])
+
+
+def test_all_play_a_named_task_and_then_another_curriculum(make):
+    envs = make(2, task_info=True)
+    envs.set_options({"task": "7"})
+    envs.seed(5)
+    envs.reset()
+    assert [info["arena"] for info in envs.reset_infos] == ["7", "7"]
+    envs.env_method("set_curriculum", Generated("2"))
+    envs.reset()
+    tasks = [info["arena"] for info in envs.reset_infos]
+    assert {task[:2] for task in tasks} == {"02"}
+    assert tasks[0] != tasks[1]
+    envs.set_curriculum(FILE)
+    envs.reset()
+    assert [info["arena"] for info in envs.reset_infos] == ["0", "0"]
 
 
 @pytest.mark.parametrize(

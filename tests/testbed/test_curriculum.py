@@ -120,6 +120,28 @@ def test_a_number_of_tasks_is_played_in_turn_from_the_seed_on():
     assert played(stream, seed=4, count=3) == tasks[1:] + tasks[:1]
 
 
+@pytest.mark.parametrize(
+    ("stream", "task", "message"),
+    [
+        (Levels("3"), "03-02-01", "'03-99-01', expected one of 03-01-01, .*, 03-04-03 and 78 more"),
+        (Generated("3", count=4), "03-02-77", "'03-99-01', expected the id of a generated task"),
+    ],
+)
+def test_a_task_is_played_by_its_id(stream, task, message):
+    env = ArenaEnv(stream, observation="vector", task_info=True)
+    first = [env.reset(seed=1)[1]["arena"], env.reset()[1]["arena"]]
+    assert env.reset(seed=1)[1]["arena"] == first[0]
+    assert env.reset(options={"task": task})[1]["arena"] == task
+    assert env.reset()[1]["arena"] == first[1]
+    with pytest.raises(ConfigError, match=message):
+        env.reset(options={"task": "03-99-01"})
+
+
+def test_generated_tasks_are_named_among_their_levels():
+    with pytest.raises(ConfigError, match="got '01-02-5', expected one of 03-01-V, 03-02-V, "):
+        Generated("3").named("01-02-5")
+
+
 def test_a_difficulty_keeps_its_paradigms():
     for task_id in played(Generated("1-10", difficulty=3), count=20):
         level, task, _ = map(int, task_id.split("-"))
