@@ -1,6 +1,5 @@
 """Action spaces, and which of the nine actions an element of each stands for."""
 
-import math
 from collections.abc import Callable
 from operator import index
 from typing import Any, NamedTuple
@@ -51,10 +50,11 @@ def multidiscrete(action: Any) -> Action:
 def continuous(action: Any) -> Action:
     """Forward and right, -1 to 1; beyond a third, the full action in that direction."""
     try:
-        forward, right = map(float, action)
+        forward, right = action
+        inside = np.shape(action) == (2,) and -1 <= forward <= 1 and -1 <= right <= 1
     except (TypeError, ValueError):
-        forward = right = math.nan
-    if math.isnan(forward + right):
+        inside = False
+    if not inside:
         raise ConfigError(f"action: got {action!r}, expected two numbers (forward, right) from -1 to 1")
     return ACTIONS[3 * _branch(forward) + _branch(right)]
 

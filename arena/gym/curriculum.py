@@ -1,6 +1,7 @@
 """Curricula: which task each reset of an environment starts."""
 
 import copy
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -43,8 +44,13 @@ class Curriculum(Protocol):
 SHOWN_IDS = 12
 """Maximum number of ids that an error lists."""
 
+_ID = re.compile(r"\d{2}-\d{2}-\d{2}")
+_BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
+"""The shipped battery, a folder of the same distribution; imported is none of it."""
+
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
-"""The tasks of an environment: a task file, several in turn, or any other stream of episodes."""
+"""The tasks of an environment: a task file, or the id of a task of the battery, several in turn, or any other
+stream of episodes."""
 
 
 def curriculum(config: Config, version: str | None = None) -> Curriculum:
@@ -68,7 +74,7 @@ def curriculum(config: Config, version: str | None = None) -> Curriculum:
             f"config: got {config!r}, expected a task file's path, an ArenaFile, a non-empty list of "
             "these, or a curriculum (an object with restart(seed) and next())"
         )
-    return Files([_read(each, version or Version.V3) for each in several])
+    return Files([read_file(each, version or Version.V3) for each in several])
 
 
 def named(stream: Curriculum, task: object) -> Episode:
@@ -88,12 +94,23 @@ def unknown_task(task_id: str, known: Sequence[str]) -> ConfigError:
     return ConfigError(f"task: got {task_id!r}, expected one of {', '.join(known[:SHOWN_IDS])}{more}")
 
 
-def _read(file: object, version: str) -> ArenaFile:
+def read_file(file: object, version: str) -> ArenaFile:
+    """A task file by its path or by the id of a task of the battery, unless it was read before."""
     if isinstance(file, ArenaFile):
         return file
     if not isinstance(file, str | Path):
         raise ConfigError(f"config: got {file!r} in a list, expected a task file's path or an ArenaFile")
-    return load(file, version)
+    return load(_path(file), version)
+
+
+def _path(file: str | Path) -> str | Path:
+    """The path itself, or that of the battery's task if there is no file, but the text is an id."""
+    if not isinstance(file, str) or not _ID.fullmatch(file) or Path(file).exists():
+        return file
+    found = next(_BATTERY.glob(f"*/{file}.yaml"), None)
+    if found is None:
+        raise ConfigError(f"config: there is no file {file!r}, and no task of the battery has this id")
+    return found
 
 
 class Files:

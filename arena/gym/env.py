@@ -91,9 +91,8 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.sensors = Sensors(**sensors)
         self._repeat = whole("action_repeat", action_repeat)
         self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
-        self._controls = action
         made = controls(action)
-        self._read = made.read
+        self.read_action = made.read
         self.action_space = made.space()
         self.observation_space = self.sensors.space()
         self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
@@ -198,7 +197,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         """`step` without the observation, which `observe` returns: reward, terminated, truncated, info."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
-        episode, taken = self.episode, self._read(action)
+        episode, taken = self.episode, self.read_action(action)
         reward, done, self.events = 0.0, episode.done, ()
         for _ in range(self._repeat):
             if done:

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 
 from arena.errors import ConfigError
-from arena.taskfile.load import load
+from arena.gym.curriculum import read_file
 from arena.taskfile.versions import Version
 
 NAME = "arena-llm/Arena-v0"
@@ -76,7 +76,7 @@ def ppo(
 def sent(config: Any, version: str) -> Any:
     """`config` with the paths of task files replaced by their contents, read as `version` of Animal-AI."""
     if isinstance(config, str | Path):
-        return load(config, version)
+        return read_file(config, version)
     if isinstance(config, Sequence):
         return [sent(each, version) for each in config]
     return config

@@ -66,6 +66,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
+        self._read = single.read_action
         self._started = np.zeros(self.num_envs, np.bool_)
         self._players: EnvGroup | WorkerProcesses = (
             WorkerProcesses(
@@ -115,9 +116,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         Raises ConfigError for actions of another shape or outside the space, ResetNeeded if an environment is
         over and not reset automatically, and WorkerError if a process has died.
         """
-        taken = np.asarray(actions)
-        if taken.shape != self._shape:
-            raise ConfigError(f"actions: got the shape {taken.shape}, expected {self._shape}")
+        taken = self._checked(actions)
         memory = self._memory
         over = memory.terminated | memory.truncated
         if self.autoreset_mode is AutoresetMode.DISABLED and over.any():
@@ -133,6 +132,21 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             memory.truncated.copy(),
             self._merged(infos),
         )
+
+    def _checked(self, actions: Any) -> npt.NDArray[Any]:
+        """The actions as an array, checked before any environment takes a step."""
+        try:
+            taken = np.asarray(actions)
+        except ValueError:
+            raise ConfigError(f"actions: got {actions!r}, expected the shape {self._shape}") from None
+        if taken.shape != self._shape:
+            raise ConfigError(f"actions: got the shape {taken.shape}, expected {self._shape}")
+        for number, action in enumerate(taken):
+            try:
+                self._read(action)
+            except ConfigError as error:
+                raise ConfigError(f"environment {number}: {error}") from None
+        return taken
 
     def _run(self, call: Callable[[], list[Any]]) -> list[Any]:
         """Call the environments; raises ClosedEnvironmentError after `close` or the death of a worker."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import CloudpickleWrapper
 
+from arena.errors import ArenaError
 from arena.gym.env import ArenaEnv
 from arena.gym.vector_group import EnvGroup, naming_environment
 from arena.gym.vector_memory import SharedArrays
@@ -72,7 +73,9 @@ def _serve(job: Job, block: Any, connection: Connection) -> None:
 
 
 def _sendable(error: Exception) -> Exception:
-    """The error, or its text if it cannot be pickled."""
+    """The error, with its stack as a note if no user can fix it, or its text if it cannot be pickled."""
+    if not isinstance(error, ArenaError):
+        error.add_note("".join(traceback.format_exception(error)))
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 
 import gymnasium
 import numpy as np
@@ -96,11 +97,51 @@ def test_a_broken_task_is_named_and_the_others_go_on(workers):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_an_action_outside_the_space_names_its_environment(workers):
-    envs = envs_of(workers=workers)
+@pytest.mark.parametrize(
+    ("action", "bad"),
+    [
+        ("discrete9", 9),
+        ("discrete9", -1),
+        ("discrete9", 2.7),
+        ("discrete9", np.nan),
+        ("continuous", (0.0, 1.5)),
+        ("continuous", (np.nan, 0.0)),
+        ("multidiscrete", (0, 3)),
+    ],
+    ids=str,
+)
+def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_step(workers, action, bad):
+    envs = envs_of(workers=workers, action=action)
     envs.reset(seed=0)
-    with pytest.raises(ConfigError, match=r"^environment 3: action: got .*9.*, expected"):
-        envs.step(np.array([0, 1, 2, 9]))
+    with pytest.raises(ConfigError, match=r"^environment [03]: action: got .*, expected"):
+        envs.step(np.array([np.zeros_like(bad)] * 3 + [bad]))
+    reference = envs_of(workers=0, action=action)
+    reference.reset(seed=0)
+    fine = envs.action_space.sample()
+    assert same(envs.step(fine), reference.step(fine))
+    envs.close()
+
+
+class Broken(Deadly):
+    """A stream with a fault in its third task for seed 2."""
+
+    def next(self):
+        if (self._seed, self._played) == (2, 2):
+            return 1 / 0
+        return super().next()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_fault_of_a_curriculum_keeps_its_stack_and_names_its_environment(workers):
+    envs = envs_of(Broken(), workers=workers)
+    envs.reset(seed=0)
+    envs.reset()
+    with pytest.raises(ZeroDivisionError) as caught:
+        envs.reset()
+    shown = "".join(traceback.format_exception(caught.value))
+    assert "in environment 2" in shown
+    assert "return 1 / 0" in shown
+    assert f'{__file__}", line' in shown
     envs.close()
 
 
@@ -120,6 +161,7 @@ def test_what_is_not_reset_cannot_be_stepped(workers):
     ("use", "message"),
     [
         (lambda envs: envs.step(np.zeros(3, int)), r"actions: got the shape \(3,\), expected \(4,\)"),
+        (lambda envs: envs.step([0, [1], 2, 3]), r"actions: got .*, expected the shape \(4,\)"),
         (lambda envs: envs.reset(seed=[1, 2]), "seed: got 2 seeds, expected one for each of 4"),
         (
             lambda envs: envs.reset(options={"reset_mask": [True] * 4}),
@@ -133,7 +175,7 @@ def test_what_is_not_reset_cannot_be_stepped(workers):
         (lambda envs: envs.call("step", 1), "call: got 'step'"),
         (lambda envs: envs.set_attr("mark", [1]), "mark: got 1 values, expected one for each of 4"),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_wrong_use_says_what_is_expected(use, message):
     envs = envs_of(workers=0)

@@ -4,6 +4,7 @@ import copy
 import pickle
 from itertools import islice
 
+import gymnasium
 import pytest
 
 from arena import ArenaEnv, ConfigError, LayoutError, load_text
@@ -11,6 +12,9 @@ from arena.gym.curriculum import Curriculum
 from testbed.blueprints import CONDITIONS
 from testbed.curriculum import FIRST_VARIANT, Generated, Levels
 from testbed.tasks import LEVELS_FOLDER, find_paths
+from tests.arena.learning import same
+
+ID = "arena-llm/Arena-v0"
 
 
 def played(stream, seed=0, count=5):
@@ -135,6 +139,23 @@ def test_a_task_is_played_by_its_id(stream, task, message):
     assert env.reset()[1]["arena"] == first[1]
     with pytest.raises(ConfigError, match=message):
         env.reset(options={"task": "03-99-01"})
+
+
+def test_tasks_of_the_battery_are_made_by_their_ids(tmp_path, monkeypatch):
+    path = LEVELS_FOLDER / "03_static_obstacles/03-02-01.yaml"
+    by_id, by_path = (gymnasium.make(ID, config=each, observation="vector") for each in (path.stem, path))
+    assert same(by_id.reset(seed=1), by_path.reset(seed=1))
+    assert by_id.unwrapped.episode.spec == by_path.unwrapped.episode.spec
+    several = gymnasium.make(ID, config=["03-02-01", "01-01-01"], observation="vector", task_info=True)
+    assert [several.reset()[1]["arena"] for _ in range(3)] == ["03-02-01", "01-01-01", "03-02-01"]
+    assert several.reset(options={"task": "03-02-01"})[1]["arena"] == "03-02-01"
+    with pytest.raises(ConfigError, match="no file '03-99-01', and no task of the battery has this id"):
+        ArenaEnv("03-99-01")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "03-02-01").write_text("!ArenaConfig {arenas: {5: !Arena {items: []}}}")
+    env = ArenaEnv("03-02-01", observation="vector")
+    env.reset()
+    assert env.episode.task_id == "5"
 
 
 def test_generated_tasks_are_named_among_their_levels():
