@@ -46,7 +46,7 @@ SHOWN_IDS = 12
 
 _ID = re.compile(r"\d{2}-\d{2}-\d{2}")
 _BATTERY = Path(__file__).parents[2] / "testbed" / "levels"
-"""The shipped battery, a folder of the same distribution; imported is none of it."""
+"""The shipped battery: a folder beside this package, from which nothing is imported."""
 
 Config = str | Path | ArenaFile | Sequence[str | Path | ArenaFile] | Curriculum
 """The tasks of an environment: a task file, or the id of a task of the battery, several in turn, or any other

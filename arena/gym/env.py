@@ -22,9 +22,10 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """One agent in an Animal-AI arena.
 
     ## Description
-    `config` selects the tasks: a task file in the original's YAML format, a list of files that are played in
-    turn, or a curriculum, such as `testbed.curriculum.Levels("1-3")` or `Generated(levels="1")`. Every reset
-    starts the next task. One step is 3 physics ticks (0.06 s); `action_repeat=k` repeats an action k times.
+    `config` selects the tasks: a task file in the original's YAML format, the id of a task of the battery,
+    such as "03-02-01", a list of these that are played in turn, or a curriculum, such as
+    `testbed.curriculum.Levels("1-3")` or `Generated(levels="1")`. Every reset starts the next task. One step
+    is 3 physics ticks (0.06 s); `action_repeat=k` repeats an action k times.
 
     ## Action space
     `action="discrete9"`: `Discrete(9)`, 3 x move + rotate, with move 0 none, 1 forward, 2 backward and rotate
