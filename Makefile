@@ -14,7 +14,7 @@ PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
 
 .PHONY: setup dev lock browser database eval test test-slow docs check clean
 
-# What the main job needs.
+# What evaluations need.
 setup: $(VENV)/.installed
 	@$(BIN)/python -m arena_llm.system
 
@@ -24,7 +24,7 @@ dev: setup $(VENV)/.installed-dev
 $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) was not found: install Python 3.11 with venv, or name another: make PYTHON=python3"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[eval]'
 	@cd $(VENV)/lib/python*/site-packages && rm -rf $(PYBULLET_UNUSED) && strip --strip-debug pybullet.*.so 2>/dev/null || true
 	@touch $@
 

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from arena.errors import ArenaError, ConfigError
+from arena.packages import missing_package
 from arena_llm.commands.baselines import baselines_command
 from arena_llm.commands.compare import compare_command
 from arena_llm.commands.dataset import dataset_command
@@ -121,6 +122,11 @@ def main() -> None:
                 sys.stdout.flush()
     except ArenaError as error:
         print(f"arena-llm: {error}", file=sys.stderr)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        if not (missing := missing_package(error)):
+            raise
+        print(f"arena-llm: {missing}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
         # Files are written elsewhere: their errors have a name, or are sentences already.

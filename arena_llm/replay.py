@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import ValidationError
 
 from arena import ArenaSpec, ConfigError, EvaluationError, Recording, RecordingError, load
 from arena.taskfile.versions import Version
-from evaluation.log.files import LARGE
-from evaluation.log.run import RunLog
-from evaluation.log.sample import replay_of
 from testbed.check import task_files
 from testbed.tasks import LEVELS_FOLDER
+
+if TYPE_CHECKING:
+    from evaluation.log.run import RunLog
 
 
 class FoundRecording(NamedTuple):
@@ -32,13 +32,18 @@ def find_recording(path: Path, sample: str | None = None, trial: int = 0) -> Fou
         if sample is not None:
             raise RecordingError(f"{path}: --sample chooses from a log (.eval), and this is not one")
         return FoundRecording(Recording.read(path), None)
+    from evaluation.log.run import RunLog
+
     try:
         return _logged(RunLog(path), sample, trial)
     except EvaluationError as error:
         raise RecordingError(str(error)) from None
 
 
-def _logged(log: RunLog, sample: str | None, trial: int) -> FoundRecording:
+def _logged(log: "RunLog", sample: str | None, trial: int) -> FoundRecording:
+    from evaluation.log.files import LARGE
+    from evaluation.log.sample import replay_of
+
     there = [(name, epoch - 1) for name, epoch in log.samples()]
     if sample is None and len(there) == 1:
         sample, trial = there[0]

@@ -1,6 +1,7 @@
 """The command `arena-llm doctor`; it also runs if the rest of arena-llm cannot be imported."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
@@ -46,10 +47,18 @@ def _print(checks: Sequence[Check], broken: Sequence[str]) -> None:
         table.add_row(check.name, Text(check.state, style=_STYLES[check.state]), Text(check.found))
     console = wide_console(100)
     console.print(table)
+    for remedy, names in _remedies(checks).items():
+        console.print(Text(f"{', '.join(names)}: {remedy}"), soft_wrap=True)
+    verdict = Text("Arenas can be played and drawn here.", style="green")
+    if broken:
+        verdict = Text(f"Arenas cannot be played and drawn here: {', '.join(broken)}.", style="bold red")
+    console.print(verdict, soft_wrap=True)
+
+
+def _remedies(checks: Sequence[Check]) -> dict[str, list[str]]:
+    """Each remedy once, with the checks that it is for."""
+    found: dict[str, list[str]] = defaultdict(list)
     for check in checks:
         if check.remedy:
-            console.print(Text(f"{check.name}: {check.remedy}"), soft_wrap=True)
-    verdict = Text("arena-llm can do its main job here.", style="green")
-    if broken:
-        verdict = Text(f"arena-llm cannot do its main job here: {', '.join(broken)}.", style="bold red")
-    console.print(verdict, soft_wrap=True)
+            found[check.remedy].append(check.name)
+    return found

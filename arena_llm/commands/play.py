@@ -51,9 +51,9 @@ def play_command(
     animal_ai: AnimalAI = "3.1.3",
 ) -> None:
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
-    from human_data.people.extra import require
+    from arena.packages import require
 
-    require()
+    require("people")
     from arena.processes import cores
     from human_data.people.play.app import create_app
     from human_data.people.play.players import Players

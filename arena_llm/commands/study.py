@@ -36,9 +36,9 @@ def study_command(
     workers: Workers = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
-    from human_data.people.extra import require
+    from arena.packages import require
 
-    require()
+    require("people")
     from human_data.people.study.load import EXAMPLE
     from human_data.people.study.plan import load_plan
 

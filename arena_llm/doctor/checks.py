@@ -39,12 +39,12 @@ _REINSTALL_BULLET = (
     + (BULLETS[sys.platform != "linux" or platform.machine() != "x86_64" or sys.version_info >= (3, 12)])
 )
 
-LISTED = ("moderngl", "numpy", "gymnasium", "inspect-ai")
+LISTED = ("moderngl", "numpy", "gymnasium")
 """Required packages with a row of their own."""
 
 
 class State(StrEnum):
-    """State of a check; only BROKEN prevents the main job."""
+    """State of a check; with one that is BROKEN, no arena can be played or drawn."""
 
     OK = "ok"
     ABSENT = "absent"

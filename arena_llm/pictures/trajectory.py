@@ -13,21 +13,28 @@ from render import Camera, Frame
 LEAP_M = 2.0
 """Longest possible step of 0.06 s, as drag limits the speed to 31 m/s."""
 
-_ALONE = "plasma"
-_SEVERAL = ("Blues", "Oranges", "Greens", "Purples", "Reds", "Greys")
-"""Matplotlib's colour maps for a single agent, and for each of several, light to dark."""
+_ALONE = "0d0887 4903a0 7801a8 a31e9a c5407e e06363 f48849 fdb22f f7e425"
+_SEVERAL = (
+    "b7d4ea 4191c6 083c7d",
+    "fdc38d f16813 8e2d04",
+    "b8e3b2 40aa5d 005321",
+    "cecfe5 807cba 470f84",
+    "fcab8f ee3a2c 7e0610",
+    "cecece 727272 0e0e0e",
+)
+"""Colours at equal distances in time for a single agent, and for each of several, light to dark.
+
+They are of the map "plasma" by S. van der Walt and N. Smith, and of ColorBrewer's sequential maps.
+"""
 
 
 def path_color(part: float, agent: int = 0, agents: int = 1) -> Color:
     """Colour of an agent's path at `part` (0..1) of its time; each of several agents has its own hue."""
-    import matplotlib
-
-    if agents == 1:
-        name, low, high = _ALONE, 0.0, 0.95
-    else:
-        name, low, high = _SEVERAL[agent % len(_SEVERAL)], 0.3, 0.95
-    r, g, b, _ = matplotlib.colormaps[name](low + (high - low) * min(max(part, 0.0), 1.0))
-    return (float(r), float(g), float(b))
+    codes = (_ALONE if agents == 1 else _SEVERAL[agent % len(_SEVERAL)]).split()
+    known = np.array([list(bytes.fromhex(code)) for code in codes]) / 255
+    times = np.linspace(0, 1, len(known))
+    r, g, b = (float(np.interp(part, times, channel)) for channel in known.T)
+    return (r, g, b)
 
 
 class Trail:

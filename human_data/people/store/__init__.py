@@ -1,8 +1,8 @@
 """The database of people's data: participants, trials, every action as it is taken, answers and notes."""
 
-from human_data.people.extra import require
+from arena.packages import require
 
-require("sqlalchemy")
+require("people", "sqlalchemy")
 
 from human_data.people.store.deletion import Deleted  # noqa: E402
 from human_data.people.store.errors import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402

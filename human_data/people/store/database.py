@@ -11,7 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
 
-from human_data.people.extra import require
+from arena.packages import require
 from human_data.people.store.errors import DatabaseUnavailable, StoreError, as_store_errors, display_name
 from human_data.people.store.tables import TABLES, Base
 
@@ -140,7 +140,7 @@ def _parsed(text: str) -> URL:
     if "@" in (url.host or ""):
         raise StoreError("database: the password contains '@'; write it as %40")
     if url.drivername in ("postgres", "postgresql", "postgresql+psycopg"):
-        require("psycopg")
+        require("people", "psycopg")
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite" and url.database not in (None, "", ":memory:"):
         return url

@@ -32,7 +32,7 @@ def states(result):
 def test_a_working_machine_is_reported():
     result = doctor()
     assert (result.returncode, result.stderr) == (0, "")
-    assert "arena-llm can do its main job here." in result.stdout
+    assert "Arenas can be played and drawn here." in result.stdout
     for words in ("60 steps twice: the same bits", "not constant, the same bits", "NumPy"):
         assert words in result.stdout
 
@@ -43,7 +43,7 @@ def test_json_has_every_check():
     assert found["ok"] is True
     names = [check["name"] for check in found["checks"]]
     assert names[:2] == ["Python", "arena-llm"]
-    assert {"moderngl", "gymnasium", "inspect-ai", "Bullet", "physics", "OpenGL", "picture"} <= set(names)
+    assert {"moderngl", "gymnasium", "Bullet", "physics", "OpenGL", "picture"} <= set(names)
     assert all(set(check) == {"name", "state", "found", "remedy"} for check in found["checks"])
 
 

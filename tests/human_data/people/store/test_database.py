@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from human_data.people.extra import require
+from arena.packages import require
 from human_data.people.store import DatabaseUnavailable, Store, StoreError
 from tests.human_data.people.store.played import append, begin, rows
 
@@ -101,6 +101,6 @@ def test_a_store_survives_a_restart(server, postgres_url):
 
 
 def test_missing_packages_are_named():
-    require()
+    require("people")
     with pytest.raises(Exception, match=r"no_such_module not found; run: pip install 'arena-llm\[people\]'"):
-        require("sqlalchemy", "no_such_module")
+        require("people", "sqlalchemy", "no_such_module")
