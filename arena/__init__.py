@@ -10,9 +10,11 @@ from arena.errors import (
     RecordingError,
     RenderError,
     ScriptError,
+    ShadowedError,
     WorkerError,
 )
 from arena.gym.env import ArenaEnv, register
+from arena.packages import warn_if_hidden
 from arena.rays.rays import Rays
 from arena.recording import Recording
 from arena.replay import Moment, Replay
@@ -22,6 +24,7 @@ from arena.taskfile.config import ArenaFile, ArenaSpec
 from arena.taskfile.load import load, load_text
 
 register()
+warn_if_hidden()
 
 __all__ = [
     "ACTIONS",
@@ -52,6 +55,7 @@ __all__ = [
     "Rotate",
     "Scene",
     "ScriptError",
+    "ShadowedError",
     "StepResult",
     "Thing",
     "WorkerError",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from arena.channels import Channels
 from arena.errors import RenderError
+from arena.packages import check_importable, load
 from arena.scene import Scene
 
 Frame = npt.NDArray[np.uint8]
@@ -47,20 +48,26 @@ def open_batch(count: int, side: int, name: str) -> BatchRenderer | None:
     if name not in known.names:
         return None
     _keep_windows_off_opengl()
-    renderer: BatchRenderer = known[name].load()(count, side, side)
+    renderer: BatchRenderer = load(known[name])(count, side, side)
     return renderer
 
 
 def open_camera(width: int, height: int, name: str = "moderngl") -> CameraRenderer:
-    """A renderer by its registered name. Raises RenderError if it is unknown or cannot render."""
+    """A renderer by its registered name.
+
+    Raises RenderError if it is unknown or cannot render, and ShadowedError if a file of the user hides ours.
+    """
     check_renderer(name)
     _keep_windows_off_opengl()
-    renderer: CameraRenderer = _cameras()[name].load()(width, height)
+    renderer: CameraRenderer = load(_cameras()[name])(width, height)
     return renderer
 
 
-def check_renderer(name: str) -> None:
-    """Raises RenderError if no renderer is registered under a name."""
+def check_renderer(name: str, used: bool = True) -> None:
+    """Raises RenderError if no renderer is registered under a name.
+
+    If it is `used`, also raises ShadowedError if a file of the user hides it.
+    """
     known = _cameras()
     if name not in known.names:
         names = ", ".join(sorted(known.names)) or "(none is installed)"
@@ -68,6 +75,8 @@ def check_renderer(name: str) -> None:
             f"renderer: got {name!r}, expected one of {names}; if a name is missing, reinstall "
             "the package arena-llm"
         )
+    if used:
+        check_importable(known[name])
 
 
 @cache

@@ -9,6 +9,7 @@ ArenaError              base
 ├── RenderError         no picture can be rendered (no OpenGL, invalid resolution)
 ├── ScriptError         a script is not in the language (with position and what was expected)
 ├── EvaluationError     a run cannot start or continue (model, key, folder)
+├── ShadowedError       a file of the user is imported in the place of one of our packages
 └── WorkerError         a process that steps environments has died
 """
 
@@ -47,6 +48,10 @@ class ScriptError(ArenaError):
 
 class EvaluationError(ArenaError):
     """An evaluation cannot start or continue: unknown model, missing key, unwritable folder."""
+
+
+class ShadowedError(ArenaError, ImportError):
+    """A file or folder of the user is imported in the place of one of arena-llm's packages."""
 
 
 class WorkerError(ArenaError):

@@ -1,8 +1,23 @@
-"""Packages that may not be there: those of the optional extras of arena-llm."""
+"""Packages that may not be there: those of optional extras, and our own if files of the user hide them."""
 
+import sys
+import warnings
+from importlib.machinery import ModuleSpec
+from importlib.metadata import EntryPoint
 from importlib.util import find_spec
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import Any
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, ShadowedError
+
+OURS = ("arena", "render", "testbed", "evaluation", "llm_control", "human_data", "report", "arena_llm")
+"""The packages of arena-llm: everyday words, which files beside a script often have as names too."""
+
+TRAINING = ("render", "testbed")
+"""Those that an environment or its curriculum needs."""
+
+_HOME = Path(__file__).resolve().parents[1]
 
 EXTRAS = {
     "eval": (
@@ -29,3 +44,53 @@ def missing_package(error: ModuleNotFoundError) -> str | None:
 
 def _sentence(missing: str, extra: str) -> str:
     return f"{missing} not found; run: pip install 'arena-llm[{extra}]'"
+
+
+def hidden(*packages: str) -> str | None:
+    """A sentence if something else is imported in the place of one of our packages (default: any of them)."""
+    for package in packages or OURS:
+        if (path := _other(package)) is not None:
+            return (
+                f"{path} shadows the package {package!r} of arena-llm: Python imports it instead; rename it"
+            )
+    return None
+
+
+def warn_if_hidden() -> None:
+    """Warn if something else is imported in the place of a package that training needs.
+
+    Workers and the server that forks them do not repeat it, and the command line refuses to run.
+    """
+    worker = parent_process() is not None or any("multiprocessing.forkserver" in x for x in sys.orig_argv)
+    if not worker and "arena_llm" not in sys.modules and (sentence := hidden(*TRAINING)):
+        warnings.warn(sentence, stacklevel=3)
+
+
+def load(point: EntryPoint) -> Any:
+    """What an entry point names. Raises ShadowedError as `check_importable` does."""
+    check_importable(point)
+    return point.load()
+
+
+def check_importable(point: EntryPoint) -> None:
+    """Raise ShadowedError if an entry point is in one of our packages, and a file of the user hides that."""
+    package = point.module.partition(".")[0]
+    if package in OURS and (sentence := hidden(package)):
+        raise ShadowedError(sentence)
+
+
+def _other(package: str) -> Path | None:
+    """What is imported in the place of one of our packages; None if it is ours or cannot be found."""
+    ours = _HOME / package / "__init__.py"
+    origin = _origin(package)
+    if origin is None or not ours.is_file() or Path(origin).resolve() == ours:
+        return None
+    found = Path(origin)
+    return found.parent if found.name == "__init__.py" else found
+
+
+def _origin(package: str) -> str | None:
+    if package in sys.modules:
+        return getattr(sys.modules[package], "__file__", None)
+    spec: ModuleSpec | None = find_spec(package)
+    return spec.origin if spec is not None else None

@@ -4,6 +4,8 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 
 from arena_llm.interrupts import interrupted_status, obey_signals, print_anything
 
@@ -17,6 +19,8 @@ def main() -> None:
     print_anything()
     try:
         try:
+            if sentence := _hidden_package():
+                sys.exit(f"arena-llm: {sentence}")
             from arena_llm.cli import main as run
         except ImportError as error:
             run = _without(error)
@@ -28,6 +32,18 @@ def main() -> None:
         if exit.code == 128 + signal.SIGINT:
             sys.exit(interrupted_status())
         raise
+
+
+def _hidden_package() -> str | None:
+    """A sentence if a file of the user is imported in the place of one of our packages."""
+    found, ours = find_spec("arena"), Path(__file__).resolve().parents[1] / "arena" / "__init__.py"
+    if found is not None and found.origin is not None and Path(found.origin).resolve() != ours:
+        return (
+            f"{found.origin} shadows the package 'arena' of arena-llm: Python imports it instead; rename it"
+        )
+    from arena.packages import hidden
+
+    return hidden()
 
 
 def _without(error: ImportError) -> Callable[[], None]:

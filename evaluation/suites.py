@@ -4,7 +4,8 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, ShadowedError
+from arena.packages import load
 from evaluation.suite import Suite
 
 GROUP = "arena_llm.suites"
@@ -35,7 +36,9 @@ def get_suite(name: str) -> Suite:
         hint = f"did you mean {near[0]}?" if near else f"installed are: {', '.join(suite_names())}"
         raise ConfigError(f"no suite {name!r}; {EXTRAS.get(name, hint)}")
     try:
-        found: Suite = point.load()
+        found: Suite = load(point)
+    except ShadowedError:
+        raise
     except ImportError as error:
         raise ConfigError(
             f"suite {name}: cannot be imported ({error}); {EXTRAS.get(name, 'install what it needs')}"

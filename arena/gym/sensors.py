@@ -78,7 +78,6 @@ class Sensors:
             side("render_resolution", render_resolution),
             whole("frame_stack", frame_stack),
         )
-        check_renderer(renderer)
         self._grayscale, self.renderer = yes_or_no("grayscale", grayscale), renderer
         self._ray_options = (
             whole("rays_per_side", rays_per_side, 0),
@@ -91,6 +90,7 @@ class Sensors:
         self._has_vector, self._has_rays = "vector" in self._names, "rays" in self._names
         self.has_camera = "camera" in self._names
         self._has_channels = "depth" in self._names or "segmentation" in self._names
+        check_renderer(renderer, used=self.has_camera or self._has_channels)
 
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
