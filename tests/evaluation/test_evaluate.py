@@ -276,7 +276,7 @@ def wait_for_samples(logs: Path, count: int, process: subprocess.Popen) -> None:
     """Until so many episodes are finished."""
     import zipfile
 
-    deadline = time.time() + 60
+    deadline = time.time() + 200
     while time.time() < deadline and process.poll() is None:
         for log in logs.glob("*.eval"):
             try:

@@ -226,7 +226,7 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n",
     )
     assert len(below) > 3
-    _, alive = psutil.wait_procs(below, timeout=20)
+    _, alive = psutil.wait_procs(below, timeout=60)
     assert alive == []
 
 

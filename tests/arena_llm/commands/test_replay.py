@@ -275,7 +275,7 @@ def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     task.write_text(ARENA.format(agent="").replace("t: 50", "t: 0"))
     record(task, recording, [(TURN_RIGHT,)] * 4000)
     started = start("replay", recording, "--task", task, "--video", film, "--size", 256)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while not (film.parent.exists() and os.listdir(film.parent)) and time.monotonic() < deadline:
         time.sleep(0.05)
     time.sleep(0.5)

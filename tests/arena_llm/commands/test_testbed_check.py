@@ -105,7 +105,7 @@ def test_ctrl_c_stops_between_files(tmp_path, jobs):
     process = start("testbed", "check", tmp_path, "--jobs", jobs)
     process.stdout.readline()
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors.startswith("Stopped after")
     assert errors.endswith("of 600 files.\n")

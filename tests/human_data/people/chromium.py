@@ -12,7 +12,16 @@ FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-WAIT_MS = 30_000
+WAIT_MS = 120_000
+
+CONTINUE = """
+setInterval(() => {
+  const text = document.querySelector("#card-text")?.textContent ?? "";
+  if (document.body?.dataset.state === "paused" && /could not keep up|was too slow/.test(text))
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { code: "KeyP", bubbles: true }));
+}, 100);
+"""
+"""Continues a game that was paused because the machine is busy."""
 
 
 def skip_without_browser() -> None:
@@ -39,6 +48,7 @@ def watched_page(chromium, forgiven: Callable[[str], bool]) -> Iterator:
     context = chromium.new_context(viewport={"width": 1280, "height": 800})
     page, complaints = context.new_page(), []
     page.set_default_timeout(WAIT_MS)
+    page.add_init_script(CONTINUE)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
     yield page

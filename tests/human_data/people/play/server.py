@@ -42,8 +42,17 @@ class Server:
         return Store(self.database)
 
 
+BUSY = ("stall", "connection")
+"""Why a game pauses on a busy machine."""
+
+
 class Page:
-    """Speaks the page's protocol; `trial` is the last that the server sent."""
+    """Speaks the page's protocol; `trial` is the last that the server sent.
+
+    A game that pauses because the machine is busy is continued, unless `patient` is False.
+    """
+
+    patient = True
 
     def __init__(
         self, server: Server, token: str | None, *, origin: str | None = None, hello: bool = True
@@ -82,6 +91,8 @@ class Page:
             self.trial = message
         if message["type"] == "state":
             self.state = message
+        if message["type"] == "paused" and message["reason"] in BUSY and self.patient:
+            self.do("start")
         return message
 
     def hear(self):

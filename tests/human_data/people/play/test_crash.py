@@ -18,7 +18,7 @@ from tests.human_data.people.play.server import Page, Server
 MOST_LOST_S = 0.1
 """Before a kill: older actions are committed."""
 
-ATTEMPTS = 3
+ATTEMPTS = 10
 """A busy machine may hold up one process or another, but not each time."""
 
 TWO_AGENTS = """

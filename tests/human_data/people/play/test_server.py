@@ -17,10 +17,11 @@ from websockets.exceptions import ConnectionClosed
 from arena import ACTIONS, Episode, Outcome
 from arena.errors import ArenaError
 from arena_llm.cli import app
+from human_data.people.play.game import MAX_CATCH_UP
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import COOKIE
 from testbed import task_named
-from tests.human_data.people.play.server import Page
+from tests.human_data.people.play.server import BUSY, Page
 
 
 @pytest.fixture
@@ -60,19 +61,23 @@ def test_the_game_pauses_on_request_and_while_no_page_is_connected(server, token
         page.do("start")
         page.steps(3)
         page.do("pause", reason="key")
-        assert page.until("paused")["reason"] == "key"
+        page.until("paused", reason="key")
         page.do("start")
         page.until("running")
         page.steps(page.state["step"] + 2)
         trial, seen = page.trial["trial"], page.state["step"]
+    # The clock would take 25 steps.
+    time.sleep(1.5)
     with Page(server, token) as page:
         assert page.until("trial")["trial"] == trial
         resumed = page.until("state")["step"]
         assert resumed >= seen
         with server.store() as store:
-            there = [note for note in store.notes(store.participant(token).id) if note.kind == "pause"]
-        assert [note.data["reason"] for note in there] == ["key", "disconnected"]
-        assert there[-1].data["step"] == resumed
+            there = [note.data for note in store.notes(store.participant(token).id) if note.kind == "pause"]
+        there = [data for data in there if data["reason"] not in BUSY]
+        assert [data["reason"] for data in there] == ["key", "disconnected"]
+        # The steps in progress when the pause came count.
+        assert there[-1]["step"] <= resumed <= there[-1]["step"] + MAX_CATCH_UP
 
 
 def test_views_that_are_allowed_are_drawn(server, token):
@@ -289,11 +294,13 @@ def test_after_a_stall_of_the_computer_the_game_pauses(server, token):
         page.until("trial")
         page.do("start")
         page.steps(3)
+        page.patient = False
         server.process.send_signal(signal.SIGSTOP)
         # Too long to be caught up; the steps due meanwhile are never taken.
         time.sleep(1)
         server.process.send_signal(signal.SIGCONT)
         assert page.until("paused")["reason"] == "stall"
+        page.patient = True
         page.do("start")
         page.until("running")
         page.steps(page.state["step"] + 2)
@@ -302,6 +309,5 @@ def test_after_a_stall_of_the_computer_the_game_pauses(server, token):
         (trial,) = store.trials(person.id)
         rows = store.actions(trial.id)
         pauses = [note.data for note in store.notes(person.id) if note.kind == "pause"]
-    assert pauses[0]["reason"] == "stall"
-    begun = rows[pauses[0]["step"]].at - rows[pauses[0]["step"] - 1].at
-    assert begun > 0.5
+    stalls = [data["step"] for data in pauses if data["reason"] == "stall"]
+    assert max(rows[step].at - rows[step - 1].at for step in stalls) > 0.5
