@@ -17,7 +17,7 @@ OURS = ("arena", "render", "testbed", "evaluation", "llm_control", "human_data",
 TRAINING = ("render", "testbed")
 """Those that an environment or its curriculum needs."""
 
-_HOME = Path(__file__).resolve().parents[1]
+_HOME = Path(__file__).absolute().parents[1]
 
 EXTRAS = {
     "eval": (
@@ -83,7 +83,7 @@ def _other(package: str) -> Path | None:
     """What is imported in the place of one of our packages; None if it is ours or cannot be found."""
     ours = _HOME / package / "__init__.py"
     origin = _origin(package)
-    if origin is None or not ours.is_file() or Path(origin).resolve() == ours:
+    if origin is None or not ours.is_file() or Path(origin).resolve() == ours.resolve():
         return None
     found = Path(origin)
     return found.parent if found.name == "__init__.py" else found

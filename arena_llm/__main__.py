@@ -36,8 +36,8 @@ def main() -> None:
 
 def _hidden_package() -> str | None:
     """A sentence if a file of the user is imported in the place of one of our packages."""
-    found, ours = find_spec("arena"), Path(__file__).resolve().parents[1] / "arena" / "__init__.py"
-    if found is not None and found.origin is not None and Path(found.origin).resolve() != ours:
+    found, ours = find_spec("arena"), Path(__file__).absolute().parents[1] / "arena" / "__init__.py"
+    if found is not None and found.origin is not None and Path(found.origin).resolve() != ours.resolve():
         return (
             f"{found.origin} shadows the package 'arena' of arena-llm: Python imports it instead; rename it"
         )
