@@ -7,7 +7,7 @@ the arena's corner.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -30,7 +30,14 @@ LIFT = 0.01
 """Height of objects and agents above their nominal height at the start, metres."""
 
 MAX_THINGS = 1000
-"""Maximum number in one arena: placing thousands takes minutes. The original battery has up to 156."""
+"""Maximum number of objects in one arena: thousands take minutes. The original battery has up to 155."""
+
+MAX_BLOCKED = 100
+"""Maximum number of objects without a free place, which overlap at the arena's corner. Hundreds would take
+seconds a step; the original battery has up to 2."""
+
+MAX_GROWING = 100
+"""Maximum number of balls that grow or shrink, fruit on trees included: each is built again in every tick."""
 
 ATTEMPTS = 20
 AGENT_ATTEMPTS = 100
@@ -64,7 +71,8 @@ def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
     """The concrete layout of a specification; takes all random values from `rng` in file order.
 
-    Raises LayoutError if an agent cannot be placed or there are too many objects.
+    Raises LayoutError if an agent cannot be placed, there are too many objects, or too many of them find no
+    free place.
     """
     return Placer(spec.version, rng).layout(spec)
 
@@ -87,14 +95,27 @@ class Placer:
             )
         items = [item for item in spec.items if item.name == "Agent"]
         agents = tuple(self._agent(item) for item in (items if self._differs.several_agents else items[:1]))
-        things = tuple(
-            placed
-            for item in spec.items
-            if item.name != "Agent"
-            for number in range(item.instances)
-            for placed in self.things(item, number)
-        )
+        things = tuple(self._all_things(spec))
         return Layout(agents or (self._agent(Item(name="Agent")),), things, self._version)
+
+    def _all_things(self, spec: ArenaSpec) -> Iterator[Placed]:
+        blocked = growing = 0
+        for item in spec.items:
+            for number in range(item.instances if item.name != "Agent" else 0):
+                whole, *parts = self.things(item, number)
+                yield from (whole, *parts)
+                blocked += whole.blocked
+                growing += whole.kind.is_growing
+                if blocked > MAX_BLOCKED:
+                    raise LayoutError(
+                        f"no free place for {blocked} objects, up to {item.name} {number + 1} of its item; "
+                        f"expected at most {MAX_BLOCKED}; give them room or leave some out"
+                    )
+                if growing > MAX_GROWING:
+                    raise LayoutError(
+                        f"got {growing} or more balls that grow or shrink, expected at most {MAX_GROWING}; "
+                        "leave some out"
+                    )
 
     def things(self, item: Item, number: int) -> tuple[Placed, ...]:
         """The objects of instance `number` of an item: one, or one and its door.

@@ -51,6 +51,7 @@ class OccupiedSpace:
     def __init__(self) -> None:
         self._hulls: list[_Hull] = []
         self._balls: list[_Ball] = []
+        self._centres, self._radii = np.empty((0, 3)), np.empty((0, 1))
         self._low = np.empty((0, 3))
         self._high = np.empty((0, 3))
 
@@ -87,11 +88,15 @@ class OccupiedSpace:
     def add_ball(self, centre: Vector, radius: float) -> None:
         """Add a ball, or the agent, at `centre` (metres)."""
         self._balls.append(_Ball(np.array(centre), radius))
+        self._centres = np.vstack([self._centres, centre])
+        self._radii = np.vstack([self._radii, radius])
 
     def _hits_ball(self, box: _Hull) -> bool:
         centre = box.vertices.mean(axis=0)
         half = np.ptp((box.vertices - centre) @ box.normals.T, axis=0) / 2
-        for ball in self._balls:
+        reach = self._radii + 1e-6
+        near = np.all((self._centres + reach > box.low) & (self._centres - reach < box.high), axis=1)
+        for ball in (self._balls[index] for index in np.flatnonzero(near)):
             local = (ball.centre - centre) @ box.normals.T
             if np.linalg.norm(local - np.clip(local, -half, half)) < ball.radius:
                 return True

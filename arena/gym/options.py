@@ -15,6 +15,10 @@ _FORMER = ("camera", "depth", "segmentation")
 """Options of earlier versions, now names in `observation`."""
 
 
+_MOST = {"rays_per_side": 1000, "frame_stack": 64, "action_repeat": 1000, "num_envs": 1024}
+"""Maximum of options that memory or the time of a step grows with, far beyond what is of use."""
+
+
 def check_options(given: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
     """Raises UnknownOptionError, with a hint, for an option that none of the `takers` has."""
     known = {
@@ -38,10 +42,14 @@ def _hint(name: str, known: list[str]) -> str:
 
 
 def whole(option: str, value: Any, least: int = 1) -> int:
-    """A whole number, also of NumPy, that is at least `least`; raises ConfigError for anything else."""
-    number = _as_int(value)
-    if number is None or number < least:
-        raise ConfigError(f"{option}: got {value!r}, expected a whole number, {least} or more")
+    """A whole number, also of NumPy, that is at least `least` and at most what the option allows.
+
+    Raises ConfigError for anything else.
+    """
+    number, most = _as_int(value), _MOST.get(option)
+    if number is None or number < least or (most is not None and number > most):
+        bounds = f"{least} or more" if most is None else f"{least} to {most}"
+        raise ConfigError(f"{option}: got {value!r}, expected a whole number, {bounds}")
     return number
 
 

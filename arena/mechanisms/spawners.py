@@ -55,7 +55,10 @@ def settings_of(placed: Placed, differs: Differences) -> Settings:
 
 
 class Tree:
-    """Grows fruit on its crown and drops it when ripe; has its own random generator with seed 1."""
+    """Grows fruit on its crown and drops it when ripe; has its own random generator with seed 1.
+
+    While the arena takes no more it waits.
+    """
 
     def __init__(self, placed: Placed, differs: Differences) -> None:
         self._placed = placed
@@ -69,24 +72,34 @@ class Tree:
         """Add, grow and drop fruit."""
         for index, since in list(self._growing.items()):
             self._grow(stage, index, stage.seconds - since)
-        if self._given != self._settings.most and stage.seconds >= self._next_s:
+        if self._given == self._settings.most or stage.seconds < self._next_s:
+            return ()
+        if not stage.takes(growing=True):
+            self._next_s = stage.seconds
+        else:
             self._next_s += self._settings.interval_s
             self._given += 1
             fruit = _ball(self._placed, self._settings.initial, self._place())
-            self._growing[stage.add(fruit, held=True)] = stage.seconds
+            index = stage.add(fruit, held=True)
+            self._growing[index] = stage.seconds
+            stage.unripe.add(index)
         return ()
 
     def _grow(self, stage: Stage, index: int, age: float) -> None:
         world, (initial, final) = stage.world, (self._settings.initial, self._settings.final)
         if not world.is_there(index):
-            del self._growing[index]
+            self._off(stage, index)
             return
         share = min(1.0, age / self._settings.ripening_s) if self._settings.ripening_s else 1.0
         size = SHRINK * (initial + (final - initial) * share)
         world.resize(index, (size, size, size), held=True)
         if share >= 1:
             world.drop(index)
-            del self._growing[index]
+            self._off(stage, index)
+
+    def _off(self, stage: Stage, index: int) -> None:
+        del self._growing[index]
+        stage.unripe.discard(index)
 
     def _place(self) -> Vector:
         polar = math.radians(self._rng.uniform(*CROWN_POLAR_DEG))
@@ -109,7 +122,8 @@ class House:
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Spawn a ball if it is due and its position is free."""
-        if self._given == self._settings.most or stage.seconds < self._next_s:
+        due = self._given != self._settings.most and stage.seconds >= self._next_s
+        if not due or not stage.takes(growing=False):
             return ()
         size = self._settings.final
         at = _in_arena(self._placed, (0.0, _spawner(self._placed).height, 0.0))

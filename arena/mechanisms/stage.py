@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from arena.action import TICK_S
-from arena.geometry.layout import Placer
+from arena.geometry.layout import MAX_GROWING, MAX_THINGS, Placer
 from arena.geometry.placed import Placed
 from arena.physics.world import World
 from arena.rules import Account, Event, Goals, Outcome
@@ -47,6 +47,8 @@ class Stage:
         self.differs: Differences = DIFFERENCES[spec.version]
         self.frozen_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
         self.mechanisms: list[Mechanism] = []
+        self.unripe: set[int] = set()
+        """Indices of the fruit that grows on trees."""
         self._placer, self._mechanism_of = placer, mechanism_of
 
     @property
@@ -68,6 +70,16 @@ class Stage:
         account.grant(reward)
         account.outcome = account.outcome or Outcome.OPERATION
 
+    def takes(self, growing: bool) -> bool:
+        """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
+        if self.world.number >= MAX_THINGS:
+            return False
+        return not growing or len(self.unripe) + self._growing_goals() < MAX_GROWING
+
+    def _growing_goals(self) -> int:
+        things = (self.goals.placed(index) for index in self.world.present())
+        return sum(placed.kind.is_growing for placed in things)
+
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing; with `held` it hangs in the air until it is dropped."""
         index = self.world.add(placed, held)
@@ -76,10 +88,12 @@ class Stage:
 
     def place(self, item: Item) -> list[int]:
         """Add every instance of an item for which there is room; return the indices."""
-        shown = []
+        shown: list[int] = []
         for number in range(item.instances):
+            if not self.takes(growing=False):
+                break
             things = self._placer.things(item, number)
-            if not any(placed.blocked for placed in things):
+            if not things[0].blocked and self.takes(things[0].kind.is_growing):
                 for placed in things:
                     index = self.add(placed)
                     self.mechanisms += self._mechanism_of(index, placed, self)

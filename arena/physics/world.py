@@ -69,7 +69,7 @@ class World:
         self._rest = RestDetector(self._client)
         self._static: StaticContacts | None = None
         self._poses: Poses | None = None
-        self._index_sets()
+        self._changed()
 
     def close(self) -> None:
         """Free Bullet's memory; the world cannot be used afterwards."""
@@ -82,6 +82,7 @@ class World:
         As in PhysX, contacts are those at the start of the tick: contacts made by the motion of this tick are
         reported by the next one.
         """
+        self._index_sets()
         agent, static = self.agents[0], self._at_rest()
         walls = static.contacts(agent.position) if static else None
         if static and walls:
@@ -99,8 +100,7 @@ class World:
         if not self._rest.at_rest:
             return None
         if self._static is None:
-            there = np.flatnonzero(self._visible).tolist()
-            self._static = StaticContacts(self._placed, there, self._present()[:3])
+            self._static = StaticContacts(self._placed, self.present(), self._present()[:3])
         return self._static
 
     def _simulate(self) -> None:
@@ -128,7 +128,7 @@ class World:
             bullet.removeBody(body.id, physicsClientId=self._client)
             self._bodies[index] = None
         self._visible[index] = False
-        self._index_sets()
+        self._changed()
 
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
@@ -145,7 +145,7 @@ class World:
             self._by_id[body.id] = body
             if held:
                 bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self._client)
-        self._index_sets()
+        self._changed()
         return index
 
     def drop(self, index: int) -> None:
@@ -172,7 +172,7 @@ class World:
             bullet.changeDynamics(new.id, -1, mass=0.0, physicsClientId=client)
         self._bodies[index] = self._by_id[new.id] = new
         self._sizes[index] = size
-        self._index_sets()
+        self._changed()
         self._refresh(index)
 
     def position(self, index: int) -> Vector:
@@ -186,6 +186,15 @@ class World:
         found = bullet.getOverlappingObjects(low, high, physicsClientId=self._client) or ()
         ids = {body for body, _ in found}
         return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
+
+    @property
+    def number(self) -> int:
+        """Number of things that have not been removed."""
+        return int(np.count_nonzero(self._visible))
+
+    def present(self) -> list[int]:
+        """Indices of the things that have not been removed."""
+        return np.flatnonzero(self._visible).tolist()
 
     def is_there(self, index: int) -> bool:
         """Whether a thing has not been removed."""
@@ -213,6 +222,7 @@ class World:
     def _present(self) -> Poses:
         """Current positions, rotations, sizes and visibility; the same arrays until something moves."""
         if self._poses is None:
+            self._index_sets()
             for index in (*self._moving, *self._sleeping.pop_moved()):
                 self._refresh(index)
             seen = self._visible & self._shown
@@ -248,10 +258,17 @@ class World:
                 heavy.sleep(index)
         return heavy
 
-    def _index_sets(self) -> None:
-        """Update what each tick checks, in creation order, after a thing was added, removed or resized."""
+    def _changed(self) -> None:
+        """A thing was added, removed or resized; the sets are indexed when they are next used."""
         self._rest.disturb()
         self._invalidate()
+        self._indexed = False
+
+    def _index_sets(self) -> None:
+        """Update what each tick checks, in creation order, if things have changed."""
+        if self._indexed:
+            return
+        self._indexed = True
         # A data zone may be invisible.
         self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
         there = [index for index in range(len(self._placed)) if self._visible[index]]

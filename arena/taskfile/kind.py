@@ -146,6 +146,11 @@ class Kind:
         return self.shape is Shape.BALL
 
     @property
+    def is_growing(self) -> bool:
+        """Whether its size changes with time."""
+        return self.change in (Change.GROW, Change.SHRINK)
+
+    @property
     def is_good_goal(self) -> bool:
         """Whether touching it is rewarded; only these count for the last-goal rule."""
         return self.is_goal and self.reward > 0

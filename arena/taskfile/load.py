@@ -144,7 +144,7 @@ def _check_names(items: Sequence[Item], path: Path_, version: Version, reader: R
                     place.line, unknown(f"{place.spelled}: unknown object", name, known, None) + later
                 )
         for number, operation in enumerate(item.operations):
-            spawned = list(_spawned(operation))
+            spawned = list(spawned_items(operation))
             _check_names(spawned, (*here, "operations", number), version, reader)
 
 
@@ -156,15 +156,15 @@ def _exists(name: str, version: Version) -> bool:
     return True
 
 
-def _spawned(operation: Operation) -> Iterator[Item]:
+def spawned_items(operation: Operation) -> Iterator[Item]:
     """All items that an operation can spawn."""
     if isinstance(operation, ToggleObject):
         yield operation.spawnable
     elif isinstance(operation, LimitedInvocations):
-        yield from _spawned(operation.operation)
+        yield from spawned_items(operation.operation)
     elif isinstance(operation, OperationFromList):
         for choice in operation.operations:
-            yield from _spawned(choice)
+            yield from spawned_items(choice)
 
 
 def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:

@@ -63,6 +63,8 @@ def build(located: Located, arena_id: int, task_id: str, seed: int) -> Built:
             layouts[tried] = resolve(located.file.arenas[arena_id], episode_rng(tried, task_id, 0))
         except LayoutError as error:
             failures[tried] = str(error)
+            if not _is_agents(failures[tried]):
+                break
     # A dispenser or container is followed by its door.
     things = tuple(
         instance
@@ -82,13 +84,21 @@ def build_findings(built: Built) -> Iterator[Finding]:
     """Findings about places that are not free, and about goals inside solid objects."""
     if built.failures:
         reason = next(iter(built.failures.values()))
-        yield built.finding("agent-blocked", f"{reason} ({_seeds(tuple(built.failures))})")
+        if _is_agents(reason):
+            yield built.finding("agent-blocked", f"{reason} ({_seeds(tuple(built.failures))})")
+        else:
+            yield built.finding("too-many", f"{reason} (with the seed {next(iter(built.failures))})", "items")
     for index in range(len(built.things)):
         blocked = tuple(seed for seed, layout in built.layouts.items() if layout.things[index].blocked)
         if blocked and not next(iter(built.layouts.values())).things[index].kind.internal:
             yield _blocked(built, index, blocked)
     if built.layout:
         yield from _enclosed(built.layout, built.things)
+
+
+def _is_agents(failure: str) -> bool:
+    """Whether an arena cannot be built because the agent has no place, and not because it holds too much."""
+    return failure.startswith("the agent")
 
 
 def _seeds(seeds: tuple[int, ...]) -> str:

@@ -13,6 +13,7 @@ from arena.taskfile.load import Located, load_located
 from arena.taskfile.versions import Version
 from testbed.check.build import build, build_findings
 from testbed.check.finding import Finding, Level
+from testbed.check.growth import growth_findings
 from testbed.check.reach import reach_findings
 from testbed.check.settle import watch
 from testbed.check.text import arena_findings, item_findings, spelling_findings
@@ -81,6 +82,7 @@ def _arena(located: Located, arena_id: int, name: str, seed: int, plan: Path | N
     yield from item_findings(located, arena_id)
     built = build(located, arena_id, name, seed)
     yield from build_findings(built)
+    yield from growth_findings(built)
     if built.layout is None:
         return
     motion = watch(built, built.layout)

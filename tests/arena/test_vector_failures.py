@@ -187,7 +187,7 @@ def test_wrong_use_says_what_is_expected(use, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"num_envs": 0}, "num_envs: got 0, expected a whole number, 1 or more"),
+        ({"num_envs": 0}, "num_envs: got 0, expected a whole number, 1 to 1024"),
         ({"workers": -1}, "workers: got -1, expected a whole number, 0 or more"),
         ({"autoreset_mode": "sometimes"}, "autoreset_mode: got 'sometimes', expected one of 'NEXT_STEP'"),
         ({"frame_stak": 2}, "frame_stak: no such option; did you mean"),

@@ -40,7 +40,11 @@ def walls(*places: str) -> str:
     )
 
 
+TREE = item("SpawnerTree", "30 0 30", more="timesBetweenSpawns: [0.02], ripenTimes: [0]")
+
 PAIRS = {
+    "too-many": (arena(walls(*["30 0 30"] * 102)), arena(walls(*["30 0 30"] * 101))),
+    "grows": (arena(TREE), arena(TREE, marks="timeLimit: 210, passMark: 0")),
     "unreadable": (arena(marks="timeLimit: soon, passMark: 0"), arena()),
     "duplicate-key": (arena(marks="timeLimit: 250, passMark: 0, pass_mark: 0"), arena()),
     "agent-blocked": (
@@ -237,6 +241,13 @@ def test_driving_follows_the_closed_form():
     assert round(TOP_SPEED, 2) == 26.69
     assert ticks_to_drive(5.953) in (30, 31)
     assert ticks_to_drive(-1) == 0
+
+
+def test_growth_says_how_many_and_where(tmp_path):
+    (said,) = found(tmp_path, PAIRS["grows"][0])["grows"]
+    assert said.startswith("7: arenas.0.items: holds 2 objects and up to 1150 more can be added to it")
+    (said,) = found(tmp_path, arena(TREE.replace("[0]", "[3]"), marks="timeLimit: 200, passMark: 0"))["grows"]
+    assert "up to 150 fruits of trees could ripen at a time; at 100" in said
 
 
 @pytest.mark.parametrize("seed", [0, 7])
