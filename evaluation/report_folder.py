@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from arena.errors import EvaluationError
+from arena.files import read_text, write_file
 
 LIST = ".arena-llm-report"
 """The file that names the report's own files, one path a line."""
@@ -30,7 +31,7 @@ class ReportFolder:
             path.mkdir(parents=True, exist_ok=True)
             listed = _listed(path)
             self._list = (path / LIST).open("a", encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             raise self._refused(path, error) from None
         self._earlier = {name for name in listed if _is_inside(name)}
 
@@ -45,10 +46,7 @@ class ReportFolder:
     def write(self, name: str, content: str | bytes) -> Path:
         """Write a file, named by its path inside the folder with forward slashes."""
         target = self.claim(name)
-        try:
-            target.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-        except OSError as error:
-            raise self._refused(target, error) from None
+        write_file(target, content)
         return target
 
     def claim(self, name: str) -> Path:
@@ -76,9 +74,9 @@ class ReportFolder:
             for name in sorted(self._earlier - set(self._written)):
                 (self.path / name).unlink(missing_ok=True)
                 _remove_empty((self.path / name).parent, self.path)
-            (self.path / LIST).write_text("".join(f"{name}\n" for name in self._written), "utf-8")
         except OSError as error:
             raise self._refused(self.path, error) from None
+        write_file(self.path / LIST, "".join(f"{name}\n" for name in self._written))
 
     def close(self) -> None:
         """Stop where an error or Ctrl-C ends the report; the next one takes the files over."""
@@ -92,7 +90,7 @@ class ReportFolder:
 def _listed(path: Path) -> list[str]:
     """The files of an earlier report in a folder; one of version 0.2 kept no list."""
     if (path / LIST).is_file():
-        return (path / LIST).read_text("utf-8").splitlines()
+        return read_text(path / LIST).splitlines()
     if not ((path / "report.html").is_file() and (path / "run.json").is_file()):
         return []
     return [file.name for file in path.iterdir() if file.stem in _OF_VERSION_0_2]

@@ -85,7 +85,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     if find_spec("pyarrow") is None:
         raise EvaluationError(f"{path}: pyarrow not found; run: pip install 'arena-llm[parquet]'")
     try:
-        return pd.read_parquet(path, engine="pyarrow")
+        return pd.read_parquet(io.BytesIO(read_bytes(path, MAX_DATA_BYTES)), engine="pyarrow")
     except OSError as error:
         raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:  # pyarrow's own errors are ValueErrors

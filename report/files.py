@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from arena.errors import EvaluationError
+from arena.files import read_text
 from evaluation import run_card
 from evaluation.paired import other_tasks
 from evaluation.report_folder import ReportFolder
@@ -91,7 +91,7 @@ def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:
 
 def read_cards(folder: Path) -> list[RunCard]:
     """The card of each run of a report that was written just before."""
-    return [RunCard.model_validate(each) for each in json.loads((folder / run_card.FILE).read_text("utf-8"))]
+    return [RunCard.model_validate(each) for each in json.loads(read_text(folder / run_card.FILE))]
 
 
 def write_rates(
@@ -115,10 +115,4 @@ def figure_notes(results: pd.DataFrame, facts: Mapping[str, str]) -> list[str]:
 def write_figure(folder: ReportFolder, name: str, figure: Figure) -> None:
     """Write a figure in all formats. Raises EvaluationError if it cannot be written."""
     for ending in ENDINGS:
-        path = folder.claim(f"{name}.{ending}")
-        try:
-            save(figure, path)
-        except OSError as error:
-            raise EvaluationError(
-                f"{path}: the figure cannot be written ({error.strerror or error})"
-            ) from None
+        save(figure, folder.claim(f"{name}.{ending}"))

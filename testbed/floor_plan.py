@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from arena.errors import ConfigError
+from arena.files import write_file
 from arena.geometry.placed import AGENT_RADIUS, Layout, Placed
 from arena.geometry.shapes import ARENA_SIZE, BARS, bar_parts
 from arena.scene import Vector
@@ -28,18 +28,14 @@ _DEADLY, _HOT = "#c83c32", "#f0a030"
 def draw(layout: Layout, title: str, path: Path) -> None:
     """Write the floor plan of a layout to a file; a missing folder is created.
 
-    Raises ConfigError if it cannot be written.
+    Raises EvaluationError if it cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_svg(floor_plan(layout, title), path)
-    except OSError as error:
-        raise ConfigError(f"{path}: the plan cannot be written: {error.strerror or error}") from None
+    write_svg(floor_plan(layout, title), path)
 
 
 def write_svg(root: ElementTree.Element, path: Path) -> None:
-    """Write an `svg` element to a file; raises OSError."""
-    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+    """Write an `svg` element to a file; raises EvaluationError."""
+    write_file(path, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
 def floor_plan(layout: Layout, title: str) -> ElementTree.Element:

@@ -1,6 +1,7 @@
 """The shape of the code: who may import whom, and how long things get."""
 
 import ast
+import re
 import statistics
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -69,6 +70,71 @@ def test_one_place_each_for_physics_opengl_and_logs():
     assert [path.name for path, text in sources.items() if "create_context(" in text] == ["context.py"]
     readers = [path.relative_to(ROOT) for path, text in sources.items() if "read_eval_log" in text]
     assert readers == [Path("evaluation/log/files.py")]
+
+
+FILE_CALLS = {
+    *("open", "fdopen", "mkstemp", "read_text", "read_bytes", "write_text", "write_bytes", "savefig"),
+    *("read_csv", "read_parquet", "to_csv", "to_parquet", "ZipFile", "ParquetWriter", "safe_load", "load"),
+}
+"""Calls that read or write a file if they are given its path or are made on it."""
+
+NO_FILES = {"beside", "buffer", "content", "file", "io", "sys", "files", "__file__"}
+"""What stands for no path of the user: a stream, the temporary path of an `atomic_file`, a package's file."""
+
+OWN_FILES = {
+    "arena/files.py": "the one reader and writer",
+    "arena/physics/bullet.py": "opens /dev/null",
+    "arena_llm/interrupts.py": "opens /dev/null",
+    "arena_llm/pictures/encoders.py": "writes to the temporary path of an atomic_file",
+    "arena_llm/commands/study.py": "prints an example of the package",
+    "evaluation/generation/journal.py": "appends replies one by one, each to the disk",
+    "evaluation/plan.py": "creates a plan exclusively, so that none is ever replaced",
+    "evaluation/report_folder.py": "appends the names of its files, each before it is written",
+    "human_data/baselines.py": "tables of the package",
+    "human_data/people/store/database.py": "creates the database's file for its owner only",
+    "human_data/people/store/export.py": "a temporary archive, which the server sends",
+    "llm_control/training_data/check.py": "streams data sets of gigabytes",
+    "llm_control/training_data/folder.py": "appends to data sets of gigabytes, and resumes them",
+    "llm_control/demonstration/__init__.py": "an example of the package",
+    "render/opengl/painter.py": "shaders of the package",
+}
+"""Files of the product that open files themselves, and why."""
+
+
+def file_calls(path: Path) -> Iterator[str]:
+    """Calls that open a file, apart from the package's own ones, which are found by `importlib.resources`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in FILE_CALLS or (
+            name in ("read_text", "read_bytes") and isinstance(node.func, ast.Name)
+        ):
+            continue
+        subject = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        words = set(re.findall(r"[a-z_]+", f"{subject} {ast.unparse(node.args[0]) if node.args else ''}"))
+        if not words & NO_FILES and not _is_other(name, subject, node):
+            yield f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
+
+
+def _is_other(name: str, subject: str, node: ast.Call) -> bool:
+    """Whether `open` and `load` mean something else: a connection, an environment, a task file, text."""
+    if name == "to_csv" and not node.args:
+        return True
+    if name == "open" and subject not in ("", "os", "Image", "gzip"):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        return subject == "Lark" or not any(
+            isinstance(each, ast.Constant) and isinstance(each.value, str) for each in given
+        )
+    return name in ("load", "safe_load") and subject not in ("json", "yaml", "np", "pickle", "torch")
+
+
+def test_one_place_for_the_users_files():
+    product = [path for path in FILES if path.relative_to(ROOT).parts[0] != "benchmarks"]
+    found = {path: list(file_calls(path)) for path in product}
+    own = {str(path.relative_to(ROOT)): calls for path, calls in found.items() if calls}
+    assert [call for name, calls in own.items() if name not in OWN_FILES for call in calls] == []
+    assert OWN_FILES.keys() - own.keys() == set()
 
 
 def functions() -> Iterator[tuple[str, int]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError, EvaluationError
+from arena.files import check_output_folder
 from arena_llm.console import exit_interrupted, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, Prompt, RayAddress, open_engine
 
@@ -39,6 +40,7 @@ def dataset_command(
     from llm_control.prompts import arena_prompts
 
     prompts = arena_prompts(prompt)
+    check_output_folder(None if check else out)
     spec = None if check else _spec(size, seed, format, image_uri, prompts)
     with open_engine(engine, ray_address, jobs) as opened:
         if spec is None:

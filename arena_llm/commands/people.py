@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from arena.files import check_output_folder
+
 if TYPE_CHECKING:
     from human_data.people.store import Participant, Store
 
@@ -47,6 +49,7 @@ def export_command(
     bids: Annotated[bool, typer.Option("--bids", help="Also write a folder in the style of BIDS.")] = False,
 ) -> None:
     """Write tidy tables with a codebook, and every episode as a recording."""
+    check_output_folder(out)
     with _opened(db) as store:
         from human_data.people.store.export import export
 

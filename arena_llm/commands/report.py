@@ -28,8 +28,10 @@ def report_command(
     ] = True,
 ) -> None:
     """Make a folder of pages from logs: figures, tables, and every episode with its pictures and replies."""
+    from arena.files import check_output_folder
     from evaluation.log.run import open_logs
 
+    check_output_folder(out)
     opened = open_logs(_logs(logs))
     console = line_console()
     for log in opened:

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, JpegImagePlugin
 
 from arena import EvaluationError, RecordingError
-from arena.files import write_file
+from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from arena_llm.fidelity.frames import FrameMatch, compare_frames, load_picture, reduced, without_margins
 from arena_llm.fidelity.replay import ReplayedEpisode
 from arena_llm.fidelity.trace import Trace
@@ -63,7 +63,7 @@ def stored_like(path: Path, frame: Frame) -> bytes:
     JPEG blurs colours across edges, so two pictures are comparable only if both were stored with the same
     tables, chroma sampling and white margins. Any other format is assumed to be lossless: the file is a PNG.
     """
-    with Image.open(path) as recorded:
+    with Image.open(io.BytesIO(read_bytes(path, MAX_DATA_BYTES))) as recorded:
         if not isinstance(recorded, JpegImagePlugin.JpegImageFile):
             return png(frame)
         tables, sampling = recorded.quantization, JpegImagePlugin.get_sampling(recorded)

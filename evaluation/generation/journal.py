@@ -12,6 +12,7 @@ from inspect_ai.model import ModelOutput
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes
 
 
 class Journal:
@@ -48,7 +49,7 @@ class Journal:
         if self._path is None or not self._path.exists():
             return []
         try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
+            lines = read_bytes(self._path, MAX_DATA_BYTES).decode("utf-8", "replace").splitlines()
         except OSError as error:
             raise EvaluationError(f"{self._path}: cannot be read: {error.strerror or error}") from None
         return [output for line in lines if (output := self._output(line)) is not None]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
+from arena.files import check_output_folder, write_file
 from evaluation.prompts import Prompt, PromptFiles, PromptSet, check_variables, read_prompt_file
 from evaluation.prompts.layout import FILE, Layout, read_layout
 
@@ -64,16 +65,13 @@ def _text(path: Path, known: Mapping[str, Prompt]) -> Prompt:
 def write_folder(prompts: PromptSet, folder: Path) -> None:
     """Write texts and layout as a folder that `with_folder` reads back as they are.
 
-    Raises ConfigError if the folder is not empty or cannot be written.
+    Raises ConfigError if the folder is not empty, and EvaluationError if it cannot be written.
     """
+    check_output_folder(folder)
     if folder.exists() and any(folder.iterdir()):
         raise ConfigError(f"{folder}: is not empty; name a new folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, prompt in prompts.prompts.items():
-            if prompt.text:
-                (folder / f"{name}.md").write_text(f"{prompt.text}\n", encoding="utf-8", newline="\n")
-        if text := prompts.layout.text():
-            (folder / FILE).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written ({error.strerror or error})") from None
+    for name, prompt in prompts.prompts.items():
+        if prompt.text:
+            write_file(folder / f"{name}.md", f"{prompt.text}\n")
+    if text := prompts.layout.text():
+        write_file(folder / FILE, text)

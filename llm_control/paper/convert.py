@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from arena.errors import ConfigError
+from arena.files import check_output_folder
 from evaluation.prompts.folder import write_folder
 from llm_control.paper import PAPER
 from llm_control.paper.example import write_example
@@ -53,6 +54,7 @@ def convert(sources: Sequence[Path], out: Path) -> Converted:
 def _written(
     whole: Ingredients | None, moves: Ingredients | None, sources: Sequence[Path], out: Path
 ) -> Converted:
+    check_output_folder(out)
     notes: list[str] = []
     folders = []
     for name, found in ((EXPERIMENTS, whole), (FRAME_BY_FRAME, moves)):

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from arena.errors import ConfigError
+from arena.files import write_file
 from llm_control.paper import PAPER
 
 FILE = "demonstration.yaml"
@@ -33,21 +33,17 @@ class Example:
 
 
 def write_example(example: Example, folder: Path) -> Path:
-    """Write the example into a folder: `demonstration.yaml`, and its pictures. Raises ConfigError."""
+    """Write the example into a folder: `demonstration.yaml`, and its pictures. Raises EvaluationError."""
     path = folder / FILE
-    try:
-        (folder / PICTURES).mkdir(parents=True, exist_ok=True)
-        document = {
-            "source": PAPER,
-            "first": {
-                "pictures": list(_pictures(folder, 0, example.pictures)),
-                "health": example.health,
-            },
-            "turns": [_turn(folder, number, turn) for number, turn in enumerate(example.turns, start=1)],
-        }
-        path.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True), encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written ({error.strerror or error})") from None
+    document = {
+        "source": PAPER,
+        "first": {
+            "pictures": list(_pictures(folder, 0, example.pictures)),
+            "health": example.health,
+        },
+        "turns": [_turn(folder, number, turn) for number, turn in enumerate(example.turns, start=1)],
+    }
+    write_file(path, yaml.safe_dump(document, sort_keys=False, allow_unicode=True))
     return path
 
 
@@ -61,5 +57,5 @@ def _turn(folder: Path, number: int, turn: ExampleTurn) -> dict[str, Any]:
 def _pictures(folder: Path, turn: int, pictures: tuple[bytes, ...]) -> Iterator[str]:
     for place, data in enumerate(pictures):
         name = f"{PICTURES}/{turn:02d}-{place}.jpg"
-        (folder / name).write_bytes(data)
+        write_file(folder / name, data)
         yield name

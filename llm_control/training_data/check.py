@@ -12,6 +12,7 @@ import numpy as np
 
 from arena import ArenaSpec
 from arena.errors import ArenaError, EvaluationError
+from arena.files import MAX_DATA_BYTES, read_bytes
 from arena.replay import play
 from evaluation.prompts import PromptSet
 from llm_control.script import DEGREES_PER_STEP, parse
@@ -67,7 +68,7 @@ def read_rows(folder: Path, spec: DatasetSpec) -> Iterator[StoredRow]:
             picture = None
             if spec.format.has_files:
                 with suppress(OSError):
-                    picture = (folder / picture_file(number)).read_bytes()
+                    picture = read_bytes(folder / picture_file(number), MAX_DATA_BYTES)
             yield StoredRow(number, line, fact, picture)
 
 

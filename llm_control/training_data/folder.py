@@ -170,9 +170,7 @@ def append(folder: Path, rows: Iterable[Row]) -> Generator[int, None, None]:
         with (folder / f"{LINES}.part").open("ab") as lines, (folder / f"{FACTS}.part").open("ab") as facts:
             for row in rows:
                 if row.file:
-                    path = folder / row.file
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(row.picture)
+                    write_file(folder / row.file, row.picture)
                 _append_line(facts, row.facts)
                 yield _append_line(lines, row.line)
     except OSError as error:

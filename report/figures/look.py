@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from arena.files import atomic_file
 from report.figures.lettering import FONT, width, wrap
 
 COLUMN, PAGE_WIDTH, PAGE_HEIGHT = 3.5, 7.0, 9.4
@@ -115,8 +116,8 @@ def save(figure: Figure, path: Path) -> None:
         ".pdf": {"CreationDate": None},
         ".png": {"Software": None},
     }
-    with matplotlib.rc_context(SETTINGS):
-        figure.savefig(path, dpi=300, metadata=metadata[path.suffix])
+    with matplotlib.rc_context(SETTINGS), atomic_file(path) as beside:
+        figure.savefig(beside, dpi=300, metadata=metadata[path.suffix])
 
 
 def panel(figure: Figure, left: float, bottom: float, wide: float, high: float) -> Axes:

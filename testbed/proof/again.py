@@ -5,6 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from arena import Episode, EvaluationError
+from arena.files import read_text
 from arena.parallel import in_order
 from arena.replay import Replay
 from testbed.blueprints import Draw
@@ -45,7 +46,7 @@ def _renewed(work: tuple[Task, Proof]) -> Proof | None:
         solution = replay.to_end().recording()
     if solved(solution):
         return Proof(solution=solution, failure=failure)
-    draw = Draw.of_text(task.path.read_text(encoding="utf-8"), str(task.path))
+    draw = Draw.of_text(read_text(task.path), str(task.path))
     solution = solution_of(draw, task.spec, task.id)
     if not solved(solution) or failure.passed:
         raise EvaluationError(

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from arena import Episode, EvaluationError, Recording
+from arena import Episode, Recording
+from arena.files import read_bytes, write_file
 from arena.replay import play
 from render import Renderer
 from render.image import PREVIEW_PX, webp
@@ -47,20 +48,15 @@ def write_atlas(tasks: Sequence[Task], folder: Path, out: Path, tracked: Tracked
     proofs = solutions.read(folder)
     entries = [_entry(task, proofs[task.id].solution if task.id in proofs else None) for task in tasks]
     page = out / "index.html"
-    try:
-        for name in ("plans", "views"):
-            (out / name).mkdir(parents=True, exist_ok=True)
-        renderer = Renderer(2 * PREVIEW_PX, 2 * PREVIEW_PX)
-        for entry in tracked(entries):
-            _draw(entry, renderer, out)
-        page.write_text(_page(entries), encoding="utf-8")
-    except OSError as error:
-        raise EvaluationError(f"{out}: the atlas cannot be written: {error.strerror or error}") from None
+    renderer = Renderer(2 * PREVIEW_PX, 2 * PREVIEW_PX)
+    for entry in tracked(entries):
+        _draw(entry, renderer, out)
+    write_file(page, _page(entries))
     return page
 
 
 def _entry(task: Task, solution: Recording | None) -> Entry:
-    lines = without_notice(task.path.read_bytes()).decode().splitlines()
+    lines = without_notice(read_bytes(task.path)).decode().splitlines()
     header = {found[1]: found[2] for line in lines if (found := _HEADER.fullmatch(line))}
     return Entry(task, header, solution)
 
@@ -70,7 +66,7 @@ def _draw(entry: Entry, renderer: Renderer, out: Path) -> None:
     name = entry.task.id
     seed = entry.solution.seed if entry.solution else 0
     with closing(Episode(entry.task.spec, task_id=name, seed=seed)) as episode:
-        (out / "views" / f"{name}.webp").write_bytes(webp(renderer.frame(episode.scene())))
+        write_file(out / "views" / f"{name}.webp", webp(renderer.frame(episode.scene())))
         drawing = floor_plan(episode.layout, name)
         if entry.solution:
             steps = play(episode, entry.solution.steps_taken())

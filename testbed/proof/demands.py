@@ -1,6 +1,7 @@
 """A table of what each task demands: results can be analysed by demand, not only by level."""
 
 import csv
+import io
 import math
 from collections.abc import Sequence
 from contextlib import closing
@@ -9,7 +10,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from arena import Action, EvaluationError, Recording, Rotate
+from arena import Action, Recording, Rotate
+from arena.files import read_text, write_file
 from arena.geometry.placed import Placed
 from arena.parallel import Engine, in_order
 from arena.replay import Replay
@@ -141,19 +143,15 @@ def write_table(folder: Path, jobs: int, engine: Engine | None = None) -> Path:
     """
     proofs = solutions.read(folder)
     work = (
-        Job(task, task.path.read_text(encoding="utf-8"), proofs[task.id].solution)
+        Job(task, read_text(task.path), proofs[task.id].solution)
         for task in find_tasks(folder=folder)
         if task.id in proofs
     )
     path = folder / FILE
-    try:
-        with (
-            path.open("w", encoding="utf-8", newline="") as file,
-            closing(in_order(demands, work, jobs, engine, lambda job: job.task.id)) as rows,
-        ):
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(field.name for field in fields(Demands))
-            table.writerows(astuple(row) for row in rows)
-    except OSError as error:
-        raise EvaluationError(f"{path}: cannot be written: {error.strerror or error}") from None
+    file = io.StringIO()
+    with closing(in_order(demands, work, jobs, engine, lambda job: job.task.id)) as rows:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(field.name for field in fields(Demands))
+        table.writerows(astuple(row) for row in rows)
+    write_file(path, file.getvalue())
     return path

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
+from arena.files import atomic_file
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.results import has_parquet
 from human_data.people.store import codebook
@@ -106,9 +107,9 @@ def frames(store: Store, study: str, table: Table) -> Iterator[pd.DataFrame]:
 
 def _write_csv(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
     count = 0
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with atomic_file(path) as beside:
         for number, piece in enumerate(pieces):
-            piece.to_csv(file, index=False, header=number == 0, lineterminator="\n")
+            piece.to_csv(beside, mode="a", index=False, header=number == 0, lineterminator="\n")
             count += len(piece)
     return count
 
@@ -119,7 +120,7 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
     first = pa.Table.from_pandas(next(pieces), preserve_index=False)
     count = len(first)
-    with ParquetWriter(path, first.schema) as writer:
+    with atomic_file(path) as beside, ParquetWriter(beside, first.schema) as writer:
         writer.write_table(first)
         for piece in pieces:
             writer.write_table(pa.Table.from_pandas(piece, schema=first.schema, preserve_index=False))
