@@ -1,6 +1,7 @@
 """Work spread over processes, its results in order and few of them in memory."""
 
 import multiprocessing
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,6 +17,9 @@ Made = TypeVar("Made")
 
 AHEAD = 3
 """Items per process that are under way or wait to be taken: enough to keep all at work."""
+
+GRACE_S = 3.0
+"""Seconds in which processes may finish what they do when the work is stopped."""
 
 
 class Engine(Protocol):
@@ -75,7 +79,19 @@ class LocalEngine:
         except BrokenProcessPool:
             raise EvaluationError("a working process was ended from outside; try fewer by --jobs") from None
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+            _shut_down(pool)
+
+
+def _shut_down(pool: ProcessPoolExecutor) -> None:
+    """End a pool, and after `GRACE_S` whatever is still at work, because nobody will take its results."""
+    workers = list((getattr(pool, "_processes", None) or {}).values())
+    pool.shutdown(wait=False, cancel_futures=True)
+    deadline = time.monotonic() + GRACE_S
+    for worker in workers:
+        worker.join(max(0.0, deadline - time.monotonic()))
+        if worker.is_alive():
+            worker.terminate()
+    pool.shutdown(wait=True)
 
 
 def in_order(

@@ -132,4 +132,7 @@ def main() -> None:
         # Files are written elsewhere: their errors have a name, or are sentences already.
         if error.filename is None and error.errno in _UNWRITTEN:
             exit_unwritten(error)
-        raise
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        print(f"arena-llm: {str(error.filename)[:60]}...: {error.strerror}", file=sys.stderr)
+        sys.exit(1)

@@ -39,7 +39,9 @@ AnimalAI = Annotated[
 ]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
 Testbed = Annotated[Path | None, typer.Option(help="Folder of task files. Default: the shipped battery.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Number of processes. Default: one per core.")
+]
 EngineOption = Annotated[
     EngineName,
     typer.Option("--engine", help="Processes of this machine, or of Ray, which can use a whole cluster."),

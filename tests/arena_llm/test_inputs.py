@@ -100,3 +100,17 @@ def test_commands_refuse_a_pipe_as_a_task(bad, tmp_path):
         assert done.returncode == 1
         assert "it is a pipe" in done.stdout + done.stderr
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify", "x" * 5000], "xxx...: File name too long"),
+        (["people", "participants", "--study", "s", "--db", "x" * 5000], "xxx...: File name too long"),
+        (["testbed", "verify", "--jobs", "9" * 21], "less than or equal to 1024"),
+    ],
+)
+def test_names_and_numbers_beyond_all_bounds_are_one_sentence(arguments, said, command):
+    done = command(*arguments)
+    assert done.returncode in (1, 2)
+    assert said in " ".join(done.stderr.replace("│", " ").split())

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from arena import ConfigError
+from arena import EvaluationError
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import Layout
 from arena.geometry.shapes import ARENA_SIZE
@@ -118,7 +118,7 @@ def test_plans_keep_the_folders_and_number_further_arenas(tmp_path: Path):
 
 def test_a_plan_that_cannot_be_written_is_one_sentence(tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="the plan cannot be written"):
+    with pytest.raises(EvaluationError, match="cannot be written"):
         draw(layout(), "title", tmp_path / "file" / "plan.svg")
 
 
