@@ -28,7 +28,7 @@ def test_no_mutated_file_ends_in_a_traceback(kind, tmp_path):
             str(seed),
             str(count),
         ]
-        done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True)
+        done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, timeout=1500)
         if done.returncode:
             failures.append(f"{sorted(tmp_path.iterdir())}: status {done.returncode}: {done.stderr[-2000:]}")
             continue
