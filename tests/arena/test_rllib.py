@@ -52,6 +52,8 @@ def test_parts_of_an_observation_are_laid_end_to_end(file):
         assert observation in env.observation_space
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.filterwarnings("ignore")
 def test_training_goes_on_without_an_env_runner_that_was_killed(file):
     import ray
