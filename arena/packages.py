@@ -11,7 +11,10 @@ from typing import Any
 
 from arena.errors import ConfigError, ShadowedError
 
-OURS = ("arena", "render", "testbed", "evaluation", "llm_control", "human_data", "report", "arena_llm")
+OURS = (
+    *("arena", "render", "testbed", "evaluation", "llm_control", "suites"),
+    *("human_data", "report", "arena_llm"),
+)
 """The packages of arena-llm: everyday words, which files beside a script often have as names too."""
 
 TRAINING = ("render", "testbed")

@@ -1,5 +1,6 @@
 """The picture: scenes to frames, headless."""
 
+from arena.errors import RenderError
 from render.batch import BatchRenderer
 from render.camera import Camera, birds_eye, first_person, third_person, top_view
 from render.degrade import blurred, coarse, in_grey, with_gutter
@@ -12,6 +13,7 @@ __all__ = [
     "Camera",
     "Frame",
     "Mask",
+    "RenderError",
     "Renderer",
     "Segmenter",
     "birds_eye",

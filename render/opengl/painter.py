@@ -32,9 +32,9 @@ _SRGB8 = 0x8C41
 """OpenGL's number of a format that moderngl does not name."""
 
 
-def program(ctx: moderngl.Context, name: str) -> moderngl.Program:
-    """The shaders `render/opengl/shaders/NAME.vert` and `.frag` as a program."""
-    folder = files("render.opengl") / "shaders"
+def program(ctx: moderngl.Context, name: str, package: str = "render.opengl") -> moderngl.Program:
+    """The shaders `NAME.vert` and `.frag` in the folder `shaders` of a package as a program."""
+    folder = files(package) / "shaders"
     return ctx.program(
         vertex_shader=(folder / f"{name}.vert").read_text(encoding="utf-8"),
         fragment_shader=(folder / f"{name}.frag").read_text(encoding="utf-8"),

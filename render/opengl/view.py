@@ -18,16 +18,16 @@ from render.parts.culling import back_to_front, front_to_back
 from render.parts.meshes import MESHES
 from render.parts.rows import Batch, Group, ThingRows, joined
 
-_FRAMEBUFFER_SRGB = 0x8DB9
+FRAMEBUFFER_SRGB = 0x8DB9
 _SRGB8_ALPHA8 = 0x8C43
 """OpenGL's numbers of constants that moderngl does not name."""
 
 
-def new_target(width: int, height: int) -> moderngl.Framebuffer:
-    """A render target with 4 bytes of colour, and depth, per pixel."""
-    ctx = gl_context()
-    picture = ctx.texture((width, height), 4, internal_format=_SRGB8_ALPHA8)
-    return ctx.framebuffer([picture], ctx.depth_renderbuffer((width, height)))
+def new_target(width: int, height: int, samples: int = 0) -> moderngl.Framebuffer:
+    """A render target with 4 bytes of colour, and depth, per pixel or per sample of a pixel."""
+    ctx, size = gl_context(), (width, height)
+    picture = ctx.texture(size, 4, samples=samples, internal_format=_SRGB8_ALPHA8)
+    return ctx.framebuffer([picture], ctx.depth_renderbuffer(size, samples=samples))
 
 
 class View:
@@ -81,7 +81,7 @@ class View:
         ctx, aspect = self._ctx, target.width / target.height
         target.use()
         target.clear(depth=1.0)
-        ctx.enable_direct(_FRAMEBUFFER_SRGB)
+        ctx.enable_direct(FRAMEBUFFER_SRGB)
         ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         # Left-handed coordinates and the upside-down picture each reverse every face.
         ctx.front_face = "ccw"

@@ -1,0 +1,1 @@
+"""Suites of tasks beside the arena's, one folder each."""
