@@ -1,0 +1,187 @@
+"""Reference agents for a batch of episodes, the paper's and further ones.
+
+Each sees what a model sees: a panel and its light, step by step. It answers with a belief (episodes, 9) in
+[0, 1] and a trial (episodes, 9) bool.
+"""
+
+from collections.abc import Callable
+from math import comb
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from suites.est.hypotheses import MEMBERS, OBJECTS, Bools, Floats, Oracle, Sets, sets_of
+from suites.est.world import Preset
+
+
+class Answer(NamedTuple):
+    """What an agent believes, and what it tries next."""
+
+    beliefs: Floats
+    trials: Bools
+
+
+class Agent(Protocol):
+    """An agent in a batch of episodes that begin together."""
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to what is seen now."""
+        ...
+
+
+class RandomAgent:
+    """Believes by a fair coin for each object, and tries by another."""
+
+    def __init__(self, episodes: int, rng: np.random.Generator) -> None:
+        self._shape, self._rng = (episodes, OBJECTS), rng
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to what is seen now."""
+        beliefs = self._rng.integers(0, 2, self._shape).astype(np.float64)
+        return Answer(beliefs, self._rng.random(self._shape) < 0.5)
+
+
+class Naive:
+    """Believes more in what was on a lit machine and less in what was on a dark one; tries one by one.
+
+    Beliefs begin as hundredths drawn from 0.40 to 0.60 and change by 0.2, up to 0.98 and down to 0, where
+    they stay; an object alone on the machine is known. The first object that is not nearly known is tried
+    next (the public code of the paper, `lazy_trial_input` of mjtsu/IVRE).
+    """
+
+    def __init__(self, episodes: int, rng: np.random.Generator) -> None:
+        self._beliefs = rng.integers(40, 61, (episodes, OBJECTS)) / 100
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to what is seen now."""
+        before = self._beliefs
+        up = np.where(before > 0, np.minimum(before + 0.2, 0.98), 0)
+        moved = np.where(lights[:, None], up, np.maximum(before - 0.2, 0))
+        alone = (panels.sum(axis=1) == 1)[:, None]
+        self._beliefs = np.where(panels, np.where(alone, lights[:, None], moved), before)
+        unsure = (self._beliefs > 0.2) & (self._beliefs < 0.99)
+        return Answer(self._beliefs.copy(), single(unsure.argmax(axis=1), unsure.any(axis=1)))
+
+
+class Bayes:
+    """Bernoulli naive Bayes from panels to the light, one documented variant; tries at random.
+
+    The belief in an object is the posterior probability of a lit machine for the panel of that object alone,
+    with one added to every count. The paper says no more than its name, and no reading that was tried
+    reproduces its row.
+    """
+
+    def __init__(self, episodes: int, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._on = np.zeros((episodes, 2, OBJECTS))
+        self._seen = np.zeros((episodes, 2))
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to what is seen now."""
+        light = lights.astype(np.int64)
+        row = np.arange(len(light))
+        self._on[row, light] += panels
+        self._seen[row, light] += 1
+        shares = (self._on + 1) / (self._seen + 2)[..., None]
+        classes = (self._seen + 1) / (self._seen.sum(axis=1, keepdims=True) + 2)
+        # For the panel of object k alone: k is present and all others are absent.
+        absent = np.log(1 - shares)
+        joint = absent.sum(axis=2, keepdims=True) - absent + np.log(shares) + np.log(classes)[..., None]
+        dark, lit = joint[:, 0], joint[:, 1]
+        return Answer(1 / (1 + np.exp(dark - lit)), self._rng.random(shares[:, 0].shape) < 0.5)
+
+
+class Search:
+    """Believes what follows from all panels by a prior, and tries by a rule.
+
+    With `guess` it believes one of the likeliest assignments instead, drawn anew at each step; with `learns`,
+    that guesses after which the episode went on were wrong.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        attempt: Callable[[Oracle, Floats], Bools],
+        rng: np.random.Generator,
+        *,
+        guess: bool = False,
+        learns: bool = False,
+    ) -> None:
+        self._oracle, self._attempt, self._rng = oracle, attempt, rng
+        self._guess, self._learns = guess, learns
+        self._guessed: Sets | None = None
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to what is seen now."""
+        if self._learns and self._guessed is not None:
+            self._oracle.exclude(self._guessed)
+        self._oracle.see(sets_of(panels), lights)
+        belief = self._oracle.belief()
+        trials = self._attempt(self._oracle, belief)
+        if not self._guess:
+            return Answer(belief, trials)
+        self._guessed = self._likeliest()
+        return Answer(MEMBERS[self._guessed].astype(np.float64), trials)
+
+    def _likeliest(self) -> Sets:
+        weights = self._oracle.weights
+        best = weights >= weights.max(axis=1, keepdims=True) * (1 - 1e-9)
+        drawn: Sets = (self._rng.random(weights.shape) * best).argmax(axis=1)
+        return drawn
+
+
+def single(objects: Sets, wanted: Any = True) -> Bools:
+    """Trials of one object each, (episodes, 9); empty ones where it is not wanted."""
+    found: Bools = (np.arange(OBJECTS) == objects[:, None]) & np.asarray(wanted).reshape(-1, 1)
+    return found
+
+
+def most_doubtful(oracle: Oracle, belief: Floats) -> Bools:
+    """The object whose probability is nearest 0.5."""
+    return single(np.abs(belief - 0.5).argmin(axis=1))
+
+
+def most_informative(oracle: Oracle, belief: Floats) -> Bools:
+    """The trial, of all 512, that is expected to say most about the assignment."""
+    found: Bools = MEMBERS[oracle.information().argmax(axis=1)]
+    return found
+
+
+def true_prior(blickets: tuple[int, int]) -> Floats:
+    """(512,): the probability of each assignment where the number of Blickets is uniform in a range."""
+    sizes = MEMBERS.sum(axis=1)
+    low, high = blickets
+    weights = [1 / comb(OBJECTS, int(n)) if low <= n <= high else 0.0 for n in sizes]
+    return np.array(weights) / sum(weights)
+
+
+Maker = Callable[[Preset, int, np.random.Generator], Agent]
+
+
+def _search(attempt: Callable[[Oracle, Floats], Bools], prior: bool = False, **options: bool) -> Maker:
+    def make(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
+        weights = true_prior(preset.blickets) if prior else None
+        return Search(Oracle(preset.machine, episodes, weights), attempt, rng, **options)
+
+    return make
+
+
+def _search_random(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
+    return Search(
+        Oracle(preset.machine, episodes), lambda oracle, belief: rng.random(belief.shape) < 0.5, rng
+    )
+
+
+AGENTS: dict[str, Maker] = {
+    "random": lambda preset, episodes, rng: RandomAgent(episodes, rng),
+    "bayes": lambda preset, episodes, rng: Bayes(episodes, rng),
+    "naive": lambda preset, episodes, rng: Naive(episodes, rng),
+    "search-random": _search_random,
+    "search-naive": _search(most_doubtful),
+    "search-informative": _search(most_informative),
+    "guess-uniform": _search(most_doubtful, guess=True),
+    "guess": _search(most_doubtful, prior=True, guess=True),
+    "guess-informative": _search(most_informative, prior=True, guess=True),
+    "guess-eliminating": _search(most_doubtful, prior=True, guess=True, learns=True),
+}
+"""What makes each agent, by its name: those of the paper's Table 2, then further ones."""
