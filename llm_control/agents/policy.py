@@ -35,4 +35,4 @@ class PolicyAgent:
             rng = episode_rng(episode.seed, f"{episode.task_id}/policy", episode.trial)
             self._policy.player.restart(int(rng.integers(2**31)))
         observation = self._policy.sensors.observe(episode, first=first)
-        return self._policy.player.act(observation, self._sample)
+        return self._policy.player.act(observation, self._sample, first)

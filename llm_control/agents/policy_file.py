@@ -96,8 +96,11 @@ class Player(Protocol):
         """Seed what is drawn at random from now on."""
         ...
 
-    def act(self, observation: Any, sample: bool) -> Any:
-        """An element of the action space: the best action, or with `sample` one that is drawn."""
+    def act(self, observation: Any, sample: bool, first: bool) -> Any:
+        """An element of the action space: the best action, or with `sample` one that is drawn.
+
+        `first` is whether it is the first observation of an episode.
+        """
         ...
 
 

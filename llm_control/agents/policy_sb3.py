@@ -20,38 +20,27 @@ LIBRARIES = ("stable_baselines3", "sb3_contrib")
 _SMALL = {"buffer_size": 1, "n_steps": 1}
 """Memory of training that a policy that only plays does not need; it may have gigabytes."""
 
-_RECURRENT = (
-    "has a hidden state, which policy files do not keep; give a policy without one frame_stack instead"
-)
-
 
 def _library(name: str) -> ModuleType:
     try:
         return import_module(name)
     except ImportError as error:
         missing = (error.name or name).partition(".")[0]
-        extra = "'arena-llm[rl]'" if missing in ("stable_baselines3", "torch") else missing.replace("_", "-")
-        raise EvaluationError(f"this policy needs {missing}: pip install {extra}") from None
+        raise EvaluationError(f"this policy needs {missing}: pip install 'arena-llm[rl]'") from None
 
 
 def algorithm_of(model: Any) -> str:
     """The class of a model as `library.NAME`: its own, or the nearest above that a library exports.
 
-    Raises EvaluationError if there is none, and for recurrent ones.
+    Raises EvaluationError if there is none.
     """
     for kind in type(model).__mro__:
         library = kind.__module__.partition(".")[0]
         if library in LIBRARIES and getattr(import_module(library), kind.__name__, None) is kind:
-            _refuse_recurrent(kind.__name__)
             return f"{library}.{kind.__name__}"
     raise EvaluationError(
         f"save_policy: got {type(model).__name__}, expected a model of {' or '.join(LIBRARIES)}, such as PPO"
     )
-
-
-def _refuse_recurrent(name: str) -> None:
-    if "Recurrent" in name:
-        raise EvaluationError(f"{name} {_RECURRENT}")
 
 
 def versions() -> dict[str, str]:
@@ -100,10 +89,11 @@ def _same(has: spaces.Space[Any], wanted: spaces.Space[Any]) -> bool:
 
 
 class ModelPlayer:
-    """A loaded model as a player."""
+    """A model as a player; the hidden state of a recurrent one is kept from action to action."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self._state: Any = None
 
     def restart(self, seed: int) -> None:
         """Seed what is drawn at random from now on, in this process."""
@@ -112,9 +102,15 @@ class ModelPlayer:
         set_random_seed(seed)
         self._model.action_space.seed(seed)
 
-    def act(self, observation: Any, sample: bool) -> Any:
-        """An element of the action space: the best action, or with `sample` one that is drawn."""
-        return self._model.predict(observation, deterministic=not sample)[0]
+    def act(self, observation: Any, sample: bool, first: bool) -> Any:
+        """An element of the action space: the best action, or with `sample` one that is drawn.
+
+        The `first` observation of an episode begins with an empty hidden state.
+        """
+        action, self._state = self._model.predict(
+            observation, None if first else self._state, np.array([first]), deterministic=not sample
+        )
+        return action
 
 
 def player(
@@ -122,11 +118,10 @@ def player(
 ) -> ModelPlayer:
     """A model of a saved file's bytes, on the processor and in one thread.
 
-    Raises EvaluationError for a missing library, an unknown or recurrent algorithm and a broken file, and
-    ConfigError as `check_spaces` does.
+    Raises EvaluationError for a missing library, an unknown algorithm and a broken file, and ConfigError as
+    `check_spaces` does.
     """
     library, _, name = algorithm.rpartition(".")
-    _refuse_recurrent(name)
     if library not in LIBRARIES:
         raise EvaluationError(f"algorithm: got {algorithm!r}, expected a class of {' or '.join(LIBRARIES)}")
     kind = getattr(_library(library), name, None)

@@ -38,7 +38,7 @@ class Told:
     def restart(self, seed):
         """Nothing is drawn."""
 
-    def act(self, observation, sample):
+    def act(self, observation, sample, first):
         self.seen.append(observation)
         return self._actions[(len(self.seen) - 1) % len(self._actions)]
 

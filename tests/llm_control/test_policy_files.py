@@ -4,6 +4,7 @@ import json
 import sys
 import zipfile
 
+import gymnasium
 import pytest
 
 from arena.errors import ConfigError, EvaluationError
@@ -51,18 +52,39 @@ def test_a_loaded_policy_acts_as_the_saved_one(file):
     player = load_policy(file).player
     for _ in range(20):
         seen = model.observation_space.sample()
-        assert (player.act(seen, False) == model.predict(seen, deterministic=True)[0]).all()
+        assert (player.act(seen, False, False) == model.predict(seen, deterministic=True)[0]).all()
 
 
 def test_pictures_may_be_turned_by_the_library(task, tmp_path):
-    import gymnasium
-
     options = {"observation": "camera", "resolution": 36, "action": "discrete9"}
     env = gymnasium.make("arena-llm/Arena-v0", config=task, **options)
     model = sb3.DQN("CnnPolicy", env, buffer_size=5, device="cpu")
     assert model.observation_space.shape == (3, 36, 36)
     player = load_policy(save_policy(model, tmp_path / "dqn.zip", **options)).player
-    assert player.act(env.observation_space.sample(), False) in env.action_space
+    assert player.act(env.observation_space.sample(), False, True) in env.action_space
+
+
+def test_a_recurrent_policy_remembers_within_an_episode_and_forgets_after_it(task, tmp_path):
+    contrib = pytest.importorskip("sb3_contrib")
+    env = gymnasium.make("arena-llm/Arena-v0", config=task, **OPTIONS)
+    model = contrib.RecurrentPPO("MlpLstmPolicy", env, n_steps=32, batch_size=32, n_epochs=1, device="cpu")
+    model.learn(64)
+    policy = load_policy(save_policy(model, tmp_path / "recurrent.zip", **OPTIONS))
+    seen = [env.observation_space.sample() for _ in range(12)]
+
+    def episode():
+        """What the hidden state is at the end of an episode."""
+        for number, each in enumerate(seen):
+            policy.player.act(each, False, number == 0)
+        return policy.player._state
+
+    state = None
+    for number, each in enumerate(seen):
+        _, state = model.predict(each, state, [number == 0], deterministic=True)
+    for _ in range(2):
+        for ours, theirs in zip(episode(), state, strict=True):
+            assert (ours == theirs).all()
+    assert any(part.any() for part in state)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +109,7 @@ def test_options_that_do_not_fit_are_not_saved(file, tmp_path, options, reason):
     ("description", "reason"),
     [
         ({"format": "onnx"}, "format: got 'onnx', expected one of: stable-baselines3"),
-        ({"algorithm": "sb3_contrib.RecurrentPPO"}, "has a hidden state"),
+        ({"algorithm": "sb3_contrib.RecurrentPPO"}, "RecurrentPPO cannot load it"),
         ({"algorithm": "stable_baselines3.PQO"}, "has no 'PQO'"),
         ({"algorithm": "os.system"}, "expected a class of stable_baselines3"),
         ({"algorithm": "stable_baselines3.DQN"}, "DQN cannot load it"),
