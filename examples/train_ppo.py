@@ -7,9 +7,10 @@ Every training episode is a task that was drawn for it and is never played again
 rates already is one of unseen tasks, played by a policy that still explores. At the end the policy plays 300
 further tasks of another seed, twice: by its best actions, and by actions drawn as it draws them in training.
 
-The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png` and
-`result.json`. The same options give the same policy on the same machine, whatever the number of workers.
-Ctrl-C ends training early, and keeps what was learned so far.
+The folder gets `policy.zip` (for `arena-llm eval --model policy:FILE`), `curve.csv`, `curve.png`,
+`result.json` and `checkpoints/`, policy files too, named by their actions. The same options give the same
+policy on the same machine, whatever the number of workers. Ctrl-C ends training early, and keeps what was
+learned so far. The same command with `--resume` goes on from the last checkpoint, on tasks not played before.
 Needs `pip install 'arena-llm[rl]'`.
 """
 
@@ -17,6 +18,7 @@ import csv
 import json
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,7 +32,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 from arena import ArenaEnv
 from arena.gym.sb3 import ArenaVecEnv
 from evaluation.statistics import wilson
-from llm_control.agents.policy_file import save_policy
+from llm_control.agents.policy_file import PolicyOptions, load_policy, save_policy
 from testbed.curriculum import Generated
 
 OBSERVES: dict[str, dict[str, Any]] = {
@@ -66,15 +68,36 @@ LAST = 400
 
 
 class Curve(BaseCallback):
-    """Writes the pass rate of the last training episodes, at most every ten seconds."""
+    """Writes the pass rate of the last training episodes, at most every ten seconds, and checkpoints.
 
-    def __init__(self, path: Path) -> None:
+    `save` writes a policy file of the model; `every` is the number of actions between two of them.
+    """
+
+    def __init__(self, path: Path, save: Callable[[], Any], every: int) -> None:
         super().__init__()
-        self.path = path
+        self.path, self.save, self.every = path, save, every
         self.began = time.monotonic()
+        self.saved = 0
         self.passed: deque[bool] = deque(maxlen=LAST)
         self.rows: list[tuple[float, int, int, float]] = []
         self.episodes = 0
+
+    def resume(self, actions: int) -> None:
+        """Go on after the rows that were written up to a number of actions."""
+        self.saved = actions
+        with self.path.open(encoding="utf-8") as file:
+            rows = [tuple(map(float, row)) for row in list(csv.reader(file))[1:]]
+        self.rows = [(row[0], int(row[1]), int(row[2]), row[3]) for row in rows if row[1] <= actions]
+        if self.rows:
+            self.began -= 60 * self.rows[-1][0]
+            self.episodes = self.rows[-1][2]
+
+    def _on_rollout_start(self) -> None:
+        # Between two rollouts: what is saved has learned from everything that it played.
+        if self.num_timesteps - self.saved >= self.every:
+            self.saved = self.num_timesteps
+            self.note((time.monotonic() - self.began) / 60)
+            self.save()
 
     def _on_step(self) -> bool:
         for info in self.locals["infos"]:
@@ -95,6 +118,33 @@ class Curve(BaseCallback):
         with self.path.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("minutes", "actions", "episodes", "pass_rate"), *self.rows])
         typer.echo(f"{minutes:5.1f} min  {row[1]:>9,} actions  {row[2]:>7,} episodes  pass rate {row[3]:.2f}")
+
+
+def last_checkpoint(out: Path, resume: bool) -> Path | None:
+    """The checkpoint to go on from. Raises BadParameter where the folder and `--resume` contradict."""
+    found = sorted((out / "checkpoints").glob("*.zip"))
+    if resume and not found:
+        raise typer.BadParameter(f"{out}/checkpoints: there is none; leave out --resume to begin")
+    if found and not resume:
+        raise typer.BadParameter(
+            f"{out}: has {found[-1].relative_to(out)}; go on with --resume, or choose another folder"
+        )
+    return found[-1] if resume else None
+
+
+def resumed(checkpoint: Path, training: VecMonitor, options: dict[str, Any], seed: int) -> PPO:
+    """The model of a checkpoint. Raises BadParameter if it was trained with other options or another seed."""
+    told = load_policy(checkpoint).description
+    same = told.environment == PolicyOptions(**options)
+    if not same or told.seed != seed:
+        raise typer.BadParameter(
+            f"{checkpoint}: was trained from {told.environment.observation} with seed {told.seed}; "
+            "give the options of the training that is resumed"
+        )
+    model = PPO.load(checkpoint, env=training, device="auto")
+    # Tasks that no environment has had: those of seeds that are farther than the environments are many.
+    training.seed(seed + model.num_timesteps)
+    return model
 
 
 def play_unseen(model: PPO, options: dict[str, Any], episodes: int, sample: bool) -> dict[str, Any]:
@@ -148,9 +198,12 @@ def main(
     rollout: Annotated[int, typer.Option(min=2, help="Actions in each arena between updates.")] = 128,
     unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
+    checkpoint: Annotated[int, typer.Option(min=1, help="Actions between two checkpoints.")] = 100_000,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last checkpoint.")] = False,
 ) -> None:
     """Train, save, play unseen tasks, and draw the curve."""
-    out.mkdir(parents=True, exist_ok=True)
+    begun = last_checkpoint(out, resume)
+    (out / "checkpoints").mkdir(parents=True, exist_ok=True)
     options = OBSERVES[observation]
     if observation == "rays":
         # So small a network is slower with several threads.
@@ -158,11 +211,22 @@ def main(
     training = VecMonitor(ArenaVecEnv(environments, Generated(LEVELS, seed=seed), workers=workers, **options))
     learns = LEARNS[observation]
     learns = learns | {"batch_size": min(learns["batch_size"], environments * rollout)}
-    model = PPO(env=training, n_steps=rollout, ent_coef=0.01, seed=seed, device="auto", **learns)
-    curve = Curve(out / "curve.csv")
+    if begun:
+        model = resumed(begun, training, options, seed)
+    else:
+        model = PPO(env=training, n_steps=rollout, ent_coef=0.01, seed=seed, device="auto", **learns)
+
+    def save(path: Path | None = None) -> None:
+        path = path or out / "checkpoints" / f"{model.num_timesteps:012d}.zip"
+        save_policy(model, path, trained_on=f"Generated({LEVELS!r})", seed=seed, **options)
+
+    curve = Curve(out / "curve.csv", save, checkpoint)
+    if begun:
+        curve.resume(model.num_timesteps)
     stopped = False
     try:
-        model.learn(actions, callback=curve)
+        if model.num_timesteps < actions:
+            model.learn(actions - model.num_timesteps, callback=curve, reset_num_timesteps=not begun)
     except KeyboardInterrupt:
         stopped = True
         typer.echo(f"stopped after {model.num_timesteps:,} actions; what was learned is kept")
@@ -170,11 +234,12 @@ def main(
         training.close()
     minutes = (time.monotonic() - curve.began) / 60
     curve.note(minutes)
-    save_policy(model, out / "policy.zip", trained_on=f"Generated({LEVELS!r})", seed=seed, **options)
+    save()
+    save(out / "policy.zip")
     result: dict[str, Any] = {
         "title": f"PPO from {observation}", "actions": model.num_timesteps, "episodes": curve.episodes,
         "minutes": round(minutes, 1), "seed": seed, "environments": environments, "unseen_tasks": unseen,
-        "stopped_early": stopped,
+        "stopped_early": stopped, "resumed": resume,
     }  # fmt: skip
     for name, sample in (("best", False), ("drawn", True)):
         result[name] = found = play_unseen(model, options, unseen, sample)

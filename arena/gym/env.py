@@ -226,10 +226,21 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
 
 def register() -> None:
-    """Register the environment with Gymnasium; called when `arena` is imported."""
-    if "arena-llm/Arena-v0" not in gymnasium.registry:
+    """Register the environments with Gymnasium; called when `arena` is imported.
+
+    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made.
+    """
+    if "arena-llm/Arena-v0" in gymnasium.registry:
+        return
+    gymnasium.register(
+        "arena-llm/Arena-v0",
+        entry_point="arena.gym.env:ArenaEnv",
+        vector_entry_point="arena.gym.vector_env:ArenaVectorEnv",
+    )
+    for level in range(1, 11):
         gymnasium.register(
-            "arena-llm/Arena-v0",
-            entry_point="arena.gym.env:ArenaEnv",
-            vector_entry_point="arena.gym.vector_env:ArenaVectorEnv",
+            f"arena-llm/Level{level}-v0",
+            entry_point="testbed.benchmark:level_env",
+            vector_entry_point="testbed.benchmark:level_vector_env",
+            kwargs={"level": level},
         )

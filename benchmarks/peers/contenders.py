@@ -109,6 +109,19 @@ CONTENDERS = (
         },
         install=_EXTRA,
     ),
+    *(
+        Contender(
+            f"MiniWorld {room}",
+            f"{_HERE}.miniworld_peer",
+            {
+                Work.CAMERA: f"MiniWorld's own environment MiniWorld-{room}-v0 as it ships, resets included, in"
+                " place of the 50 things"
+            },
+            {"room": room},
+            install=_EXTRA,
+        )
+        for room in ("OneRoom", "Hallway", "FourRooms", "Maze", "PickupObjects")
+    ),
 )
 """All that is compared, in the order of the table."""
 

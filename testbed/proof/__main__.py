@@ -1,6 +1,7 @@
 """Make the shipped battery again, or some of its levels: `python -m testbed.proof 1-10`.
 
-`python -m testbed.proof --again` keeps the files and renews the proofs that are no longer reproduced.
+`python -m testbed.proof --again` keeps the files and renews the proofs that are no longer reproduced;
+`python -m testbed.proof --test-tasks` draws the test tasks of the benchmark of learned policies.
 """
 
 import shutil
@@ -10,15 +11,20 @@ from rich.progress import track
 
 from arena.processes import cores
 from testbed import parse_levels
-from testbed.blueprints import FOLDERS
+from testbed.benchmark import FILE
+from testbed.blueprints import CONDITIONS, FOLDERS
 from testbed.proof.again import prove_again
 from testbed.proof.batch import make, shipped
 from testbed.proof.demands import write_table
+from testbed.proof.scored import write_test_tasks
 from testbed.tasks import LEVELS_FOLDER, find_tasks
 
 
 def main() -> None:
-    """Replace the folders of the named levels, or renew recordings."""
+    """Replace the folders of the named levels, renew recordings, or draw the test tasks."""
+    if sys.argv[1:] == ["--test-tasks"]:
+        write_test_tasks(LEVELS_FOLDER.parent / FILE, list(CONDITIONS), cores())
+        return
     if sys.argv[1:] == ["--again"]:
         for renewed in prove_again(find_tasks(), LEVELS_FOLDER, cores()):
             print(renewed, flush=True)

@@ -18,10 +18,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "train_ppo.py"
 SMALL = {"actions": 320, "environments": 2, "workers": 1, "rollout": 160, "unseen": 2, "seed": 3}
 
 
-def train(out, observation):
-    options = [text for name, value in SMALL.items() for text in (f"--{name}", str(value))]
-    command = [sys.executable, str(EXAMPLE), "--observation", observation, "--out", str(out), *options]
+def train(out, observation, *more, **changed):
+    options = [text for name, value in (SMALL | changed).items() for text in (f"--{name}", str(value))]
+    command = [sys.executable, str(EXAMPLE), "--observation", observation, "--out", str(out), *options, *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
+
+
+def plain(text):
+    """What stands in typer's box, on one line."""
+    return " ".join(text.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("observation", ["rays", pytest.param("camera", marks=pytest.mark.slow)])
@@ -48,6 +53,24 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     )  # fmt: skip
     assert played.returncode == 0, played.stderr
     assert (tmp_path / "report" / "results.csv").is_file()
+    if observation == "camera":
+        return
+    refused = train(tmp_path, observation)
+    assert refused.returncode == 2
+    assert "has checkpoints/000000000320.zip; go on with --resume" in " ".join(
+        refused.stderr.replace("│", " ").split()
+    )
+    refused = train(tmp_path, observation, "--resume", seed=4)
+    assert refused.returncode == 2
+    assert "was trained from rays with seed 3" in plain(refused.stderr)
+    longer = train(tmp_path, observation, "--resume", actions=960, checkpoint=320)
+    assert longer.returncode == 0, longer.stderr
+    steps = [load_policy(path).description.steps for path in sorted((tmp_path / "checkpoints").iterdir())]
+    assert steps == [320, 640, 960]
+    with (tmp_path / "curve.csv").open(encoding="utf-8") as file:
+        resumed = list(csv.DictReader(file))
+    assert resumed[: len(rows)] == rows
+    assert (int(resumed[-1]["actions"]), int(resumed[-1]["episodes"]) > result["episodes"]) == (960, True)
 
 
 @pytest.mark.slow

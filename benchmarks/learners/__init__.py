@@ -1,0 +1,1 @@
+"""What learning algorithms reach on the levels: `python -m benchmarks.learners`, from a clone."""

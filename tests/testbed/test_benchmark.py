@@ -1,0 +1,95 @@
+"""The benchmark of learned policies: its environments, its fixed test tasks and its score."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+import arena  # noqa: F401  registers the environments
+from arena import ConfigError, EvaluationError
+from testbed import LEVEL_NAMES
+from testbed.benchmark import TEST_SEED, Score, score, scored_tasks
+from testbed.blueprints import CONDITIONS, VARIANTS, Draw
+from testbed.proof.scored import scored
+
+LEVELS = list(LEVEL_NAMES)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_is_an_environment_with_two_splits(level):
+    played = {}
+    for split in ("train", "test"):
+        env = gymnasium.make(f"arena-llm/Level{level}-v0", observation="vector", split=split)
+        played[split] = [env.reset(seed=seed)[1]["arena"] for seed in (1, 2)]
+        env.step(env.action_space.sample())
+        env.close()
+    assert played["test"] == [scored_tasks(level)[0].id] * 2
+    assert len({*played["train"], *played["test"]}) == 3
+    assert all(task.startswith(f"{level:02d}-") for tasks in played.values() for task in tasks)
+
+
+def test_a_level_is_a_vector_environment_too():
+    envs = gymnasium.make_vec(
+        "arena-llm/Level4-v0",
+        num_envs=2,
+        vectorization_mode="vector_entry_point",
+        workers=0,
+        observation="rays",
+    )
+    _, infos = envs.reset(seed=3)
+    assert len(set(infos["arena"])) == 2
+    envs.close()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_blueprints_still_draw_the_published_tasks(level):
+    tasks = scored_tasks(level)
+    paradigms = range(1, len(CONDITIONS[level]) + 1)
+    assert [(task.draw.task, task.draw.variant) for task in tasks] == [
+        (paradigm, variant) for paradigm in paradigms for variant in VARIANTS
+    ]
+    for task in tasks:
+        task.text()
+
+
+@pytest.mark.parametrize("draw", [Draw(1, 1, 1, TEST_SEED), Draw(4, 7, 3, TEST_SEED)], ids=str)
+def test_the_published_rewards_are_those_of_random_actions_and_of_the_oracle(draw):
+    row = scored(draw)
+    [task] = [task for task in scored_tasks(draw.level) if task.draw[:3] == draw[:3]]
+    assert (row.attempt, row.sha256) == (task.draw.attempt, task.sha256)
+    assert (row.random, row.oracle) == (task.random, task.oracle)
+
+
+def test_a_policy_is_scored_between_random_actions_and_the_oracle():
+    waiting = iter(scored_tasks(4))
+
+    def act(observation, first):
+        if first:
+            act.rng = np.random.default_rng([TEST_SEED, *next(waiting).draw[:3]])
+        return act.rng.integers(9)
+
+    found = score(4, act, observation="vector")
+    assert found.rewards == pytest.approx([task.random for task in scored_tasks(4)], abs=1e-9)
+    assert found.normalised == pytest.approx(0, abs=1e-9)
+    assert found.interval_95 == pytest.approx((0, 0), abs=1e-9)
+    oracle = Score(4, tuple(task.oracle for task in scored_tasks(4)), 90)
+    assert (oracle.normalised, oracle.pass_rate) == (pytest.approx(1), 1)
+    low, high = oracle.interval_95
+    assert low < 1 < high
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"split": "validation"}, "split: got 'validation', expected one of train, test"),
+        ({"config": "task.yaml"}, "config: not an option of Level1"),
+    ],
+)
+def test_what_is_fixed_cannot_be_changed(options, reason):
+    with pytest.raises(ConfigError, match=reason):
+        gymnasium.make("arena-llm/Level1-v0", **options)
+
+
+def test_another_task_than_the_published_one_is_refused():
+    task = scored_tasks(1)[0]._replace(sha256="0" * 64)
+    with pytest.raises(EvaluationError, match="01-01-1: the blueprints draw another task"):
+        task.episode()
