@@ -114,7 +114,7 @@ CONTENDERS = (
             f"MiniWorld {room}",
             f"{_HERE}.miniworld_peer",
             {
-                Work.CAMERA: f"MiniWorld's own environment MiniWorld-{room}-v0 as it ships, resets included, in"
+                Work.CAMERA: f"MiniWorld's own environment MiniWorld-{room}-v0 as it ships, with resets, in"
                 " place of the 50 things"
             },
             {"room": room},

@@ -7,8 +7,10 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
+import typer
 
 pytest.importorskip("stable_baselines3", reason="policies are trained with the extra sb3")
 
@@ -22,11 +24,6 @@ def train(out, observation, *more, **changed):
     options = [text for name, value in (SMALL | changed).items() for text in (f"--{name}", str(value))]
     command = [sys.executable, str(EXAMPLE), "--observation", observation, "--out", str(out), *options, *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=250, check=False)
-
-
-def plain(text):
-    """What stands in typer's box, on one line."""
-    return " ".join(text.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("observation", ["rays", pytest.param("camera", marks=pytest.mark.slow)])
@@ -53,24 +50,25 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     )  # fmt: skip
     assert played.returncode == 0, played.stderr
     assert (tmp_path / "report" / "results.csv").is_file()
-    if observation == "camera":
-        return
-    refused = train(tmp_path, observation)
-    assert refused.returncode == 2
-    assert "has checkpoints/000000000320.zip; go on with --resume" in " ".join(
-        refused.stderr.replace("│", " ").split()
-    )
-    refused = train(tmp_path, observation, "--resume", seed=4)
-    assert refused.returncode == 2
-    assert "was trained from rays with seed 3" in plain(refused.stderr)
-    longer = train(tmp_path, observation, "--resume", actions=960, checkpoint=320)
+
+
+def test_training_goes_on_from_its_last_checkpoint(tmp_path):
+    first = train(tmp_path, "rays")
+    assert first.returncode == 0, first.stderr
+    curve = (tmp_path / "curve.csv").read_text(encoding="utf-8")
+    module = run_path(str(EXAMPLE))
+    with pytest.raises(typer.BadParameter, match=r"000000000320\.zip; go on with --resume"):
+        module["last_checkpoint"](tmp_path, False)
+    checkpoint = module["last_checkpoint"](tmp_path, True)
+    with pytest.raises(typer.BadParameter, match="was trained from rays with seed 3"):
+        module["resumed"](checkpoint, None, module["OBSERVES"]["rays"], 4)
+    longer = train(tmp_path, "rays", "--resume", actions=960, checkpoint=320)
     assert longer.returncode == 0, longer.stderr
     steps = [load_policy(path).description.steps for path in sorted((tmp_path / "checkpoints").iterdir())]
     assert steps == [320, 640, 960]
-    with (tmp_path / "curve.csv").open(encoding="utf-8") as file:
-        resumed = list(csv.DictReader(file))
-    assert resumed[: len(rows)] == rows
-    assert (int(resumed[-1]["actions"]), int(resumed[-1]["episodes"]) > result["episodes"]) == (960, True)
+    resumed = (tmp_path / "curve.csv").read_text(encoding="utf-8")
+    assert resumed.startswith(curve)
+    assert [row.split(",")[1] for row in resumed.splitlines()[-1:]] == ["960"]
 
 
 @pytest.mark.slow
