@@ -14,6 +14,7 @@ from statistics import NormalDist, fmean, stdev
 from typing import Any, NamedTuple
 
 from arena import ArenaEnv, ConfigError, Episode, EvaluationError, load_text
+from arena.gym.curriculum import unknown_task
 from arena.gym.vector_env import ArenaVectorEnv
 from testbed.blueprints import Draw, text
 from testbed.curriculum import Generated
@@ -98,6 +99,13 @@ class ScoredTasks:
         task = self._tasks[self._played % len(self._tasks)]
         self._played += 1
         return task.episode()
+
+    def named(self, task_id: str) -> Episode:
+        """A task by its id. Raises ConfigError if it is none of these."""
+        for task in self._tasks:
+            if task.id == task_id:
+                return task.episode()
+        raise unknown_task(task_id, [task.id for task in self._tasks])
 
 
 def level_env(level: int, split: str = "train", **options: Any) -> ArenaEnv:

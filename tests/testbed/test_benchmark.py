@@ -17,11 +17,15 @@ LEVELS = list(LEVEL_NAMES)
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_level_is_an_environment_with_two_splits(level):
     played = {}
+    options = {"observation": "vector", "task_info": True}
     for split in ("train", "test"):
-        env = gymnasium.make(f"arena-llm/Level{level}-v0", observation="vector", split=split)
+        env = gymnasium.make(f"arena-llm/Level{level}-v0", split=split, **options)
         played[split] = [env.reset(seed=seed)[1]["arena"] for seed in (1, 2)]
         env.step(env.action_space.sample())
         env.close()
+    last = scored_tasks(level)[-1].id
+    env = gymnasium.make(f"arena-llm/Level{level}-v0", split="test", **options)
+    assert env.reset(options={"task": last})[1]["arena"] == last
     assert played["test"] == [scored_tasks(level)[0].id] * 2
     assert len({*played["train"], *played["test"]}) == 3
     assert all(task.startswith(f"{level:02d}-") for tasks in played.values() for task in tasks)
@@ -34,6 +38,7 @@ def test_a_level_is_a_vector_environment_too():
         vectorization_mode="vector_entry_point",
         workers=0,
         observation="rays",
+        task_info=True,
     )
     _, infos = envs.reset(seed=3)
     assert len(set(infos["arena"])) == 2
