@@ -12,8 +12,9 @@ from rich.console import Console
 from arena.errors import ArenaError
 from arena.files import atomic_file, check_output_folder
 from arena.parallel import in_order
+from benchmarks.learners import Run
 from benchmarks.learners.algorithms import ALGORITHMS
-from benchmarks.learners.run import Run, learn
+from benchmarks.learners.run import learn
 from benchmarks.learners.table import draw_curves, printed
 from testbed import parse_levels
 from testbed.benchmark import SMALL_BUDGET

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 import torch
@@ -11,24 +11,11 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 from arena.files import atomic_file, write_file
 from arena.gym.sb3 import ArenaVecEnv
+from benchmarks.learners import EPISODES, POLICY, RESULT, Run
 from benchmarks.learners.algorithms import ENVIRONMENT, ENVIRONMENTS, model
 from llm_control.agents.policy_file import load_policy, save_policy
 from testbed.benchmark import SMALL_BUDGET, TRAIN_SEED, score
 from testbed.curriculum import Generated
-
-RESULT, EPISODES, POLICY = "result.json", "episodes.csv", "policy.zip"
-
-
-class Run(NamedTuple):
-    """What is learned by what, with which seed."""
-
-    algorithm: str
-    level: int
-    seed: int
-
-    def folder(self, out: Path) -> Path:
-        """Where its policy, episodes and result are."""
-        return out / f"{self.algorithm.replace(' ', '-')}-level{self.level}-seed{self.seed}"
 
 
 class _Episodes(BaseCallback):

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from benchmarks.learners.run import EPISODES, Run
+from benchmarks.learners import EPISODES, Run
 from testbed import LEVEL_NAMES
 
 SHOWN = 40
@@ -29,24 +29,29 @@ def summary(results: pd.DataFrame) -> pd.DataFrame:
     return grouped.agg(["mean", "min", "max", "count"]).reset_index()
 
 
-def printed(results: pd.DataFrame) -> Table:
-    """The same for the console: a row per level, a column per algorithm."""
+def rows(results: pd.DataFrame) -> list[tuple[str, ...]]:
+    """The same as text: a header, then a row for each level and one for all, a column for each algorithm."""
     found = summary(results)
-    table = Table(
-        title="normalised score, 0 random and 1 oracle: mean [lowest, highest seed]", title_justify="left"
-    )
-    table.add_column("level")
     algorithms = list(dict.fromkeys(found["algorithm"]))
-    for name in algorithms:
-        table.add_column(name, justify="right")
     cells = {(row.algorithm, row.level): _cell(row) for row in found.itertuples()}
-    for level in [*sorted(set(results["level"])), "all"]:
-        table.add_row(str(level), *(cells.get((name, level), "") for name in algorithms))
-    return table
+    levels = [*sorted(set(results["level"])), "all"]
+    return [
+        ("level", *algorithms),
+        *((str(level), *(cells.get((name, level), "") for name in algorithms)) for level in levels),
+    ]
 
 
 def _cell(row: Any) -> str:
     return f"{row.mean:.2f} [{row.min:.2f}, {row.max:.2f}]"
+
+
+def printed(results: pd.DataFrame) -> Table:
+    """The same for the console."""
+    header, *body = rows(results)
+    table = Table(*header, title="normalised score: mean [lowest, highest seed]", title_justify="left")
+    for row in body:
+        table.add_row(*row)
+    return table
 
 
 def draw_curves(results: pd.DataFrame, out: Path, path: Path) -> None:

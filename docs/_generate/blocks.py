@@ -4,7 +4,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import pandas as pd
+
 from arena.taskfile.catalog import KINDS
+from benchmarks.learners import table as learners_table
 from docs._generate import differences, keys, kinds, options
 from docs._generate.markdown import code, table
 
@@ -23,6 +26,13 @@ def example_suite() -> str:
     """The one example that is a suite, as it is in the source tree."""
     [file] = (Path(__file__).parents[2] / "examples").glob("*/*/suite.py")
     return f'```python title="{file.parent.name}/suite.py"\n{file.read_text(encoding="utf-8")}```'
+
+
+def learners() -> str:
+    """What learning algorithms reach on the levels, as `python -m benchmarks.learners` wrote it."""
+    results = Path(__file__).parents[1] / "figures" / "learners.csv"
+    header, *rows = learners_table.rows(pd.read_csv(results))
+    return table(header, rows)
 
 
 BLOCKS: dict[str, Callable[[], str]] = {
@@ -45,4 +55,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "layout": options.layout_table,
     "differences": differences.differences_table,
     "example-suite": example_suite,
+    "learners": learners,
 }
