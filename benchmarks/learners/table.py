@@ -48,7 +48,11 @@ def _cell(row: Any) -> str:
 def printed(results: pd.DataFrame) -> Table:
     """The same for the console."""
     header, *body = rows(results)
-    table = Table(*header, title="normalised score: mean and, in brackets, the lowest and highest seed", title_justify="left")
+    table = Table(
+        *header,
+        title="normalised score: mean and, in brackets, the lowest and highest seed",
+        title_justify="left",
+    )
     for row in body:
         table.add_row(*row)
     return table
