@@ -23,6 +23,7 @@ PLAYGROUND = [
 
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
+    run._stage.world._index_sets()
     for index in run._stage.world._moving:
         x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
         quaternion = rng.normal(size=4)
