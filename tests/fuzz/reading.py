@@ -102,7 +102,7 @@ def main(kind: str, seed: int, cases: int, folder: Path) -> None:
     rng, files = random.Random(f"{kind} {seed}"), sources()
     counts: Counter[str] = Counter()
     slowest, failures = 0.0, []
-    read(shutil.copy(files[0], folder))  # imports what it needs
+    read(Path(shutil.copy(files[0], folder)))  # imports what it needs
     for number in range(cases):
         source = rng.choice(files)
         path = folder / source.name
