@@ -67,7 +67,7 @@ def interrupted(name: str, number: int, moment: float, folder: Path) -> str:
     took = time.monotonic() - began
     while (left := alive(process.pid)) and time.monotonic() - began < LONGEST_S:
         time.sleep(0.1)
-    # While the interpreter ends after the work, the signal itself ends it, which a shell shows as 128 + number.
+    # While the interpreter ends, the signal itself ends it; a shell shows that as 128 + number too.
     expected = {128 + number} if early and name in ENDLESS else {0, 128 + number, -number}
     return "; ".join(
         [f"status {process.returncode} after {took:.1f} s: {said[-600:]}"]
