@@ -46,7 +46,7 @@ class ScoredTask(NamedTuple):
     @property
     def id(self) -> str:
         """Its id, LL-TT-V."""
-        return f"{self.draw.level:02d}-{self.draw.task:02d}-{self.draw.variant}"
+        return self.draw.task_id
 
     def text(self) -> str:
         """Its file. Raises EvaluationError if the blueprints no longer draw the task that was published."""

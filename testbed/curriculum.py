@@ -146,7 +146,7 @@ class Generated:
         return self._episode(draw)
 
     def _episode(self, draw: Draw) -> Episode:
-        task_id = f"{draw.level:02d}-{draw.task:02d}-{draw.variant}"
+        task_id = draw.task_id
         spec = load_text(_drawn(draw), task_id).arenas[0]
         return _episode(spec, task_id, self._stream, self._played, "generated")
 

@@ -26,7 +26,7 @@ def summary(results: pd.DataFrame) -> pd.DataFrame:
     whole = whole.rename(columns={"mean": "normalised"}).assign(level="all")
     rows = pd.concat([results[["algorithm", "level", "normalised"]], whole], ignore_index=True)
     grouped = rows.groupby(["algorithm", "level"], sort=False)["normalised"]
-    return grouped.agg(["mean", "min", "max", "count"]).reset_index()
+    return grouped.agg(["mean", "min", "max"]).reset_index()
 
 
 def rows(results: pd.DataFrame) -> list[tuple[str, ...]]:

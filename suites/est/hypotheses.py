@@ -4,6 +4,7 @@ A set of objects is a number below 512, whose bit k stands for object k.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,16 @@ class Machine:
 
     def lit(self) -> Bools:
         """(512, 512): whether a machine without noise is lit, by the set on it and the set of Blickets."""
-        both = np.arange(SETS)[:, None] & np.arange(SETS)
-        lit: Bools = MEMBERS.sum(axis=1)[both] >= self.needs
-        return lit
+        return _lit(self.needs)
+
+
+@cache
+def _lit(needs: int) -> Bools:
+    """The same for every machine that needs as many; worlds and their oracles look it up at each reset."""
+    both = np.arange(SETS)[:, None] & np.arange(SETS)
+    lit: Bools = MEMBERS.sum(axis=1)[both] >= needs
+    lit.setflags(write=False)
+    return lit
 
 
 class Oracle:

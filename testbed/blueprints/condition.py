@@ -48,6 +48,11 @@ class Draw(NamedTuple):
     attempt: int = 0
 
     @property
+    def task_id(self) -> str:
+        """The id LL-TT-V of a task that is generated or scored."""
+        return f"{self.level:02d}-{self.task:02d}-{self.variant}"
+
+    @property
     def note(self) -> str:
         """The line of a file's header from which the file can be made again."""
         return (

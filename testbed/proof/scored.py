@@ -47,7 +47,7 @@ def write_test_tasks(path: Path, levels: Sequence[int], jobs: int) -> None:
 
 def scored(draw: Draw) -> Row:
     """The first proven attempt at a draw, with the rewards of random actions and of the oracle."""
-    proven = prove(Order(draw, f"{draw.level:02d}-{draw.task:02d}-{draw.variant}"))
+    proven = prove(Order(draw, draw.task_id))
     made = Draw.of_text(proven.text, proven.task_id)
     return Row(
         made.level,
