@@ -23,7 +23,7 @@ class RepairKind(StrEnum):
     AMOUNT = "amount"
     """A fraction, plus sign or typographic minus: the integer, a fraction rounded toward zero."""
     UNIT = "unit of an amount"
-    """Degrees in Turn, steps in Go: removed."""
+    """Degrees, steps and the like: removed."""
     BRACKETS = "brackets in a thought"
     """Square brackets (the thought that is recorded keeps the round ones)."""
     LABEL = "label of a command"
