@@ -18,7 +18,6 @@ from suites.est import solids
 from suites.est.hypotheses import OBJECTS, Floats
 from suites.est.things import RGB, SHAPES, Thing
 
-
 _ROWS = (0.0, 1.85, 3.7)
 _ON = [(x, z) for x in (-1.5, 0.0, 1.5) for z in _ROWS]
 _OFF = [(-3.15, z) for z in _ROWS] + [(x, -2.0) for x in (-1.75, 0.0, 1.75)] + [(3.15, z) for z in _ROWS]
