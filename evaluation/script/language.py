@@ -69,7 +69,8 @@ class Language(Generic[Command]):
     token of its name and one of its argument; they extend the grammars beside this module. `command` makes a
     command of those two tokens, or raises `ArgumentError`. `arguments` are the tokens of arguments, each with
     the kind of repair if it is not strict, and `dropped` tokens that the strict language has not.
-    `strict_text` writes an argument in the strict language. `spoken` are the tokens in words, for messages.
+    `strict_text` writes an argument that is not strict in the strict language. `spoken` are the tokens in
+    words, for messages.
     `mistakes` are typical ones besides those of thoughts, and `semicolon` is the advice for a missing one.
     """
 
@@ -164,7 +165,8 @@ class Language(Generic[Command]):
 
     def _piece_repairs(self, text: ReplyText, pieces: tuple[Piece, ...]) -> Iterator[Repair]:
         for before, piece in pairwise((_NOTHING, *pieces, _NOTHING)):
-            if before.type in ("RPAR", "THOUGHT") and piece.type not in ("SEMICOLON", "COMMA"):
+            closed = before.text.endswith(")") and before.type not in ("LEAD", "TAIL")
+            if closed and piece.type not in ("SEMICOLON", "COMMA"):
                 yield text.repair(RepairKind.SEMICOLON, before.end, "", ";")
             became = self._strict_text(piece)
             if became != piece.text:
@@ -175,7 +177,8 @@ class Language(Generic[Command]):
         if piece.type in self._names:
             return self._names[piece.type]
         if piece.type in self.arguments:
-            return self.strict_text(piece)
+            plain = re.fullmatch(self._strict.get_terminal(piece.type).pattern.to_regexp(), piece.text)
+            return piece.text if plain else self.strict_text(piece)
         match piece.type:
             case "THOUGHT" if ")" in piece.text[:-1]:
                 return f"({piece.text[1:-1].translate(_SQUARE)})"

@@ -24,6 +24,8 @@ class RepairKind(StrEnum):
     """A fraction, plus sign or typographic minus: the integer, a fraction rounded toward zero."""
     UNIT = "unit of an amount"
     """Degrees, steps and the like: removed."""
+    LIST = "list"
+    """Labels, percent signs, other brackets: the plain list of numbers."""
     BRACKETS = "brackets in a thought"
     """Square brackets (the thought that is recorded keeps the round ones)."""
     LABEL = "label of a command"

@@ -2,22 +2,17 @@
 
 from pathlib import Path
 
-from evaluation.script.language import Language, Piece
+from evaluation.script.language import Language
 from evaluation.script.repairs import RepairKind
 from llm_control.script.commands import Command, Script
-from llm_control.script.tokens import command, integer, is_plain
-
-
-def _strict_amount(piece: Piece) -> str:
-    return piece.text if is_plain(piece.text) else integer(piece.text)
-
+from llm_control.script.tokens import command, integer
 
 LANGUAGE = Language[Command](
     folder=Path(__file__).parent,
     names=("Go", "Turn"),
     command=command,
     arguments={"AMOUNT": RepairKind.AMOUNT},
-    strict_text=_strict_amount,
+    strict_text=lambda piece: integer(piece.text),
     spoken={"GO": "Go(", "TURN": "Turn(", "AMOUNT": "an integer"},
     mistakes=(
         ("AMOUNT", r"\s*\)", "A command needs its amount in the brackets, as in Go(5); or Turn(-30);"),

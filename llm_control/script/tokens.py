@@ -1,14 +1,10 @@
 """Meaning of the tokens of both grammars."""
 
-import re
-
 from lark import Token
 
 from evaluation.script.errors import ArgumentError
 from evaluation.script.language import thought
 from llm_control.script.commands import LARGEST_AMOUNT, Command, Go, Think, Turn
-
-_PLAIN = re.compile(r"(?:-[ \n]*)?[0-9][ \n0-9]*")
 
 
 def command(name: Token, argument: Token) -> Command:
@@ -43,8 +39,3 @@ def integer(amount: str) -> str:
     digits = whole.lstrip("+-‐‑‒–−").lstrip("0") or "0"
     negative = whole[:1] not in ("", *"+0123456789") and digits != "0"
     return f"-{digits}" if negative else digits
-
-
-def is_plain(amount: str) -> bool:
-    """Whether an amount is in the strict language."""
-    return _PLAIN.fullmatch(amount) is not None

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cache
 
 import moderngl
 import numpy as np
@@ -47,6 +48,12 @@ _KINDS = ("table", "machine", "rubber", "metal")
 """Kinds of surface, by their numbers in the shader."""
 
 _ROW = ("3f 3f 1f 1f/i", "in_middle", "in_color", "in_kind", "in_index")
+
+
+@cache
+def table(width: int, height: int) -> "Table":
+    """The one table of a size in this process."""
+    return Table(width, height)
 
 
 class Table:
