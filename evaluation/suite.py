@@ -288,6 +288,10 @@ class Suite(ABC):
         """What an episode's page shows above the transcript of the logged record: titles, and HTML as is."""
         return ()
 
+    def run_panels(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
+        """The same for a report's first page, from the records of judged episodes by agent."""
+        return ()
+
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:
         """Pickled by name, so that a worker uses its own installation."""
         from evaluation.suites import get_suite
