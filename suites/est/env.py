@@ -73,7 +73,7 @@ class EstEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012
 
     def __init__(self, preset: str | Preset = "est", **sensor: Any) -> None:
-        """`preset` is "est", "ivre" or a `Preset`. `sensor` are the options of `suites.est.sensor.Sensor`:
+        """`preset` is one of `PRESETS` or a `Preset`. `sensor` are the options of `suites.est.sensor.Sensor`:
         observation="symbol", width=160, height=120, render_mode=None, render_resolution=512.
 
         Raises ConfigError and RenderError for an invalid option.
