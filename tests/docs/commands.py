@@ -72,9 +72,10 @@ def _options(command):
 def _arena_llm(arguments):
     command, name = COMMAND, "arena-llm"
     while hasattr(command, "commands"):
-        name, *arguments = arguments
-        assert name in command.commands, f"got the command {name!r}, expected one of {list(command.commands)}"
-        command = command.commands[name]
+        name, known = arguments[0], list(command.commands)
+        assert name in known, f"got the command {name!r}, expected one of {known}"
+        # A command has the options of the suite that its arguments name.
+        _, command, arguments = command.resolve_command(typer.Context(command), list(arguments))
     command.make_context(name, list(arguments))
 
 

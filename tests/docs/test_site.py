@@ -17,9 +17,10 @@ def test_internal_links_and_anchors_resolve(page):
         if "://" in link:
             continue
         path, _, anchor = link.partition("#")
-        target = DOCS / (path or page)
+        target = (DOCS / page).parent / path if path else DOCS / page
         assert target.is_file(), f"{page}: {link}"
-        assert not anchor or anchor in anchors_of(target.name), f"{page}: {link}"
+        there = target.resolve().relative_to(DOCS).as_posix()
+        assert not anchor or anchor in anchors_of(there), f"{page}: {link}"
 
 
 def test_the_front_page_links_to_the_documentation():
@@ -29,7 +30,7 @@ def test_the_front_page_links_to_the_documentation():
 
 def test_every_page_is_in_the_navigation():
     nav = str(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
-    assert sorted(re.findall(r"[\w-]+\.md", nav)) == PAGES
+    assert sorted(re.findall(r"[\w/-]+\.md", nav)) == PAGES
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -47,10 +48,10 @@ def test_the_site_builds_without_a_warning_and_asks_no_other_machine(tmp_path):
     )
     assert built.returncode == 0, built.stderr
     assert "No issues found" in built.stdout + built.stderr
-    assert sorted(path.stem for path in (tmp_path / "site").glob("*.html") if path.stem != "404") == [
-        page.removesuffix(".md") for page in PAGES
-    ]
-    assert not list((tmp_path / "site").rglob("*.py"))
-    for path in (tmp_path / "site").glob("*.html"):
+    site = tmp_path / "site"
+    built_pages = sorted(path for path in site.rglob("*.html") if path.stem != "404")
+    assert [path.relative_to(site).with_suffix(".md").as_posix() for path in built_pages] == PAGES
+    assert not list(site.rglob("*.py"))
+    for path in built_pages:
         html = path.read_text(encoding="utf-8")
         assert not re.search(r'<(?:script|img)[^>]+src="https?:|<link[^>]+href="https?:', html), path.name
