@@ -96,6 +96,7 @@ def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
     assert "children" not in page
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed(environment, tmp_path, httpserver):
     """Killed in the middle of an episode, finished ones are kept and nobody is asked for them again."""
     asked: list[str] = []

@@ -23,7 +23,10 @@ from suites.est.agents import AGENTS
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.world import PRESETS, Machines
+from tests.command import command, run
 from tests.llm_control.provider import MODEL, answer
+
+__all__ = ["command"]
 
 SUITE = get_suite("est")
 BELIEF = f"Belief([{', '.join(['0.4'] * 9)}]);"
@@ -127,15 +130,6 @@ def test_pictures_take_the_place_of_words_or_join_them():
         assert (shown.drawn_by is not None) == bool(pictures)
 
 
-def run(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "COLUMNS": "200", **environment},
-    )
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -146,14 +140,14 @@ def run(*arguments, **environment):
         (("--model", "est/naive", "--machine", "seven"), "machine: got 'seven'"),
     ],
 )
-def test_wrong_arguments_are_said(arguments, said, tmp_path):
-    failed = run("eval", "--suite", "est", *arguments, "--log-dir", tmp_path)
+def test_wrong_arguments_are_said(arguments, said, tmp_path, command):
+    failed = command("eval", "--suite", "est", *arguments, "--log-dir", tmp_path)
     assert failed.returncode != 0
     assert said in failed.stderr
     assert "Traceback" not in failed.stderr
 
 
-@pytest.mark.parametrize("protocol", ["text", "both"])
+@pytest.mark.parametrize("protocol", ["both", pytest.param("text", marks=pytest.mark.slow)])
 def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, httpserver):
     asked: list[list] = []
 

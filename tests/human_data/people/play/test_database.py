@@ -15,6 +15,7 @@ def database():
         yield database
 
 
+@pytest.mark.slow
 def test_the_server_ends_without_its_database(database):
     server = Server(database.url("postgres"), "01-01-01")
     try:
