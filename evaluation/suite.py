@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
@@ -265,6 +266,10 @@ class Suite(ABC):
     def most_replies(self, task: TaskSpec, choices: Any) -> int | None:
         """The most replies that an episode of a task can have, for estimates; None if nothing bounds them."""
         return choices.bounds().replies  # type: ignore[no-any-return]
+
+    def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
+        """What a person answers an observation with; None for a suite that people cannot play."""
+        return None
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""
