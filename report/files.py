@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from arena.files import read_text
 from evaluation import run_card
-from evaluation.paired import other_tasks
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
 from evaluation.run_card import RunCard

@@ -126,9 +126,9 @@ class Form:
         """The fields as plain values, ready for JSON."""
         return [{"kind": each.kind, **asdict(each)} for each in self.fields]
 
-    def filled(self, given: Mapping[str, Any]) -> str:
-        """The reply of what was entered. Raises ConfigError, with the field, if it cannot be."""
-        return self.reply({each.name: each.read(given.get(each.name)) for each in self.fields})
+    def read(self, given: Mapping[str, Any]) -> Values:
+        """The values of what was entered. Raises ConfigError, with the field, if one does not fit."""
+        return {each.name: each.read(given.get(each.name)) for each in self.fields}
 
 
 def _wrong(asked: Field, value: Any, expected: str) -> ConfigError:

@@ -18,7 +18,6 @@ from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
-
 from report.methods import partial_sentence
 
 if TYPE_CHECKING:

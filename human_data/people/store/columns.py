@@ -137,7 +137,9 @@ RESULTS = Table(
             "agent", "text", "none", "person, or in the table by participant their code; (scripts) by scripts"
         ),
         _TRIALS["task_id"],
-        Column("level", "integer", "none", "Level of the task, 1 to 10, 0 if its id names none; or its group"),
+        Column(
+            "level", "integer", "none", "Level of the task; 0 if its id names none; in other suites its group"
+        ),
         Column("trial", "integer", "none", "Number of the agent's trial of the task, from 0"),
         *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
         Column("turns", "integer", "replies", "Number of replies; empty for people in the arena"),

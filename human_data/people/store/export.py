@@ -19,6 +19,7 @@ from human_data.people.store.bids import write_bids
 from human_data.people.store.columns import DTYPES, RESULTS, TABLES, Table
 from human_data.people.store.results import people_results, played_suite
 from human_data.people.store.store import Store
+from human_data.people.store.tables import SuiteEpisode, Trial
 
 ROWS_IN_MEMORY = 50_000
 """A limit, as a study with a hundred participants has millions of actions."""
@@ -36,7 +37,8 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
     """Write a study into a folder; the files of an earlier export are replaced, others are not touched.
 
     `format` is "csv" or "parquet". Raises InvalidRequest if there is no such study, ConfigError if the format
-    is unknown or needs pyarrow, and for `bids` of another suite than the arena, and EvaluationError if the folder cannot be written.
+    is unknown or needs pyarrow and for `bids` of another suite than the arena, and EvaluationError if the
+    folder cannot be written.
     """
     _check(store, study, format, bids)
     folder = ReportFolder(out)
@@ -140,10 +142,16 @@ def _write_recordings(store: Store, study: str, folder: ReportFolder) -> int:
     for person in store.participants(study):
         names = FileNames()
         for trial in store.trials(person.id):
-            recording, episode = store.recording(trial.id), episodes.get(trial.id)
-            if recording or (episode and trial.finished_at is not None):
+            if content := _recording(store, trial, episodes.get(trial.id)):
                 name = names.of(f"{trial.task_id}-{trial.trial}")
-                content = episode.played if episode else recording.model_dump_json()
                 folder.write(f"recordings/{codes.of(person.code)}/{name}.json", content)
                 count += 1
     return count
+
+
+def _recording(store: Store, trial: Trial, episode: SuiteEpisode | None) -> str | None:
+    """What a finished trial is played again from; None for one that is not finished."""
+    if episode:
+        return episode.played if trial.finished_at is not None else None
+    recording = store.recording(trial.id)
+    return recording.model_dump_json() if recording else None

@@ -17,7 +17,7 @@ PERSON = "person"
 
 
 class Played(NamedTuple):
-    """The suite of a study, and the SHA-256 of its tasks by id; empty for the arena, whose marks are known."""
+    """The suite of a study, and the SHA-256 of its tasks by id; empty for the arena."""
 
     suite: str
     digests: dict[str, str]

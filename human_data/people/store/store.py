@@ -121,8 +121,8 @@ class Store(Closing):
         with self.database.writing() as session:
             trial = _begin(session, participant_id, columns)
             played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
-            row = {"suite": episode.suite, "task_group": str(task["group"]), "played": played}
-            session.add(SuiteEpisode(trial_id=trial.id, **row))
+            group = str(task["group"])
+            session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
         return trial
 
     def finish_episode(self, trial_id: int, record: Record) -> None:
@@ -134,11 +134,10 @@ class Store(Closing):
             if trial.finished_at is not None:
                 return
             trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
-            trial.steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")  # type: ignore[assignment]
+            steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
+            trial.steps = None if steps is None else int(steps)
             episode.turns, episode.score = len(record.turns), record.score
-            episode.played = (
-                PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
-            )
+            episode.played = PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
 
     def add_reply(self, reply: Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""

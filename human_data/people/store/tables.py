@@ -60,9 +60,13 @@ class Trial(Base):
     trial: Mapped[int] = _column(
         "Number of earlier attempts of the participant at this task; 0 for the first"
     )
-    spec_sha256: Mapped[str] = _column("SHA-256 of the arena's specification, or of the task of another suite", type_=Text)
+    spec_sha256: Mapped[str] = _column(
+        "SHA-256 of the arena's specification, or of the task of another suite", type_=Text
+    )
     seed: Mapped[int] = _column("Random seed of the episode", type_=BigInteger)
-    animal_ai: Mapped[str] = _column("Version of Animal-AI whose rules apply; empty in other suites", type_=Text)
+    animal_ai: Mapped[str] = _column(
+        "Version of Animal-AI whose rules apply; empty in other suites", type_=Text
+    )
     mode: Mapped[str] = _column(
         "How the task was played: keys, scripts with still images, or the form of another suite", type_=Text
     )
@@ -136,7 +140,7 @@ class Reply(Base):
     reply: Mapped[str] = _column("The reply, as a model would have written it", type_=Text)
     entered: Mapped[dict[str, Any]] = _column("What was entered in the form, as JSON", type_=JSON)
     reward: Mapped[float] = _column("Reward of the reply", "reward", type_=Double)
-    shown_at: Mapped[float] = _column("Time at which the observation was sent", SECONDS, type_=Double)
+    shown_at: Mapped[float] = _column("Time at which the observation was last made", SECONDS, type_=Double)
     at: Mapped[float] = _column("Time at which the reply arrived", SECONDS, type_=Double)
 
 
