@@ -2,6 +2,7 @@
 
 import re
 
+from evaluation.script.repairs import ReplyText
 from llm_control.script import (
     DEGREES_PER_STEP,
     Command,
@@ -14,7 +15,6 @@ from llm_control.script import (
     Turn,
     parse,
 )
-from llm_control.script.repairs import ReplyText
 
 MOVES: dict[str, Command] = {
     "Forward": Go(1),

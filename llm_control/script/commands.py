@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from arena.action import BACKWARD, FORWARD, TURN_LEFT, TURN_RIGHT, Action
-from llm_control.script.repairs import Repair
+from evaluation.script.language import written_thought
+from evaluation.script.repairs import Repair
 
 DEGREES_PER_STEP = 6
 """Rotation in one step: 100 degrees/s for three ticks of 0.02 s (`TrainingAgent.cs`)."""
@@ -34,7 +35,7 @@ class Think:
         return iter(())
 
     def __str__(self) -> str:
-        return f"Think('{self.text.translate(_BRACKETS)}');"
+        return written_thought(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +80,6 @@ class Turn:
 
 
 Command = Think | Go | Turn
-
-_BRACKETS = str.maketrans("()", "[]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,81 +1,39 @@
-"""Parses a model's reply."""
+"""Reading a reply in the arena's script language."""
 
-from typing import cast
+from pathlib import Path
 
-from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
-
+from evaluation.script.language import Language
+from evaluation.script.repairs import RepairKind
 from llm_control.script.commands import Command, Script
-from llm_control.script.dressed import read_dressed
-from llm_control.script.errors import ScriptSyntaxError, excerpt, syntax_error
-from llm_control.script.repairs import ReplyText
-from llm_control.script.tokens import AmountError, command
-from llm_control.script.tolerant import read_tolerantly
+from llm_control.script.tokens import command, integer
 
-
-class _Commands(Transformer[Token, Script]):
-    """Builds the commands while the strict grammar is parsed."""
-
-    def script(self, commands: list[Command]) -> Script:
-        return Script(tuple(commands))
-
-    def go(self, name_and_argument: list[Token]) -> Command:
-        return command(*name_and_argument)
-
-    turn = think = go
-
-
-_STRICT = Lark.open("strict.lark", rel_to=__file__, start="script", parser="lalr", transformer=_Commands())
+LANGUAGE = Language[Command](
+    folder=Path(__file__).parent,
+    names=("Go", "Turn"),
+    command=command,
+    arguments={"AMOUNT": RepairKind.AMOUNT},
+    strict_text=lambda piece: integer(piece.text),
+    spoken={"GO": "Go(", "TURN": "Turn(", "AMOUNT": "an integer"},
+    mistakes=(
+        ("AMOUNT", r"\s*\)", "A command needs its amount in the brackets, as in Go(5); or Turn(-30);"),
+        ("AMOUNT", "", "Amounts are integers written in digits, as in Go(5); or Turn(-30);"),
+        ("RPAR", "", "One integer is all that the brackets may hold, as in Go(5); or Turn(-30);"),
+        ("LPAR", "", "The name of a command is followed by round brackets, as in Go(5);"),
+        ("GO", r"\Z", "A script has at least one command, as in Go(5);"),
+        ("GO", r"(?:go|turn|think)\b\s*\(", "The commands are spelt Go, Turn and Think."),
+        ("GO", r"(?:go|turn|think)\b", "A command has its argument in round brackets, as in Go(5);"),
+        ("GO", r"\w+\s*\(", "There is no such command; the commands are Go, Turn and Think."),
+    ),
+    semicolon="Every command ends with a semicolon, as in Go(5); Turn(-30);",
+    dropped={"STEPS": RepairKind.UNIT, "DEGREES": RepairKind.UNIT},
+)
+"""Of the commands Go, Turn and Think."""
 
 
 def parse(text: str, *, strict: bool = False) -> Script:
-    """The script of a model's reply.
-
-    Strict: only the language of the paper, see `strict.lark`. Tolerant: also common deviations of models
-    (`tolerant.lark`, and the dress that `dressed.py` takes off), with a repair for each; a strict reply
-    has the same meaning and no repairs. An empty reply is not a script in either mode. The time is
-    proportional to the length of `text`.
+    """The script of a model's reply; strict: only the language of the paper. See `Language.parse`.
 
     Raises `ScriptSyntaxError`, and no other error.
     """
-    try:
-        return _strict_or_tolerant(text, strict)
-    except UnexpectedInput as error:
-        raise _not_a_script(text, error) from None
-    except AmountError as error:
-        raise _not_an_amount(text, error) from None
-
-
-def _strict_or_tolerant(text: str, strict: bool) -> Script:
-    try:
-        return _read_strictly(text)
-    except UnexpectedInput:
-        if strict:
-            raise
-    try:
-        return read_tolerantly(text)
-    except UnexpectedInput:
-        # Only what would be refused is undressed, so that nothing is read in another way than without it.
-        if (script := read_dressed(text)) is None:
-            raise
-        return script
-
-
-def _read_strictly(text: str) -> Script:
-    # With an embedded transformer Lark returns what `_Commands.script` made; its types do not say so.
-    return cast(Script, _STRICT.parse(text))
-
-
-def _not_a_script(text: str, error: UnexpectedInput) -> ScriptSyntaxError:
-    position, tokens = error.pos_in_stream or 0, set[str]()
-    if isinstance(error, UnexpectedToken):
-        tokens = set(error.expected)
-        # The end of the text has no position of its own.
-        position = len(text) if error.token.type == "$END" else position
-    elif isinstance(error, UnexpectedCharacters):
-        tokens = set(error.allowed)
-    return syntax_error(text[position:], ReplyText(text).place(position), tokens)
-
-
-def _not_an_amount(text: str, error: AmountError) -> ScriptSyntaxError:
-    place = ReplyText(text).place(error.token.start_pos or 0)
-    return ScriptSyntaxError(error.advice, *place, excerpt(error.token))
+    read = LANGUAGE.parse(text, strict=strict)
+    return Script(read.commands, read.repairs)

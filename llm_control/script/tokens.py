@@ -1,25 +1,14 @@
 """Meaning of the tokens of both grammars."""
 
-import re
-
 from lark import Token
 
+from evaluation.script.errors import ArgumentError
+from evaluation.script.language import thought
 from llm_control.script.commands import LARGEST_AMOUNT, Command, Go, Think, Turn
-
-_PLAIN = re.compile(r"(?:-[ \n]*)?[0-9][ \n0-9]*")
-_QUOTES = {"'": "'", '"': '"', "‘": "’", "“": "”"}
-
-
-class AmountError(ValueError):
-    """An amount that no command can have; has its token and what to do."""
-
-    def __init__(self, token: Token, advice: str) -> None:
-        super().__init__(token, advice)
-        self.token, self.advice = token, advice
 
 
 def command(name: Token, argument: Token) -> Command:
-    """The command of a GO, TURN or THINK and its argument. Raises `AmountError`."""
+    """The command of a GO, TURN or THINK and its argument. Raises `ArgumentError`."""
     match name.type:
         case "GO":
             return Go(_whole_steps(argument))
@@ -29,18 +18,18 @@ def command(name: Token, argument: Token) -> Command:
 
 
 def amount(token: Token) -> int:
-    """The integer of an AMOUNT. Raises `AmountError` before converting many digits."""
+    """The integer of an AMOUNT. Raises `ArgumentError` before converting many digits."""
     digits = integer(token)
     if len(digits.lstrip("-")) > len(str(LARGEST_AMOUNT)):
-        raise AmountError(token, f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}.")
+        raise ArgumentError(token, f"Amounts go from -{LARGEST_AMOUNT} to {LARGEST_AMOUNT}.")
     return int(digits)
 
 
 def _whole_steps(token: Token) -> int:
-    """The amount of a Go; raises `AmountError` for less than a step, which is a wrong scale and not 0."""
+    """The amount of a Go; raises `ArgumentError` for less than a step, which is a wrong scale and not 0."""
     steps = amount(token)
     if steps == 0 and any(digit in "123456789" for digit in token):
-        raise AmountError(token, "Go drives whole steps, at least one: Go(1); or Go(-1);")
+        raise ArgumentError(token, "Go drives whole steps, at least one: Go(1); or Go(-1);")
     return steps
 
 
@@ -50,15 +39,3 @@ def integer(amount: str) -> str:
     digits = whole.lstrip("+-‐‑‒–−").lstrip("0") or "0"
     negative = whole[:1] not in ("", *"+0123456789") and digits != "0"
     return f"-{digits}" if negative else digits
-
-
-def is_plain(amount: str) -> bool:
-    """Whether an amount is in the strict language."""
-    return _PLAIN.fullmatch(amount) is not None
-
-
-def thought(token: Token) -> str:
-    """The text of a THOUGHT, without its brackets and one pair of quotation marks."""
-    text = token[1:-1].strip()
-    quoted = len(text) > 1 and _QUOTES.get(text[0]) == text[-1]
-    return text[1:-1] if quoted else text

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
 
 import moderngl
 import numpy as np
@@ -16,34 +16,8 @@ from render.opengl.painter import Reader, Stock, program, write
 from render.opengl.view import FRAMEBUFFER_SRGB, new_target
 from render.parts.meshes import Mesh
 from suites.est import solids
-
-SHAPES = ("cube", "sphere", "cylinder")
-MATERIALS = ("metal", "rubber")
-
-RGB = {
-    **{"gray": (87, 87, 87), "red": (173, 35, 35), "blue": (42, 75, 215), "green": (29, 105, 20)},
-    **{"brown": (129, 74, 25), "cyan": (41, 208, 208), "purple": (129, 38, 192), "yellow": (255, 238, 51)},
-}
-"""Colours of surfaces, sRGB, as in CLEVR (Johnson et al. 2017), whose objects EST's are."""
-
-COLORS = tuple(RGB)
-
-MOST = 9
-"""Maximum number of objects."""
-
-Floats = npt.NDArray[np.float64]
-
-
-class Thing(NamedTuple):
-    """One object, a word of each of `SHAPES`, `MATERIALS` and `COLORS`."""
-
-    shape: str
-    material: str
-    color: str
-
-    def __str__(self) -> str:
-        return f"{self.color} {self.material} {self.shape}"
-
+from suites.est.hypotheses import OBJECTS, Floats
+from suites.est.things import RGB, SHAPES, Thing
 
 _ROWS = (0.0, 1.85, 3.7)
 _ON = [(x, z) for x in (-1.5, 0.0, 1.5) for z in _ROWS]
@@ -76,6 +50,12 @@ _KINDS = ("table", "machine", "rubber", "metal")
 _ROW = ("3f 3f 1f 1f/i", "in_middle", "in_color", "in_kind", "in_index")
 
 
+@cache
+def table(width: int, height: int) -> "Table":
+    """The one table of a size in this process."""
+    return Table(width, height)
+
+
 class Table:
     """Draws panels into pictures of one size.
 
@@ -103,10 +83,10 @@ class Table:
         Object k stands at its own place on the machine if `on[k]`, and at its own place beside it otherwise.
         Raises RenderError for more than nine objects, or another number of entries in `on`.
         """
-        if len(things) != len(on) or len(things) > MOST:
+        if len(things) != len(on) or len(things) > OBJECTS:
             raise RenderError(
                 f"panel: got {len(things)} objects and {len(on)} places, expected one place for each of "
-                f"at most {MOST} objects"
+                f"at most {OBJECTS} objects"
             )
         ctx = gl_context()
         self._samples.use()
@@ -132,7 +112,7 @@ class Table:
 
     def _draw(self, rows: Floats, ends: Sequence[int]) -> None:
         """Draw the objects, whose rows are sorted by shape, the machine and the table."""
-        middles = np.zeros((MOST, 3))
+        middles = np.zeros((OBJECTS, 3))
         middles[: len(rows)] = rows[:, :3]
         self._set("u_things", middles)
         self._program["u_ends"] = tuple(ends)

@@ -34,8 +34,13 @@ class Preset:
                 raise ConfigError(f"{name}: got {low} to {high}, expected a range within 0 to {OBJECTS}")
 
 
-PRESETS = {"est": Preset(), "ivre": Preset((1, 4), (1, 4))}
-"""The numbers of EST's text, and those of its later publication as IVRE."""
+PRESETS = {
+    "est": Preset(),
+    "ivre": Preset((1, 4), (1, 4)),
+    "conjunctive": Preset(machine=Machine(needs=2)),
+    "noisy": Preset(machine=Machine(noise=0.1)),
+}
+"""The numbers of EST's text, those of its later publication as IVRE, and two further machines with EST's."""
 
 
 class Episodes(NamedTuple):
@@ -76,7 +81,9 @@ class Machines:
     steps taken, and `over` which episodes have ended; these are left alone until `restart`.
     """
 
-    def __init__(self, preset: Preset, episodes: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self, preset: Preset, episodes: int, rng: np.random.Generator, drawn: Episodes | None = None
+    ) -> None:
         self.preset, self._rng = preset, rng
         self._lit = preset.machine.lit()
         self.oracle = Oracle(preset.machine, episodes)
@@ -86,7 +93,7 @@ class Machines:
         self.lights = np.zeros(episodes, np.bool_)
         self.steps = np.zeros(episodes, np.int64)
         self.over = np.ones(episodes, np.bool_)
-        self.restart()
+        self.restart(drawn=drawn)
 
     def restart(self, chosen: Bools | None = None, drawn: Episodes | None = None) -> None:
         """Begin new episodes where `chosen`, (episodes,) bool, or everywhere: drawn ones, or those given."""

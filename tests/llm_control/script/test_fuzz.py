@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lark import UnexpectedInput
 
+from evaluation.script.errors import ArgumentError
 from llm_control.script import Script, ScriptSyntaxError, parse
-from llm_control.script.tokens import AmountError
-from llm_control.script.tolerant import read_tolerantly
+from llm_control.script.parser import LANGUAGE
 from tests.llm_control.script.repairing import repaired
 
 COMMANDS = ["Go(3)", "Turn(-90)", "Think('a')", "go( 2.5 )", "TURN(+30°)", 'Think("x (y) z")', "Go(1 2);"]
@@ -56,11 +56,11 @@ def test_strict_scripts_mean_the_same_to_the_tolerant_mode(reply: str):
 @given(replies)
 def test_what_needs_no_undressing_is_read_without_it(reply: str):
     try:
-        plain = read_tolerantly(reply)
-    except (UnexpectedInput, AmountError, ScriptSyntaxError):
+        plain = LANGUAGE.read_tolerantly(reply)
+    except (UnexpectedInput, ArgumentError, ScriptSyntaxError):
         return
     strict = read(reply, strict=True)
-    assert parse(reply) == (strict if isinstance(strict, Script) else plain)
+    assert parse(reply) == (strict if isinstance(strict, Script) else Script(plain.commands, plain.repairs))
 
 
 @settings(max_examples=1500, deadline=None)

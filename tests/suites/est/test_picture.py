@@ -16,9 +16,10 @@ import pytest
 from scipy import ndimage
 
 from render import RenderError
-from suites.est.picture import COLORS, MATERIALS, MOST, RGB, SHAPES, Table, Thing
+from suites.est.hypotheses import OBJECTS
+from suites.est.picture import Table
+from suites.est.things import COLORS, MATERIALS, RGB, SHAPES, THINGS, Thing, appearances
 
-THINGS = [Thing(shape, material, color) for shape in SHAPES for material in MATERIALS for color in COLORS]
 SMALL, LARGE = (160, 120), (512, 512)
 HUES = {color: colorsys.rgb_to_hsv(*rgb)[0] for color, rgb in RGB.items() if color != "gray"}
 
@@ -35,7 +36,7 @@ def empty(size, lit):
 
 def panel(j):
     """The nine objects of a panel; in 48 panels each of the 48 objects is once at every place."""
-    return [THINGS[(j + 5 * k) % 48] for k in range(MOST)]
+    return [THINGS[(j + 5 * k) % 48] for k in range(OBJECTS)]
 
 
 def outline(size, frame, k, on, lit):
@@ -60,7 +61,7 @@ def outlines(size, k, on, lit):
 
 @cache
 def _alike(size, shape, on, lit):
-    return table(size).picture([Thing(shape, "rubber", "red")] * MOST, [on] * MOST, lit)
+    return table(size).picture([Thing(shape, "rubber", "red")] * OBJECTS, [on] * OBJECTS, lit)
 
 
 def detected(size, frame, k, on, lit):
@@ -93,7 +94,7 @@ def test_every_object_is_read_off_the_picture_on_and_off_the_machine(size):
     found, seen = [], set()
     for j in range(0, 48, 3):
         for swap in (False, True):
-            on, lit = [(k % 2 == 0) != swap for k in range(MOST)], (j // 3) % 2 == 0
+            on, lit = [(k % 2 == 0) != swap for k in range(OBJECTS)], (j // 3) % 2 == 0
             found += wrong(size, j, on, lit)
             seen |= {(thing, on[k]) for k, thing in enumerate(panel(j))}
     assert len(seen) == 2 * 48
@@ -105,30 +106,38 @@ def test_the_machine_is_lit_or_not():
     for size in (SMALL, LARGE):
         left, top, _, bottom = table(size).box(4, True)
         for on in (False, True):
-            shine = [
-                np.median(table(size).picture(panel(7), [on] * MOST, lit)[top : bottom + 2, left - 2 : left])
-                for lit in (False, True)
-            ]
+            frames = [table(size).picture(panel(7), [on] * OBJECTS, lit) for lit in (False, True)]
+            shine = [np.median(frame[top : bottom + 2, left - 2 : left]) for frame in frames]
             assert shine[0] < 130
             assert shine[1] > 240
 
 
 def test_no_object_hides_another():
     """Each object's pixels, found by changing its colour, touch those of no other object."""
-    for on in ([True] * MOST, [False] * MOST, [k % 2 == 0 for k in range(MOST)]):
-        before = [Thing("cube", "rubber", "red")] * MOST
+    for on in ([True] * OBJECTS, [False] * OBJECTS, [k % 2 == 0 for k in range(OBJECTS)]):
+        before = [Thing("cube", "rubber", "red")] * OBJECTS
         frame = table(LARGE).picture(before, on, False).astype(int)
         owners = np.zeros(frame.shape[:2], int)
-        for k in range(MOST):
+        for k in range(OBJECTS):
             things = [*before[:k], Thing("cube", "rubber", "cyan"), *before[k + 1 :]]
             owners += np.abs(table(LARGE).picture(things, on, False) - frame).max(axis=2) > 20
         assert owners.max() == 1
-        assert ndimage.label(owners)[1] == MOST
+        assert ndimage.label(owners)[1] == OBJECTS
 
 
 def test_things_have_names():
     assert str(Thing("cube", "metal", "red")) == "red metal cube"
     assert len(set(THINGS)) == len(SHAPES) * len(MATERIALS) * len(COLORS) == 48
+
+
+def test_an_episode_shows_nine_different_things_each_as_often_as_any_other():
+    rng = np.random.default_rng(0)
+    drawn = [appearances(rng) for _ in range(800)]
+    assert all(len(set(things)) == OBJECTS for things in drawn)
+    for place in range(OBJECTS):  # 16.7 of each are expected there
+        counts = np.bincount([THINGS.index(things[place]) for things in drawn], minlength=48)
+        assert 3 <= counts.min() <= counts.max() <= 38
+    assert appearances(np.random.default_rng(0)) == drawn[0]
 
 
 def test_a_panel_needs_a_place_for_each_of_nine_objects():
@@ -142,7 +151,8 @@ def test_a_panel_needs_a_place_for_each_of_nine_objects():
 
 DIGEST = """
 import hashlib
-from suites.est.picture import Table, Thing
+from suites.est.picture import Table
+from suites.est.things import Thing
 things = [Thing("cube", "metal", "red"), Thing("sphere", "rubber", "cyan")]
 frame = Table(160, 120).picture(things, [True, False], True)
 print(hashlib.sha256(frame.tobytes()).hexdigest())
@@ -151,7 +161,7 @@ print(hashlib.sha256(frame.tobytes()).hexdigest())
 
 def test_two_processes_draw_the_same_bits():
     things = [Thing("cube", "metal", "red"), Thing("sphere", "rubber", "cyan")]
-    Table(160, 120).picture(panel(3), [True] * MOST, False)
+    Table(160, 120).picture(panel(3), [True] * OBJECTS, False)
     here = table(SMALL).picture(things, [True, False], True)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(

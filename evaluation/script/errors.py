@@ -1,21 +1,12 @@
 """Why a reply is not a script, as data; sentences are made last."""
 
 import re
+from collections.abc import Iterable, Mapping
+
+from lark import Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from arena.errors import ScriptError
-from llm_control.script.repairs import Place
-
-_TOKENS = {
-    "GO": "Go(",
-    "TURN": "Turn(",
-    "THINK": "Think(",
-    "LPAR": "(",
-    "AMOUNT": "an integer",
-    "THOUGHT": "a thought in brackets",
-    "RPAR": ")",
-    "SEMICOLON": ";",
-}
-"""Names of the grammars' tokens in sentences. Tokens that are only tolerated are absent."""
+from evaluation.script.repairs import ReplyText
 
 
 class ScriptSyntaxError(ScriptError):
@@ -52,34 +43,54 @@ def _alternatives(names: tuple[str, ...]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-_MISTAKES = (
+Mistake = tuple[str, str, str]
+"""A typical mistake as (missing token, start of the remaining reply, advice); the first that fits is said."""
+
+NEVER_ENDS: tuple[Mistake, ...] = (
     ("THOUGHT", r"\(", "This thought never ends; it is closed like this: Think('...');"),
     ("THOUGHT", "", "A thought stands in brackets and quotation marks: Think('...');"),
-    ("AMOUNT", r"\s*\)", "A command needs its amount in the brackets, as in Go(5); or Turn(-30);"),
-    ("AMOUNT", "", "Amounts are integers written in digits, as in Go(5); or Turn(-30);"),
-    ("RPAR", "", "One integer is all that the brackets may hold, as in Go(5); or Turn(-30);"),
-    ("LPAR", "", "The name of a command is followed by round brackets, as in Go(5);"),
-    ("GO", r"\Z", "A script has at least one command, as in Go(5);"),
-    ("GO", r"(?:go|turn|think)\b\s*\(", "The commands are spelt Go, Turn and Think."),
-    ("GO", r"(?:go|turn|think)\b", "A command has its argument in round brackets, as in Go(5);"),
-    ("GO", r"\w+\s*\(", "There is no such command; the commands are Go, Turn and Think."),
-    ("SEMICOLON", r"[^\n]*?['\"’”]\s*\)", "A thought must not contain a closing bracket."),
-    ("SEMICOLON", "", "Every command ends with a semicolon, as in Go(5); Turn(-30);"),
 )
-"""Typical mistakes as (missing token, start of the remaining reply, advice); the first that fits is used."""
+BRACKET_INSIDE: Mistake = (
+    *("SEMICOLON", r"[^\n]*?['\"’”]\s*\)"),
+    "A thought must not contain a closing bracket.",
+)
 
 _OTHERWISE = "Answer with nothing but commands; remarks go into Think('...');"
 _FOUND = re.compile(r"[\w.,+-]{1,40}|[`~]{1,40}|\S")
 
 
-def syntax_error(rest: str, place: Place, tokens: set[str]) -> ScriptSyntaxError:
-    """The error for a reply with `rest` at `place` instead of one of the named `tokens`."""
+class ArgumentError(ValueError):
+    """An argument that no command can have; has its token and what to do."""
+
+    def __init__(self, token: Token, advice: str) -> None:
+        super().__init__(token, advice)
+        self.token, self.advice = token, advice
+
+    def at(self, text: str) -> ScriptSyntaxError:
+        """The same as an error of the whole reply."""
+        place = ReplyText(text).place(self.token.start_pos or 0)
+        return ScriptSyntaxError(self.advice, *place, excerpt(self.token))
+
+
+def syntax_error(
+    text: str, error: UnexpectedInput, spoken: Mapping[str, str], mistakes: Iterable[Mistake]
+) -> ScriptSyntaxError:
+    """Lark's error in a reply as ours; `spoken` are the tokens in words, without those only tolerated."""
+    position, tokens = error.pos_in_stream or 0, set[str]()
+    if isinstance(error, UnexpectedToken):
+        tokens = set(error.expected)
+        # The end of the text has no position of its own.
+        position = len(text) if error.token.type == "$END" else position
+    elif isinstance(error, UnexpectedCharacters):
+        tokens = set(error.allowed)
+    rest = text[position:]
     fitting = (
         advice
-        for missing, start, advice in _MISTAKES
+        for missing, start, advice in mistakes
         if missing in tokens and re.match(start, rest, re.IGNORECASE)
     )
-    expected = tuple(words for token, words in _TOKENS.items() if token in tokens)
+    expected = tuple(words for token, words in spoken.items() if token in tokens)
+    place = ReplyText(text).place(position)
     return ScriptSyntaxError(next(fitting, _OTHERWISE), *place, excerpt(rest), expected)
 
 

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from llm_control.script.errors import ScriptSyntaxError, excerpt
-from llm_control.script.repairs import Repair, RepairKind, ReplyText
+from evaluation.script.errors import ScriptSyntaxError, excerpt
+from evaluation.script.repairs import Repair, RepairKind, ReplyText
 
 _MARK = re.compile(r"(?:`{3,}|~{3,})(?:[\w+.-]*[ \t]*\r?(?=\n))?")
 _WRAPPED = re.compile(r"\s*(`)[^`]*(`)\s*\Z")

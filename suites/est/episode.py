@@ -1,0 +1,233 @@
+"""One episode as the runner's environment: panels out, beliefs and trials in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
+from suites.est.choices import EstChoices
+from suites.est.hypotheses import OBJECTS, Bools, distance, sets_of
+from suites.est.replies import NO_TRIAL, Reply, read_reply
+from suites.est.things import Thing
+from suites.est.world import CONTEXT, HORIZON, PRESETS, Episodes, Machines
+
+LIT, DARK, NOTHING = "lit", "dark", "nothing"
+"""Words of an observation, which offline agents read again."""
+
+
+class Drawn(NamedTuple):
+    """An episode before it begins: what its objects look like, its Blickets and its context panels.
+
+    Objects are numbers from 0.
+    """
+
+    things: tuple[Thing, ...]
+    blickets: tuple[int, ...]
+    context: tuple[tuple[int, ...], ...]
+
+    def plain(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"objects": [list(t) for t in self.things], "blickets": self.blickets, "context": self.context}
+
+    def episodes(self) -> Episodes:
+        """The same as a batch of one."""
+        context = np.stack([_members(each) for each in self.context])
+        return Episodes(_members(self.blickets)[None], context[None])
+
+
+def read_drawn(content: Mapping[str, Any]) -> Drawn:
+    """An episode of a task, also as a log has it. Raises KeyError or TypeError for anything else."""
+    return Drawn(
+        tuple(Thing(*words) for words in content["objects"]),
+        tuple(content["blickets"]),
+        tuple(tuple(each) for each in content["context"]),
+    )
+
+
+class Turn(NamedTuple):
+    """One reply and what came of it.
+
+    `belief` and `oracle` are nine probabilities, `panel` and `trial` numbers of objects from 1. `panel` and
+    `lit` are what the reply answers, `trial` what is tried next; None if no trial is carried out after this
+    step. `distance` is that of the belief from the oracle's. `information` is what the trial is expected to
+    say about the Blickets, in nats, and `regret` how much more the best of all 512 trials is expected to.
+    """
+
+    turn: int
+    reply: str
+    thoughts: tuple[str, ...]
+    repairs: tuple[str, ...]
+    error: str | None
+    panel: tuple[int, ...]
+    lit: bool
+    belief: tuple[float, ...]
+    belief_given: bool
+    oracle: tuple[float, ...]
+    distance: float
+    solved: bool
+    trial: tuple[int, ...] | None
+    trial_given: bool
+    information: float | None
+    regret: float | None
+    reward: float
+    total_reward: float
+
+
+class EstEpisode:
+    """Plays one episode by replies."""
+
+    known = None
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self._choices: EstChoices = setup.choices
+        self._prompts, self._draws = setup.prompts, setup.draws
+        self._drawn = read_drawn(setup.task.content)
+        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
+        self._world = Machines(
+            PRESETS[self._choices.machine], 1, np.random.default_rng(seed), self._drawn.episodes()
+        )
+        self._belief: tuple[float, ...] = (0.5,) * OBJECTS
+        self._turns: list[Turn] = []
+
+    def begin(self) -> Observation:
+        """The objects and the first panel."""
+        listed = "\n".join(f"{k}: {thing}" for k, thing in enumerate(self._drawn.things, start=1))
+        return self._observation("first_turn", objects=listed)
+
+    def reply(self, text: str) -> Observation:
+        """State a belief and try objects."""
+        return self._step(text, read_reply(text, strict=self._choices.strict))
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """A step with the last belief and an empty trial, because the reply calls no tool."""
+        return self._step(text, Reply(problems=(reason,)))
+
+    def finish(self) -> Record:
+        """End the episode."""
+        turns, world = self._turns, self._world
+        solved = bool(turns and turns[-1].solved)
+        outcome = "solved" if solved else "not solved" if world.over[0] else "not finished"
+        total = turns[-1].total_reward if turns else 0.0
+        summary = self._prompts["episode_end"].fill(
+            outcome=outcome, total_reward=total, blickets=self._named([k + 1 for k in self._drawn.blickets])
+        )
+        return Record(
+            tuple(turn._asdict() for turn in turns),
+            outcome,
+            solved,
+            float(solved),
+            _metrics(turns),
+            ModelEnd.EPISODE if world.over[0] else ModelEnd.SOLVER,
+            {},
+            summary,
+        )
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _step(self, text: str, reply: Reply) -> Observation:
+        world, number = self._world, len(self._turns) + 1
+        tried = CONTEXT <= number < HORIZON
+        problems = (*reply.problems, *([NO_TRIAL] if tried and reply.no_trial else []))
+        self._belief = reply.belief or self._belief
+        trial = _members([k - 1 for k in reply.trial or ()])
+        panel, lit, oracle = world.panels[0].copy(), bool(world.lights[0]), world.oracle.belief()[0]
+        information, chosen = world.oracle.information()[0], int(sets_of(trial))
+        step = world.step(np.array([self._belief]), trial[None])
+        solved, reward = bool(step.solved[0]), float(step.rewards[0])
+        tried = tried and not solved
+        turn = Turn(
+            turn=number,
+            reply=text,
+            thoughts=reply.thoughts,
+            repairs=reply.repairs,
+            error=" ".join(problems) or None,
+            panel=_numbers(panel),
+            lit=lit,
+            belief=self._belief,
+            belief_given=reply.belief is not None,
+            oracle=tuple(oracle.tolist()),
+            distance=float(distance(np.array([self._belief]), oracle[None])[0]),
+            solved=solved,
+            trial=_numbers(trial) if tried else None,
+            trial_given=reply.trial is not None,
+            information=float(information[chosen]) if tried else None,
+            regret=float(information.max() - information[chosen]) if tried else None,
+            reward=reward,
+            total_reward=reward + (self._turns[-1].total_reward if self._turns else 0.0),
+        )
+        self._turns.append(turn)
+        if world.over[0]:
+            return Observation(done=True, reward=reward)
+        if turn.error is not None:
+            return self._observation("invalid_reply", reward=reward, step=number + 1, feedback=turn.error)
+        return self._observation("turn", reward=reward, step=number + 1)
+
+    def _observation(self, name: str, **values: Any) -> Observation:
+        """A text with the panel that is seen now, behind its picture if pictures are shown."""
+        reward = float(values.get("reward", 0))
+        text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self._turns) + 1), **values)
+        if not self._choices.shows_images:
+            return Observation((text,), reward=reward)
+        from render.context import drawn_by
+
+        return Observation((self._picture(), text), reward=reward, drawn_by=drawn_by())
+
+    def _panel(self, step: int) -> str:
+        """What is on the machine in words, or that there is a picture of it."""
+        prompts, world = self._prompts, self._world
+        if step <= CONTEXT:
+            which = prompts["panel_context"].fill(number=step, context=CONTEXT)
+        else:
+            which = prompts["panel_trial"].fill(number=step - CONTEXT)
+        shown = [which]
+        if self._choices.observation != "text":
+            shown.append(prompts["panel_picture"].fill())
+        if self._choices.observation != "image":
+            on = self._named(_numbers(world.panels[0])) or NOTHING
+            shown.append(prompts["panel_words"].fill(on=on, light=LIT if world.lights[0] else DARK))
+        return " ".join(shown)
+
+    def _picture(self) -> Part:
+        """The panel as a picture, black if none is wanted."""
+        size = self._choices.image_size
+        if not self._draws:
+            return np.zeros((size, size, 3), np.uint8)
+        from suites.est.picture import table
+
+        world = self._world
+        return table(size, size).picture(self._drawn.things, world.panels[0].tolist(), bool(world.lights[0]))
+
+    def _named(self, numbers: Sequence[int]) -> str:
+        return ", ".join(f"{number} ({self._drawn.things[number - 1]})" for number in numbers)
+
+
+def _members(objects: Sequence[int]) -> Bools:
+    """(9,): whether each object, a number from 0, is among these."""
+    return np.isin(np.arange(OBJECTS), list(objects))
+
+
+def _numbers(members: Bools) -> tuple[int, ...]:
+    """The numbers, from 1, of the objects that are members, (9,) bool."""
+    return tuple((np.flatnonzero(members) + 1).tolist())
+
+
+def _metrics(turns: Sequence[Turn]) -> dict[str, float | int]:
+    """The numbers of an episode that tables and reports have; means are over its steps."""
+    context = turns[:CONTEXT]
+    regrets = [turn.regret for turn in turns if turn.regret is not None]
+    found: dict[str, float | int] = {
+        "total_reward": turns[-1].total_reward if turns else 0.0,
+        "context_reward": context[-1].total_reward if context else 0.0,
+        "context_solved": int(any(turn.solved for turn in context)),
+        "steps": len(turns),
+        "missing_beliefs": sum(not turn.belief_given for turn in turns),
+        "missing_trials": sum(turn.trial is not None and not turn.trial_given for turn in turns),
+    }
+    if turns:
+        found["belief_distance"] = float(np.mean([turn.distance for turn in turns]))
+    if regrets:
+        found["trial_regret"] = float(np.mean(regrets))
+    return found

@@ -1,0 +1,40 @@
+"""The reference agents as offline agents: they read the words that a model reads, and answer as it does."""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from inspect_ai.model import ChatMessage
+
+from evaluation.current import CURRENT
+from evaluation.suite import AgentTurn
+from suites.est.agents import AGENTS
+from suites.est.episode import DARK, LIT, NOTHING
+from suites.est.hypotheses import OBJECTS, Bools
+from suites.est.replies import written
+from suites.est.world import PRESETS
+
+_SEEN = re.compile(rf"Step (\d+) of .*On the machine: (.+)\. The machine is ({LIT}|{DARK})\.")
+_NUMBER = re.compile(r"(\d) \(")
+
+
+async def agent(turn: AgentTurn) -> str:
+    """What the agent answers after all panels of the episode that the conversation shows."""
+    preset = PRESETS[CURRENT.get().setup.choices.machine]
+    playing = AGENTS[turn.name](preset, 1, np.random.default_rng(turn.seed))
+    answers = [playing.act(panel[None], np.array([lit])) for panel, lit in panels(turn.messages)]
+    return written(answers[-1].beliefs[0], answers[-1].trials[0])
+
+
+def panels(messages: Sequence[ChatMessage]) -> list[tuple[Bools, bool]]:
+    """Each panel (9,) bool of the episode that is being played, and whether the machine was lit."""
+    found: list[tuple[Bools, bool]] = []
+    for message in messages:
+        seen = _SEEN.search(message.text) if message.role == "user" else None
+        if seen is None:
+            continue
+        if seen[1] == "1":
+            found.clear()
+        on = [] if seen[2] == NOTHING else [int(number) - 1 for number in _NUMBER.findall(seen[2])]
+        found.append((np.isin(np.arange(OBJECTS), on), seen[3] == LIT))
+    return found

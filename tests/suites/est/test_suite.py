@@ -1,0 +1,191 @@
+"""The suite as models play it: tasks, episodes, reference agents that read, and runs by a real SDK."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from inspect_ai.log import read_eval_log
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
+from arena.errors import ConfigError
+from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suites import get_suite
+from suites.est.agents import AGENTS
+from suites.est.choices import EstChoices
+from suites.est.episode import read_drawn
+from suites.est.world import PRESETS, Machines
+from tests.llm_control.provider import MODEL, answer
+
+SUITE = get_suite("est")
+BELIEF = f"Belief([{', '.join(['0.4'] * 9)}]);"
+
+
+def opened(number=0, trial=0, **choices):
+    chosen = EstChoices(**choices)
+    setup = EpisodeSetup(SUITE, SUITE.tasks(chosen, None)[number], trial, chosen, SUITE.prompts())
+    return setup, SUITE.open(setup)
+
+
+def played(name, setup, environment):
+    """The record of a reference agent that reads the messages of an episode."""
+    CURRENT.set(CurrentEpisode(setup, environment))
+    messages = [*SUITE.opening(setup.choices, setup.prompts, 1)]
+    observation = environment.begin()
+    while not observation.done:
+        messages.append(ChatMessageUser(content="".join(observation.parts)))
+        reply = asyncio.run(SUITE.agent(name)(AgentTurn(name, messages, (), 7)))
+        messages.append(ChatMessageAssistant(content=reply))
+        observation = environment.reply(reply)
+    return environment.finish()
+
+
+@pytest.mark.parametrize("machine", PRESETS)
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_that_reads_plays_as_in_a_batch(name, machine):
+    setup, environment = opened(2, machine=machine)
+    record = played(name, setup, environment)
+    rng = np.random.default_rng(agent_seed(0, setup.task.id, 0))
+    world = Machines(PRESETS[machine], 1, rng, read_drawn(setup.task.content).episodes())
+    agent, rewards = AGENTS[name](PRESETS[machine], 1, np.random.default_rng(7)), []
+    while not world.over[0]:
+        rewards.append(float(world.step(*agent.act(world.panels, world.lights)).rewards[0]))
+    assert [turn["reward"] for turn in record.turns] == rewards
+    assert record.metrics["total_reward"] == sum(rewards)
+    assert record.passed == (rewards[-1] == 20)
+    assert not any(turn["error"] for turn in record.turns)
+
+
+def test_tasks_are_the_same_however_many_are_asked_for():
+    every = SUITE.tasks(EstChoices(episodes=30), None)
+    assert [task.id for task in every[:2]] == ["est-00001", "est-00002"]
+    assert len({task.sha256 for task in every}) == 30
+    assert SUITE.tasks(EstChoices(tasks=("est-00030", "est-00002")), None) == [every[29], every[1]]
+    assert SUITE.find_task("est-00030", EstChoices(), None) == every[29]
+    assert SUITE.logged_task(json.loads(json.dumps(vars(every[3])))).sha256 == every[3].sha256
+    assert all(len(read_drawn(task.content).blickets) == int(task.group[0]) for task in every)
+    for wrong in ("est-00000", "est-10001", "est-1", "ivre-00001"):
+        with pytest.raises(ConfigError, match="est-00001 to est-10000"):
+            SUITE.tasks(EstChoices(tasks=(wrong,)), None)
+
+
+def test_a_belief_that_is_missing_holds_on_and_an_unreadable_trial_is_empty():
+    _, environment = opened()
+    environment.begin()
+    for reply in (f"{BELIEF} Trial([1]);", BELIEF, "nonsense"):
+        environment.reply(reply)
+    shown = environment.reply(f"{BELIEF} Trial([0]);").parts[0]
+    assert "Trial needs numbers" in shown
+    assert "On the machine: nothing. The machine is dark." in shown
+    shown = environment.reply("Trial([1, 9]);").parts[0]
+    assert "There was no Belief" in shown
+    assert "your trial number 2" in shown
+    shown = environment.refuse("hello", "Call a tool.").parts[0]
+    assert "Call a tool." in shown
+    record = environment.finish()
+    assert [turn["belief"] for turn in record.turns] == [(0.4,) * 9] * 6
+    assert [turn["trial"] for turn in record.turns] == [None, None, None, (), (1, 9), ()]
+    assert [turn["error"] is None for turn in record.turns] == [True, True, False, False, False, False]
+    assert (record.metrics["missing_beliefs"], record.metrics["missing_trials"]) == (3, 2)
+    assert (record.outcome, record.passed) == ("not finished", False)
+    assert "The Blickets were" in record.summary
+
+
+def test_regret_is_what_a_trial_leaves_unlearnt():
+    """Nothing is learnt from an empty machine, and as much as possible from the best trial."""
+    regrets = {}
+    for name, reply in {"empty": "Trial([]);", "all": "Trial([1, 2, 3, 4, 5, 6, 7, 8, 9]);"}.items():
+        _, environment = opened()
+        environment.begin()
+        for _ in range(4):
+            environment.reply(f"{BELIEF} {reply}")
+        turn = environment.finish().turns[3]
+        regrets[name] = turn["regret"]
+        assert turn["information"] == pytest.approx(0, abs=1e-6)
+        assert turn["regret"] > 0.5
+    best = played("search-informative", *opened())
+    assert all(turn["regret"] == 0 for turn in best.turns if turn["regret"] is not None)
+    assert best.metrics["trial_regret"] == 0
+
+
+def test_pictures_take_the_place_of_words_or_join_them():
+    for observation, pictures, words in (("text", 0, True), ("image", 1, False), ("both", 1, True)):
+        _, environment = opened(observation=observation, image_size=96)
+        shown = environment.begin()
+        frames = [part for part in shown.parts if not isinstance(part, str)]
+        assert len(frames) == pictures
+        assert all(frame.shape == (96, 96, 3) and frame.std() > 10 for frame in frames)
+        assert ("On the machine:" in shown.parts[-1]) == words
+        assert (shown.drawn_by is not None) == bool(pictures)
+
+
+def run(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "200", **environment},
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--model", "est/oracle"), "the offline agents are est/random"),
+        (("--model", "est/naive", "--protocol", "image"), "reads words, and this run has none"),
+        (("--model", "est/naive", "--image-format", "jpeg"), "there are no pictures"),
+        (("--model", "est/naive", "--tasks", "est-7"), "est-00001 to est-10000"),
+        (("--model", "est/naive", "--machine", "seven"), "machine: got 'seven'"),
+    ],
+)
+def test_wrong_arguments_are_said(arguments, said, tmp_path):
+    failed = run("eval", "--suite", "est", *arguments, "--log-dir", tmp_path)
+    assert failed.returncode != 0
+    assert said in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+@pytest.mark.parametrize("protocol", ["text", "both"])
+def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, httpserver):
+    asked: list[list] = []
+
+    def serve(request):
+        asked.append(json.loads(request.data)["messages"])
+        if len(asked) > 12:
+            time.sleep(0.2)
+        return answer(f"Think('I try {len(asked[-1])}.'); {BELIEF} Trial([{len(asked[-1]) // 2 % 9 + 1}]);")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    local = {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "none"}
+    command = ["eval", "--suite", "est", "--model", MODEL, "--protocol", protocol, "--episodes", 3]
+    command += ["--image-size", 64, "--log-dir", tmp_path / "logs"] if protocol == "both" else []
+    command += ["--log-dir", tmp_path / "logs"] if protocol == "text" else []
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *map(str, command), "--max-samples", "1"],
+        env={**os.environ, **local},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while len(asked) < 14 and process.poll() is None:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+    resumed = run(*command, "--resume", **local)
+    assert resumed.returncode == 0, resumed.stderr
+    newest = max((tmp_path / "logs").glob("*.eval"), key=lambda path: path.stat().st_mtime)
+    log = read_eval_log(str(newest))
+    assert len(log.samples) == 3
+    assert len(asked) < 3 * 10 + 14, "finished episodes are asked for again"
+    pictures = [m for m in asked[-1] if not isinstance(m["content"], str) and "image_url" in str(m)]
+    assert bool(pictures) == (protocol == "both")
+    verified = run("verify", newest)
+    assert "3 of 3 episodes: agrees" in verified.stdout, verified.stderr
+    made = run("report", newest, "--out", tmp_path / "report")
+    assert (made.returncode, made.stderr) == (0, "")
