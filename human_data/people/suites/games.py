@@ -116,7 +116,9 @@ class Games:
         """The participant's game: in memory, in the store, or a new one."""
         if person.id not in self._games:
             if len(self._games) >= MAX_PLAYERS:
-                self._games.popitem(last=False)[1].close()
+                left = next(iter(self._games))
+                self._games[left].save(store)
+                self._games.pop(left).close()
             self._games[person.id] = self._resumed(store, person) or self._new(store, person)
         self._games.move_to_end(person.id)
         game = self._games[person.id]

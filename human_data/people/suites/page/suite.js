@@ -61,11 +61,12 @@ const made = new Map();
 const entered = () => Object.fromEntries(task.fields.map((field) => [field.name, kinds[field.kind].value(made.get(field.name), field)]));
 
 function showForm(fields) {
-  const old = entered();
+  const [old, focused] = [entered(), document.activeElement.id];
   made.clear();
   for (const field of fields) made.set(field.name, kinds[field.kind].make(field, field.kind === "text" ? undefined : old[field.name]));
   task.fields = fields;
   $("fields").replaceChildren(...made.values());
+  if (focused) $(focused)?.focus();
 }
 
 function parts(turn, number) {
@@ -131,25 +132,18 @@ function complain(text) {
   $("error").textContent = text;
 }
 
-function disable(wanted) {
-  for (const id of ["send", "next", "stop"]) $(id).disabled = wanted;
-}
-
 async function ask(address, values) {
   if (document.body.dataset.state === "busy") return;
   const before = document.body.dataset.state;
   document.body.dataset.state = "busy";
-  disable(true);
   complain("");
   try {
     const sent = values && { method: "POST", body: new URLSearchParams({ trial: task.trial, ...values }) };
     const response = await fetch(address, sent);
     const answer = await response.json().catch(() => ({}));
     if (!response.ok) throw new Error(answer.detail ?? "The server could not play this. Please reload the page.");
-    disable(false);
     show(answer);
   } catch (error) {
-    disable(false);
     document.body.dataset.state = before;
     complain(error instanceof TypeError ? "No connection. What you sent before is saved. Please try again." : error.message);
   }

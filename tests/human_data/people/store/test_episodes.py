@@ -23,10 +23,7 @@ def reply(trial_id: int, text: str) -> Reply:
 def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
     person = store.add_participant("P1", "play-any")
     trials = [store.begin_episode(person.id, 0, EPISODE) for _ in range(2)]
-    assert [(trial.trial, trial.seed, trial.mode) for trial in trials] == [
-        (0, 2**40, "form"),
-        (1, 2**40, "form"),
-    ]
+    assert [(each.trial, each.seed, each.mode) for each in trials] == [(n, 2**40, "form") for n in (0, 1)]
     first = trials[0].id
     for text in ("no", "not stored"):
         store.add_reply(reply(first, text))
