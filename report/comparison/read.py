@@ -86,7 +86,7 @@ def _groups(name: str) -> list[ReferenceGroup]:
     path = Path(name)
     if path.suffix in (".csv", ".parquet"):
         suite = str(_facts(path.parent / FACTS).get("suite", DEFAULT))
-        return _people(path.name, read_results(path), suite)
+        return _people(path.name, read_results(path, worded=suite != DEFAULT), suite)
     raise EvaluationError(
         f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
         f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
