@@ -66,7 +66,7 @@ def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     for (agent, level), part in scored.groupby(["agent", GROUP], sort=False):
         means = part.groupby(part["task_id"].map(family))["score"].mean()
         mean, count = float(means.mean()), len(means)
-        half = _student(count - 1) * means.std() / count**0.5 if count > 1 else math.nan
+        half = student(count - 1) * means.std() / count**0.5 if count > 1 else math.nan
         rows.append((agent, level, part["task_id"].nunique(), mean, max(mean - half, 0), min(mean + half, 1)))
     columns = ["agent", GROUP, "tasks", "score", "low", "high"]
     frame = pd.DataFrame([] if scored["score"].isin([0, 1]).all() else rows, columns=columns)
@@ -118,11 +118,11 @@ def clustered_interval(
         return (low, high)
     spread = clusters / (clusters - 1) * float(((passes - rate * trials) ** 2).sum()) / total**2
     effective = total / max(1.0, spread / alone)
-    estimated = wilson(rate * effective, effective, _student(clusters - 1))
+    estimated = wilson(rate * effective, effective, student(clusters - 1))
     return (max(low, estimated[0]), min(high, estimated[1]))
 
 
-def _student(freedom: int) -> float:
+def student(freedom: int) -> float:
     """Two-sided 95 % quantile of Student's distribution."""
     from scipy.stats import t  # not needed by everybody who needs `wilson`
 

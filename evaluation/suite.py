@@ -56,7 +56,7 @@ class Observation:
 
     With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
     action, a prediction, or an explanation. `reward` is that of the last reply. `drawn_by` names the
-    renderer of the pictures, None if there are none.
+    renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to nobody.
     """
 
     parts: tuple[Part, ...] = ()
@@ -100,12 +100,8 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            **self.row(),
-            "turns": [dict(turn) for turn in self.turns],
-            "model_end": str(self.model_end),
-            "replay": dict(self.replay),
-        }
+        parts = {"turns": [dict(turn) for turn in self.turns], "model_end": str(self.model_end)}
+        return {**self.row(), **parts, "replay": dict(self.replay)}
 
     def row(self) -> dict[str, Any]:
         """What a table of results has of the episode."""
@@ -291,6 +287,10 @@ class Suite(ABC):
 
     def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         """What an episode's page shows above the transcript of the logged record: titles, and HTML as is."""
+        return ()
+
+    def run_panels(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
+        """The same for a report's first page, from the records of judged episodes by agent."""
         return ()
 
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:

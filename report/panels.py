@@ -46,6 +46,7 @@ class SuiteReport:
 
     def __init__(self, suite: Suite) -> None:
         self.suite = suite
+        self._records: dict[str, list[Row]] = {}
 
     def group_name(self, group: int | str) -> str:
         """The name of a group beside its number; empty if it has none."""
@@ -57,8 +58,9 @@ class SuiteReport:
     def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
         """What there is to know of an episode; `book` takes pictures that the log does not have."""
         record = {**result_row(episode.result), "turns": episode.turns, "replay": episode.replay}
-        panels = self.suite.panels(record)
-        return EpisodeFindings([Panel(title, Markup(body)) for title, body in panels])
+        if episode.result.passed is not None:
+            self._records.setdefault(episode.result.agent, []).append(record)
+        return EpisodeFindings(_marked_up(self.suite.panels(record)))
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
         """Further columns of a turn in turns.csv."""
@@ -78,7 +80,8 @@ class SuiteReport:
 
     def run_panels(self, rows: Sequence[Row], agents: Mapping[str, str]) -> Sequence[Panel]:
         """Panels of the first page; `rows` are all episodes, `agents` headings by agent."""
-        return ()
+        named = {agents.get(agent, agent): records for agent, records in self._records.items()}
+        return _marked_up(self.suite.run_panels(named))
 
     def facts(self, log: RunLog) -> Mapping[str, str]:
         """Facts of a run by their names, for its table of facts and run.json."""
@@ -91,3 +94,7 @@ class SuiteReport:
     def analysis(self, rows: Sequence[Row]) -> str:
         """Sentences on what the report computed from the episodes."""
         return ""
+
+
+def _marked_up(panels: Sequence[tuple[str, str]]) -> list[Panel]:
+    return [Panel(title, Markup(body)) for title, body in panels]

@@ -13,6 +13,7 @@ from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import info_of
 from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
+from arena.gym.registered import register_installed
 from arena.gym.sensors import Observation, RenderedView, Sensors
 from arena.rules import Event, Outcome
 from arena.taskfile.versions import version_of
@@ -228,7 +229,8 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 def register() -> None:
     """Register the environments with Gymnasium; called when `arena` is imported.
 
-    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made.
+    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made; those of
+    suites and other packages are entry points, see `arena.gym.registered`.
     """
     if "arena-llm/Arena-v0" in gymnasium.registry:
         return
@@ -244,3 +246,4 @@ def register() -> None:
             vector_entry_point="testbed.benchmark:level_vector_env",
             kwargs={"level": level},
         )
+    register_installed()

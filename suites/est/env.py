@@ -12,10 +12,8 @@ from gymnasium.vector.utils import batch_space
 
 from arena.errors import ConfigError
 from suites.est.hypotheses import OBJECTS, Bools
+from suites.est.sensor import Frames, Sensor
 from suites.est.world import PRESETS, Machines, Preset, Step
-
-SYMBOLS = spaces.Box(0, 1, (OBJECTS + 1,), np.float32)
-"""The panel that is seen: for each object whether it is on the machine, and whether that is lit."""
 
 ACTIONS = spaces.Box(0, 1, (2 * OBJECTS,), np.float32)
 """For each object the probability of being a Blicket, then for each whether it is tried: above 0.5."""
@@ -32,6 +30,14 @@ def preset_of(preset: str | Preset) -> Preset:
     return PRESETS[preset]
 
 
+def _mode(mode: str | AutoresetMode) -> AutoresetMode:
+    """A mode from itself, its value or its name. Raises ConfigError for another."""
+    for each in AutoresetMode:
+        if mode in (each, each.value, each.name):
+            return each
+    raise ConfigError(f"autoreset_mode: got {mode!r}, expected one of {', '.join(AutoresetMode.__members__)}")
+
+
 def _played(world: Machines, actions: npt.NDArray[Any]) -> Step:
     """A step of a batch by actions (episodes, 18). Raises ConfigError for numbers outside 0 to 1."""
     if actions.shape != (len(world.over), 2 * OBJECTS):
@@ -43,20 +49,20 @@ def _played(world: Machines, actions: npt.NDArray[Any]) -> Step:
     return world.step(actions[:, :OBJECTS].astype(np.float64), actions[:, OBJECTS:] > 0.5)
 
 
-def _seen(world: Machines) -> npt.NDArray[np.float32]:
-    return np.column_stack([world.panels, world.lights]).astype(np.float32)
-
-
 class EstEnv(gymnasium.Env[Any, Any]):
     """One episode of finding out which of nine objects are Blickets.
 
-    ## Observation space `Box(0, 1, (10,))`: the panel that is seen, see `SYMBOLS`. The first four are
-    context, then come the agent's own.
+    ## Observation space
+    The panel that is seen; the first four are context, then come the agent's own. `observation="symbol"`:
+    `Box(0, 1, (10,))`, see `suites.est.sensor.SYMBOLS`. "image": `Box(0, 255, (height, width, 3))`, uint8,
+    its picture. Each episode has nine other objects; object k is the one at place k, on the machine or beside
+    it (`suites.est.picture.Table.box`). The same seed gives the same episodes in both.
 
     ## Action space
     `Box(0, 1, (18,))`: see `ACTIONS`. Trials before the fourth step are not seen.
 
-    ## Rewards and end 20 and the end if all nine beliefs are on the side of the truth, 0.5 being on neither.
+    ## Rewards and end
+    20 and the end if all nine beliefs are on the side of the truth, 0.5 being on neither.
     Otherwise -1 minus the Jensen-Shannon distance to the exact belief. After ten steps the episode is over:
     `terminated` in both cases.
 
@@ -64,10 +70,17 @@ class EstEnv(gymnasium.Env[Any, Any]):
     `is_success` bool, and `oracle` float64 (9,), the exact belief after the panels that were seen.
     """
 
-    def __init__(self, preset: str | Preset = "est") -> None:
-        """`preset` is "est", "ivre" or a `Preset`. Raises ConfigError for another name."""
-        self.preset = preset_of(preset)
-        self.observation_space, self.action_space = SYMBOLS, ACTIONS
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(self, preset: str | Preset = "est", **sensor: Any) -> None:
+        """`preset` is one of `PRESETS` or a `Preset`. `sensor` are the options of `suites.est.sensor.Sensor`:
+        observation="symbol", width=160, height=120, render_mode=None, render_resolution=512.
+
+        Raises ConfigError and RenderError for an invalid option.
+        """
+        self.preset, self._sensor = preset_of(preset), Sensor(**sensor)
+        self.render_mode = self._sensor.render_mode
+        self.observation_space, self.action_space = self._sensor.space, ACTIONS
         self._world: Machines | None = None
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
@@ -75,8 +88,12 @@ class EstEnv(gymnasium.Env[Any, Any]):
         if options:
             raise ConfigError(f"reset: got the options {options!r}, expected none")
         super().reset(seed=seed)
+        if self._world is None or seed is not None:
+            self._sensor.start(1, self.np_random)
+        else:
+            self._sensor.restart(np.ones(1, np.bool_))
         self._world = Machines(self.preset, 1, self.np_random)
-        return _seen(self._world)[0], self._info(self._world, solved=False)
+        return self._sensor.observe(self._world)[0], self._info(self._world, solved=False)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
         """State a belief and try objects. Raises ConfigError for an action outside the space, ResetNeeded
@@ -86,7 +103,19 @@ class EstEnv(gymnasium.Env[Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         given = _played(world, np.asarray(action)[None])
         info = self._info(world, bool(given.solved[0]))
-        return _seen(world)[0], float(given.rewards[0]), bool(given.over[0]), False, info
+        seen = self._sensor.observe(world)[0]
+        return seen, float(given.rewards[0]), bool(given.over[0]), False, info
+
+    def render(self) -> Frames | None:  # type: ignore[override]
+        """The panel that is seen, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        if self._world is None:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
+        frames = self._sensor.render(self._world)
+        return None if frames is None else frames[0]
+
+    def close(self) -> None:
+        """Free what pictures are drawn with."""
+        self._sensor.close()
 
     def _info(self, world: Machines, solved: bool) -> Info:
         return {"is_success": solved, "oracle": world.oracle.belief()[0]}
@@ -105,15 +134,20 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         preset: str | Preset = "est",
         *,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        **sensor: Any,
     ) -> None:
-        """Raises ConfigError as `EstEnv` does."""
-        self.preset, self.num_envs = preset_of(preset), num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"autoreset_mode": self.autoreset_mode}
-        self.single_observation_space, self.single_action_space = SYMBOLS, ACTIONS
-        self.observation_space = batch_space(SYMBOLS, num_envs)
-        self.action_space = batch_space(ACTIONS, num_envs)
+        """The options of `EstEnv`; raises as that does."""
+        self.closed = True
+        if not isinstance(num_envs, int | np.integer) or num_envs < 1:
+            raise ConfigError(f"num_envs: got {num_envs!r}, expected a whole number, 1 or more")
+        self.preset, self.num_envs, self._sensor = preset_of(preset), int(num_envs), Sensor(**sensor)
+        self.render_mode, self.autoreset_mode = self._sensor.render_mode, _mode(autoreset_mode)
+        self.metadata = EstEnv.metadata | {"autoreset_mode": self.autoreset_mode}
+        self.single_observation_space, self.single_action_space = self._sensor.space, ACTIONS
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(ACTIONS, self.num_envs)
         self._world: Machines | None = None
+        self.closed = False
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
@@ -123,9 +157,10 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         `seed` is one number for the whole batch. Raises ConfigError for a list of seeds and for other
         options.
         """
-        chosen, rest = None, dict(options or {})
-        if "reset_mask" in rest:
-            chosen = np.asarray(rest.pop("reset_mask"), np.bool_)
+        every, rest = np.ones(self.num_envs, np.bool_), dict(options or {})
+        chosen = np.asarray(rest.pop("reset_mask", every))
+        if chosen.shape != every.shape or chosen.dtype != np.bool_:
+            raise ConfigError(f"reset_mask: got {chosen!r}, expected bool, of the shape {every.shape}")
         if rest or not isinstance(seed, int | np.integer | None):
             raise ConfigError(
                 f"reset: got seed={seed!r}, options={rest!r}; expected one number, and reset_mask"
@@ -133,9 +168,10 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         super().reset(seed=None if seed is None else int(seed))
         if self._world is None or seed is not None:
             self._world = Machines(self.preset, self.num_envs, self.np_random)
+            self._sensor.start(self.num_envs, self.np_random)
         else:
-            self._world.restart(chosen)
-        return _seen(self._world), self._info(self._world, np.zeros(self.num_envs, np.bool_))
+            self._restart(self._world, chosen)
+        return self._sensor.observe(self._world), self._info(self._world, np.zeros(self.num_envs, np.bool_))
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, Info]:
         """State beliefs and try objects in all episodes; raises as `EstEnv.step` does."""
@@ -153,17 +189,33 @@ class EstVectorEnv(VectorEnv[Any, Any, Any]):
         ended = given.over & ~before
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
             info = self._final(world, given.solved, ended)
-            world.restart(ended)
+            self._restart(world, ended)
         elif before.any():
-            world.restart(before)
+            self._restart(world, before)
         info |= self._info(world, given.solved)
-        return _seen(world), given.rewards, ended, np.zeros(self.num_envs, np.bool_), info
+        cut = np.zeros(self.num_envs, np.bool_)
+        return self._sensor.observe(world), given.rewards, ended, cut, info
+
+    def _restart(self, world: Machines, chosen: Bools) -> None:
+        world.restart(chosen)
+        self._sensor.restart(chosen)
+
+    def render(self) -> tuple[Frames | None, ...]:  # type: ignore[override]
+        """`EstEnv.render` of every environment."""
+        if self._world is None:
+            raise gymnasium.error.ResetNeeded("call reset() first: there are no episodes")
+        frames = self._sensor.render(self._world)
+        return (None,) * self.num_envs if frames is None else tuple(frames)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Free what pictures are drawn with."""
+        self._sensor.close()
 
     def _final(self, world: Machines, solved: Bools, ended: Bools) -> Info:
         """What Gymnasium keeps of episodes that are reset in the step that ends them."""
-        observations, seen = np.full(self.num_envs, None, object), _seen(world)
-        for number in np.flatnonzero(ended):
-            observations[number] = seen[number]
+        observations = np.full(self.num_envs, None, object)
+        for number, seen in zip(np.flatnonzero(ended), self._sensor.observe(world, ended), strict=True):
+            observations[number] = seen
         last = self._info(world, solved)
         return {"final_obs": observations, "_final_obs": ended, "final_info": last, "_final_info": ended}
 

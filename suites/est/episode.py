@@ -28,8 +28,13 @@ class Drawn(NamedTuple):
     context: tuple[tuple[int, ...], ...]
 
     def plain(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {"objects": [list(t) for t in self.things], "blickets": self.blickets, "context": self.context}
+        """Plain values, as JSON has them."""
+        context = [list(panel) for panel in self.context]
+        return {
+            "objects": [list(words) for words in self.things],
+            "blickets": list(self.blickets),
+            "context": context,
+        }
 
     def episodes(self) -> Episodes:
         """The same as a batch of one."""
@@ -108,10 +113,12 @@ class EstEpisode:
         """End the episode."""
         turns, world = self._turns, self._world
         solved = bool(turns and turns[-1].solved)
-        outcome = "solved" if solved else "not solved" if world.over[0] else "not finished"
+        outcome = "solution" if solved else "last step" if world.over[0] else "stop"
         total = turns[-1].total_reward if turns else 0.0
         summary = self._prompts["episode_end"].fill(
-            outcome=outcome, total_reward=total, blickets=self._named([k + 1 for k in self._drawn.blickets])
+            outcome="solved" if solved else "not solved",
+            total_reward=total,
+            blickets=self._named([k + 1 for k in self._drawn.blickets]),
         )
         return Record(
             tuple(turn._asdict() for turn in turns),
@@ -120,7 +127,7 @@ class EstEpisode:
             float(solved),
             _metrics(turns),
             ModelEnd.EPISODE if world.over[0] else ModelEnd.SOLVER,
-            {},
+            {"machine": self._choices.machine, **self._drawn.plain()},
             summary,
         )
 

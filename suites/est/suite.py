@@ -2,9 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -101,6 +101,18 @@ class EstSuite(Suite):
         """Refuse a reference agent that would have to look at pictures. Raises EvaluationError."""
         if model.startswith(f"{self.name}/") and choices.observation == "image":
             raise EvaluationError(f"{model}: reads words, and this run has none; use --observation text")
+
+    def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """Beliefs beside the exact ones."""
+        from suites.est.findings import episode_panels
+
+        return episode_panels(record)
+
+    def run_panels(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
+        """Figures beside the paper's, regret by step, and calibration."""
+        from suites.est.findings import run_panels
+
+        return run_panels(records)
 
     def renderer(self) -> str | None:
         """What draws pictures here."""

@@ -74,7 +74,8 @@ def _arena_llm(arguments):
     while hasattr(command, "commands"):
         name, *arguments = arguments
         assert name in command.commands, f"got the command {name!r}, expected one of {list(command.commands)}"
-        command = command.commands[name]
+        # Options of `eval` and `play` are those of the suite that the arguments name.
+        name, command, arguments = command.resolve_command(typer.Context(command), [name, *arguments])
     command.make_context(name, list(arguments))
 
 

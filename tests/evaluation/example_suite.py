@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.entry_points import install
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "guessing"
 
@@ -15,10 +17,7 @@ EXAMPLE = ROOT / "examples" / "guessing"
 def environment(tmp_path_factory) -> dict[str, str]:
     """Environment variables under which the suite is installed: its folder, and what pip notes of it."""
     site = tmp_path_factory.mktemp("site")
-    facts = site / "arena_llm_guessing-0.1.dist-info"
-    facts.mkdir()
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-llm-guessing\nVersion: 0.1\n")
-    (facts / "entry_points.txt").write_text("[arena_llm.suites]\nguessing = arena_llm_guessing.suite:SUITE\n")
+    install(site, "arena-llm-guessing", {"arena_llm.suites": {"guessing": "arena_llm_guessing.suite:SUITE"}})
     path = os.pathsep.join([str(ROOT), str(EXAMPLE), str(site), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": path, "OPENAI_API_KEY": "test-key"}
 

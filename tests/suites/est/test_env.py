@@ -1,21 +1,170 @@
 """EST as Gymnasium environments."""
 
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import weakref
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from gymnasium.vector import AutoresetMode
+from gymnasium.utils.seeding import np_random
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, RenderError
 from suites.est.env import EstEnv, EstVectorEnv
+from suites.est.picture import Table
+from suites.est.things import appearances
+from tests.entry_points import OURS, install
+
+IMAGE = {"observation": "image", "width": 48, "height": 36}
+RENDERED = {"render_mode": "rgb_array", "render_resolution": 32}
 
 
-@pytest.mark.parametrize("preset", ["est", "ivre"])
-@pytest.mark.filterwarnings("error")
-def test_the_checkers_have_nothing_to_say(preset):
-    check_env(EstEnv(preset), skip_render_check=True)
+@pytest.mark.parametrize("options", [{}, {"preset": "ivre", **RENDERED}, {**IMAGE, **RENDERED}], ids=str)
+@pytest.mark.filterwarnings("error", "ignore:We recommend you to use a symmetric")
+def test_the_checkers_have_nothing_to_say(options):
+    env = EstEnv(**options)
+    env.spec = gymnasium.envs.registration.EnvSpec(
+        "arena-llm/Est-v0", "suites.est.env:EstEnv", kwargs={**options, "render_mode": None}
+    )
+    check_env(env)
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(EstEnv(preset), warn=False)
+    checker.check_env(env, skip_render_check=False)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("options", [{}, {**IMAGE, **RENDERED}], ids=str)
+def test_a_batch_has_the_form_of_gymnasiums_own(options, mode):
+    ours = EstVectorEnv(3, autoreset_mode=mode, **options)
+    theirs = SyncVectorEnv([lambda: EstEnv(**options)] * 3, autoreset_mode=mode)
+    for name in ("observation_space", "action_space", "single_observation_space", "metadata", "render_mode"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    for one, two in zip(
+        [*ours.reset(seed=1), *ours.step(ours.action_space.sample())],
+        [*theirs.reset(seed=1), *theirs.step(theirs.action_space.sample())],
+        strict=True,
+    ):
+        assert forms(one) == forms(two)
+    assert forms(ours.render()) == forms(theirs.render())
+
+
+def forms(value):
+    if isinstance(value, dict):
+        return {name: forms(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [forms(each) for each in value]
+    return None if value is None else (value.shape, value.dtype)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_the_pictures_of_a_batch_show_what_its_symbols_say(mode):
+    """And each episode's own objects, which a generator spawned from the seed's draws in turn."""
+    table, looks, rng = Table(48, 36), np_random(6)[0].spawn(1)[0], np.random.default_rng(0)
+    symbols, images = (EstVectorEnv(3, autoreset_mode=mode, **options) for options in ({}, IMAGE))
+    (symbol, _), (image, _) = symbols.reset(seed=6), images.reset(seed=6)
+    things, over = [appearances(looks) for _ in range(3)], np.zeros(3, bool)
+
+    def drawn(row, k):
+        return table.picture(things[k], row[:9] > 0, row[9] > 0)
+
+    for _ in range(14):
+        assert (image == [drawn(row, k) for k, row in enumerate(symbol)]).all()
+        if mode is AutoresetMode.DISABLED and over.any():
+            mask = {"reset_mask": over}
+            symbol, image = (envs.reset(options=mask)[0] for envs in (symbols, images))
+            things = [appearances(looks) if over[k] else things[k] for k in range(3)]
+        before, taken = over, actions(rng, 3)
+        (symbol, *one, info), (image, *two, seen) = symbols.step(taken), images.step(taken)
+        assert all((a == b).all() for a, b in zip(one, two, strict=True))
+        over = one[1]
+        for k in np.flatnonzero(seen.get("_final_obs", [])):
+            assert (seen["final_obs"][k] == drawn(info["final_obs"][k], k)).all()
+        restarted = {AutoresetMode.NEXT_STEP: before, AutoresetMode.SAME_STEP: over}.get(mode, [])
+        for k in np.flatnonzero(restarted):
+            things[k] = appearances(looks)
+    assert len(set(map(tuple, things))) == 3
+
+
+def test_rendering_shows_the_panel_and_changes_nothing():
+    options = [{}, RENDERED, {**IMAGE, **RENDERED}]
+    plain, symbols, images = envs = [EstEnv(**each) for each in options]
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        symbols.render()
+    seen = [env.reset(seed=3)[0] for env in envs]
+    assert (seen[0] == seen[1]).all()
+    table, things = Table(32, 32), appearances(np_random(3)[0].spawn(1)[0])
+    assert plain.render() is None
+    expected = table.picture(things, seen[0][:9] > 0, seen[0][9] > 0)
+    assert (symbols.render() == expected).all()
+    assert (images.render() == expected).all()
+
+
+def test_closing_frees_the_tables():
+    """Without a collector of cycles, and the environment can be used again."""
+    gc.collect()
+    gc.disable()
+    try:
+        env, envs = EstEnv(**IMAGE, **RENDERED), EstVectorEnv(2, **IMAGE)
+        first = env.reset(seed=0)[0]
+        env.render()
+        envs.reset(seed=0)
+        tables = [weakref.ref(each) for each in gc.get_objects() if type(each) is Table]
+        assert len(tables) >= 3  # other tests may hold some
+        held = sum(each() is not None for each in tables)
+        env.close()
+        envs.close()
+        assert sum(each() is not None for each in tables) == held - 3
+        assert (env.reset(seed=0)[0] == first).all()
+    finally:
+        gc.enable()
+
+
+def test_a_copy_plays_on_alike_with_tables_of_its_own():
+    env, rng = EstEnv(**IMAGE), np.random.default_rng(0)
+    env.reset(seed=2)
+    env.step(actions(rng, 1)[0])
+    copy = pickle.loads(pickle.dumps(env))
+    for action in actions(rng, 9):
+        one, two = env.step(action), copy.step(action)
+        assert (one[0] == two[0]).all()
+        assert one[1] == two[1]
+    assert (env.reset()[0] == copy.reset()[0]).all()
+
+
+PROCESSES = """
+import gymnasium
+import numpy as np
+
+import arena
+
+options = {"observation": "image", "width": 48, "height": 36}
+batches = []
+for mode in ("async", "sync"):  # the first by fork, before this process draws
+    envs = gymnasium.make_vec("arena-llm/Est-v0", num_envs=2, vectorization_mode=mode, **options)
+    rng = np.random.default_rng(0)
+    batches.append([envs.reset(seed=1)[0], *(envs.step(rng.random((2, 18)))[0] for _ in range(3))])
+    envs.close()
+assert (np.array(batches[0]) == np.array(batches[1])).all()
+late = gymnasium.make_vec("arena-llm/Est-v0", num_envs=1, vectorization_mode="async", **options)
+try:
+    late.reset()
+except arena.RenderError as error:
+    print("spawn" in str(error))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_processes_draw_alike_and_one_forked_too_late_says_so(tmp_path):
+    install(tmp_path, "arena-llm", OURS)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    done = subprocess.run(
+        [sys.executable, "-c", PROCESSES], env=environment, capture_output=True, text=True, timeout=100
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr
 
 
 def actions(rng, count):
@@ -48,14 +197,15 @@ def test_a_batch_plays_one_episode_after_another(mode):
     assert len(lengths) >= 100
 
 
-def test_the_same_seed_gives_the_same_batch_and_a_batch_of_one_is_the_single_environment():
+@pytest.mark.parametrize("options", [{}, IMAGE], ids=str)
+def test_the_same_seed_gives_the_same_batch_and_a_batch_of_one_is_the_single_environment(options):
     several = []
     for _ in range(2):
-        envs, rng = EstVectorEnv(3), np.random.default_rng(2)
+        envs, rng = EstVectorEnv(3, **options), np.random.default_rng(2)
         found = [envs.reset(seed=4)[0]] + [envs.step(actions(rng, 3))[0] for _ in range(12)]
         several.append(np.array(found))
     assert (several[0] == several[1]).all()
-    one, batch, rng = EstEnv(), EstVectorEnv(1), np.random.default_rng(3)
+    one, batch, rng = EstEnv(**options), EstVectorEnv(1, **options), np.random.default_rng(3)
     assert (one.reset(seed=5)[0] == batch.reset(seed=5)[0][0]).all()
     for _ in range(10):
         action = actions(rng, 1)
@@ -74,8 +224,25 @@ def test_an_action_outside_the_space_is_refused(wrong):
         env.step(wrong)
 
 
-def test_wrong_options_are_refused():
-    with pytest.raises(ConfigError, match="preset: got 'blicket', expected one of est, ivre"):
-        EstVectorEnv(2, "blicket")
-    with pytest.raises(ConfigError, match="reset: got"):
-        EstVectorEnv(2).reset(seed=[1, 2])
+WRONG = {
+    "preset": ({"preset": "blicket"}, ConfigError, "preset: got 'blicket', expected one of est, ivre"),
+    "observation": ({"observation": "pixels"}, ConfigError, "observation: got 'pixels'"),
+    "width": ({"observation": "image", "width": 2000}, RenderError, "got 2000 x 120, expected 4 to 1024"),
+    "render_mode": ({"render_mode": "ansi"}, ConfigError, "render_mode: got 'ansi'"),
+    "num_envs": ({"num_envs": 0}, ConfigError, "num_envs: got 0"),
+    "autoreset_mode": ({"autoreset_mode": "never"}, ConfigError, "expected one of NEXT_STEP, SAME_STEP"),
+}
+
+
+@pytest.mark.parametrize(("options", "error", "message"), WRONG.values(), ids=WRONG)
+def test_wrong_options_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        EstVectorEnv(**options)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seed": [1, 2]}, {"options": {"reset_mask": np.ones(3, bool)}}], ids=["seed", "mask"]
+)
+def test_wrong_resets_are_refused(wrong):
+    with pytest.raises(ConfigError, match=r"reset\w*: got"):
+        EstVectorEnv(2).reset(**wrong)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -94,7 +95,7 @@ def test_a_belief_that_is_missing_holds_on_and_an_unreadable_trial_is_empty():
     assert [turn["trial"] for turn in record.turns] == [None, None, None, (), (1, 9), ()]
     assert [turn["error"] is None for turn in record.turns] == [True, True, False, False, False, False]
     assert (record.metrics["missing_beliefs"], record.metrics["missing_trials"]) == (3, 2)
-    assert (record.outcome, record.passed) == ("not finished", False)
+    assert (record.outcome, record.passed) == ("stop", False)
     assert "The Blickets were" in record.summary
 
 
@@ -189,3 +190,6 @@ def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, https
     assert "3 of 3 episodes: agrees" in verified.stdout, verified.stderr
     made = run("report", newest, "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")
+    assert re.search(
+        r"paper: search-naive.*36\.83", (tmp_path / "report" / "index.html").read_text(), re.DOTALL
+    )
