@@ -19,7 +19,7 @@ from arena_llm.commands.estimate import estimate_command
 from arena_llm.commands.eval import evaluate_command
 from arena_llm.commands.fidelity import fidelity_command
 from arena_llm.commands.people import people_app
-from arena_llm.commands.play import play_command
+from arena_llm.commands.play import play_command, play_suite_command
 from arena_llm.commands.probe import probe_command
 from arena_llm.commands.prompts import prompts_command
 from arena_llm.commands.replay import replay_command
@@ -38,6 +38,9 @@ from evaluation.suites import DEFAULT
 _OF_SUITES: dict[str, Callable[..., None]] = {"eval": evaluate_command, "estimate": estimate_command}
 """Commands whose options are those of the chosen suite."""
 
+_OF_OTHER_SUITES = {**_OF_SUITES, "play": play_suite_command}
+"""The same for suites other than the default; by keys in the arena, people play in another way."""
+
 
 class _Commands(TyperGroup):
     """Gives commands the options of the chosen suite, and reports Ctrl-C in a sentence (Typer: "Aborted")."""
@@ -45,8 +48,8 @@ class _Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command, with the options of the suite that its arguments name."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name in _OF_SUITES and (suite := suite_in(rest)) != DEFAULT:
-            command = command_for(_OF_SUITES[name], suite)
+        if name in _OF_OTHER_SUITES and (suite := suite_in(rest)) != DEFAULT:
+            command = command_for(_OF_OTHER_SUITES[name], suite)
         return name, command, rest
 
     def invoke(self, ctx: Any) -> Any:

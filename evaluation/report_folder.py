@@ -1,14 +1,20 @@
 """The folder of a report: knows which files are its own, and touches no others."""
 
+import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Self
+from typing import Any, Self
 
 from arena.errors import EvaluationError
 from arena.files import read_text, write_file
+from evaluation.paired import other_tasks
 
 LIST = ".arena-llm-report"
 """The file that names the report's own files, one path a line."""
+
+FACTS = "run.json"
+"""Beside a report's results: what they cannot say of themselves."""
 
 _OF_VERSION_0_2 = (
     *("report", "run", "results", "levels", "spread", "ranking", "items", "capacities", "differences"),
@@ -105,6 +111,24 @@ def _remove_empty(folder: Path, top: Path) -> None:
     while folder != top and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
+
+
+def write_facts(
+    folder: ReportFolder,
+    facts: Mapping[str, str],
+    original: bool,
+    suite: str,
+    digests: Sequence[Mapping[str, str]] = (),
+) -> None:
+    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`.
+
+    `digests` are those of each run's tasks; they are kept if no two runs have other tasks under one id.
+    """
+    tasks = {task: digest for each in digests for task, digest in each.items()}
+    same = all(digests) and not any(other_tasks(tasks, each) for each in digests)
+    known: dict[str, Any] = {"suite": suite, "original": original, "facts": dict(facts)}
+    known |= {"tasks": tasks} if tasks and same else {}
+    folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 
 class FileNames:

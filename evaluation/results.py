@@ -40,6 +40,7 @@ GROUP = "level"
 
 _COLUMNS = tuple(GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__)
 _TYPES = {"agent": "str", "task_id": "str", GROUP: "int64", "trial": "int64", "passed": "boolean"}
+_WORDED = _TYPES | {GROUP: "str"}
 _WHOLE = (GROUP, "trial")
 _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 
@@ -51,7 +52,7 @@ def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     """
     frame = pd.DataFrame([result_row(row) for row in rows], columns=list(_COLUMNS))
     numbered = frame[GROUP].map(lambda group: isinstance(group, int)).all()
-    return frame.astype(_TYPES | ({} if numbered else {GROUP: "str"}))
+    return frame.astype(_TYPES if numbered else _WORDED)
 
 
 def result_row(result: TrialResult) -> dict[str, Any]:
@@ -59,13 +60,15 @@ def result_row(result: TrialResult) -> dict[str, Any]:
     return {GROUP if name == "group" else name: value for name, value in asdict(result).items()}
 
 
-def read_results(path: Path, agent: str | None = None) -> pd.DataFrame:
+def read_results(path: Path, agent: str | None = None, *, worded: bool = False) -> pd.DataFrame:
     """The table of a report's `results.csv`, or of a `.parquet` file; `agent` replaces the agent's name.
+
+    `worded`: groups may be words instead of numbers, as in suites other than the arena.
 
     Raises EvaluationError if the file is absent, cannot be read, or does not hold such a table.
     """
     frame = _read_parquet(path) if path.suffix == ".parquet" else _read_csv(path)
-    return checked_results(frame, path, agent)
+    return checked_results(frame, path, agent, worded=worded)
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
@@ -92,8 +95,10 @@ def _read_parquet(path: Path) -> pd.DataFrame:
         raise EvaluationError(f"{path}: no valid Parquet ({str(error).splitlines()[0]})") from None
 
 
-def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -> pd.DataFrame:
-    """A table from `path`, once it is sure to be one of results; `agent` replaces the agent's name.
+def checked_results(
+    frame: pd.DataFrame, path: Path, agent: str | None = None, *, worded: bool = False
+) -> pd.DataFrame:
+    """A table from `path`, once it is sure to be one of results; further arguments as for `read_results`.
 
     Raises EvaluationError if it is not.
     """
@@ -105,9 +110,10 @@ def checked_results(frame: pd.DataFrame, path: Path, agent: str | None = None) -
         )
     if frame.empty:
         raise EvaluationError(f"{path}: holds no trials; evaluate a model first (arena-llm eval)")
-    _check_rows(frame, path)
+    worded = worded and not pd.api.types.is_numeric_dtype(frame[GROUP])
+    _check_rows(frame, path, ("trial",) if worded else _WHOLE)
     # Version 0.2 had no column of scores.
-    frame = frame.reindex(columns=list(_COLUMNS)).astype(_TYPES)
+    frame = frame.reindex(columns=list(_COLUMNS)).astype(_WORDED if worded else _TYPES)
     return frame if agent is None else frame.assign(agent=agent)
 
 
@@ -122,16 +128,17 @@ def refuse_twins(agents: Iterable[tuple[str, object]]) -> None:
         owners[agent] = place
 
 
-def _check_rows(frame: pd.DataFrame, path: Path) -> None:
-    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*_WHOLE, *_MEASURED)}
+def _check_rows(frame: pd.DataFrame, path: Path, whole: tuple[str, ...]) -> None:
+    numbers = {column: pd.to_numeric(frame[column], errors="coerce") for column in (*whole, *_MEASURED)}
     wrong = {
         "agent": (frame["agent"].isna(), "a name"),
         "task_id": (frame["task_id"].isna(), "the id of a task"),
+        GROUP: (frame[GROUP].isna(), "a group of tasks"),
         "passed": (
             frame["passed"].notna() & ~frame["passed"].astype(str).isin(["True", "False"]),
             "True, False or nothing",
         ),
-        **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in _WHOLE},
+        **{column: (~(numbers[column] % 1 == 0), "a whole number") for column in whole},
         **{
             column: (numbers[column].isna() & frame[column].notna(), "a number or nothing")
             for column in _MEASURED

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
@@ -55,7 +56,7 @@ class Observation:
 
     With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
     action, a prediction, or an explanation. `reward` is that of the last reply. `drawn_by` names the
-    renderer of the pictures, None if there are none.
+    renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to nobody.
     """
 
     parts: tuple[Part, ...] = ()
@@ -99,12 +100,8 @@ class Record:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            **self.row(),
-            "turns": [dict(turn) for turn in self.turns],
-            "model_end": str(self.model_end),
-            "replay": dict(self.replay),
-        }
+        parts = {"turns": [dict(turn) for turn in self.turns], "model_end": str(self.model_end)}
+        return {**self.row(), **parts, "replay": dict(self.replay)}
 
     def row(self) -> dict[str, Any]:
         """What a table of results has of the episode."""
@@ -265,6 +262,10 @@ class Suite(ABC):
     def most_replies(self, task: TaskSpec, choices: Any) -> int | None:
         """The most replies that an episode of a task can have, for estimates; None if nothing bounds them."""
         return choices.bounds().replies  # type: ignore[no-any-return]
+
+    def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
+        """What a person answers an observation with; None for a suite that people cannot play."""
+        return None
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""

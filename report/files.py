@@ -11,16 +11,12 @@ from matplotlib.figure import Figure
 
 from arena.files import read_text
 from evaluation import run_card
-from evaluation.paired import other_tasks
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
 from evaluation.run_card import RunCard
 from report.figures.groups import draw_groups
 from report.figures.look import ENDINGS, save
 from report.rates import GroupRates
-
-FACTS = "run.json"
-"""Beside a report's results: what they cannot say of themselves."""
 
 TABLES = {
     "results": "one row per planned trial, as arena-llm compare reads it",
@@ -63,24 +59,6 @@ def write_tables(folder: ReportFolder, tables: Mapping[str, pd.DataFrame]) -> di
         for ending in endings
     ]
     return {"files": files, "parquet_note": None if has_parquet() else PARQUET_NOTE}
-
-
-def write_facts(
-    folder: ReportFolder,
-    facts: Mapping[str, str],
-    original: bool,
-    suite: str,
-    digests: Sequence[Mapping[str, str]] = (),
-) -> None:
-    """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`.
-
-    `digests` are those of each run's tasks; they are kept if no two runs have other tasks under one id.
-    """
-    tasks = {task: digest for each in digests for task, digest in each.items()}
-    same = all(digests) and not any(other_tasks(tasks, each) for each in digests)
-    known: dict[str, Any] = {"suite": suite, "original": original, "facts": dict(facts)}
-    known |= {"tasks": tasks} if tasks and same else {}
-    folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 
 def write_cards(folder: ReportFolder, cards: Sequence[RunCard]) -> None:

@@ -11,12 +11,12 @@ import pandas as pd
 from evaluation.log.run import RunLog
 from evaluation.paired import PAIRED_NOTE, apart_sentences, compare_agents, other_tasks
 from evaluation.reliability import RELIABILITY_NOTE, reliability
-from evaluation.report_folder import ReportFolder
+from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
 from evaluation.statistics import pass_rates
 from report import tables
-from report.files import write_cards, write_facts, write_rates, write_tables
+from report.files import write_cards, write_rates, write_tables
 from report.formats import NONE, count, percent
 from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
 from report.panels import Row, SuiteReport

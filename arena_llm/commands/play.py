@@ -1,16 +1,20 @@
 """The `arena-llm play` command."""
 
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.options import AnimalAI, Levels, Seed, Testbed
+from arena_llm.options import AnimalAI, Levels, Preset, Seed, Testbed
+from arena_llm.suite_options import SuiteOption
+from evaluation.suites import DEFAULT
 
 if TYPE_CHECKING:
     from human_data.people.play.worker_protocol import View
+    from human_data.people.store import Store
     from testbed import Task
 
 VIEW_NAMES = "first, top or third"
@@ -19,6 +23,11 @@ Host = Annotated[str, typer.Option(help="Address to serve on. Default: this mach
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
 PORT = 8420
+Db = Annotated[
+    str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
+]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")]
+STORED = "everyone who opens the page can play, and is stored in the database"
 
 
 def play_command(
@@ -41,14 +50,13 @@ def play_command(
         ),
     ] = None,
     seed: Seed = 0,
-    db: Annotated[
-        str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
-    ] = "play.db",
+    db: Db = "play.db",
     host: Host = "127.0.0.1",
     port: Port = PORT,
     workers: Workers = None,
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    open_page: Open = True,
     animal_ai: AnimalAI = "3.1.3",
+    suite: SuiteOption = DEFAULT,
 ) -> None:
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
     from arena.packages import require
@@ -60,24 +68,64 @@ def play_command(
     from human_data.people.play.serve import answered_names, bound, serve, url_of
     from human_data.people.play.task_source import TaskList
     from human_data.people.store import Store
-    from human_data.people.store.errors import display_name
 
     chosen = _tasks(tasks, levels, testbed, animal_ai)
     source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
     listener = bound(host, port)
     url = url_of(host, listener)
 
+    with Store(db) as store:
+        players = Players(store, source, workers=workers or cores(), scripts=scripts)
+        app = create_app(players, names=answered_names(host))
+        serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
+
+
+def play_suite_command(
+    suite: SuiteOption,
+    protocol: Preset = None,
+    testbed: Testbed = None,
+    db: Db = "play.db",
+    host: Host = "127.0.0.1",
+    port: Port = PORT,
+    open_page: Open = True,
+    **choices: Any,
+) -> None:
+    """Play tasks of a suite in the browser, by a form in the place of a model's replies.
+
+    Choices that only concern a model, such as its temperature, have no effect.
+    """
+    from arena.packages import require
+
+    require("people")
+    from evaluation.request import EvalRequest
+    from evaluation.suites import get_suite
+    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.store import Store
+    from human_data.people.suites.app import SuiteServer
+    from human_data.people.suites.games import Course
+
+    request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
+    course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
+    course.check()
+    listener = bound(host, port)
+    url = url_of(host, listener)
+    with Store(db) as store:
+        server = SuiteServer(store, course)
+        app = server.app(answered_names(host))
+        serve(app, server, host, listener, _ready(url, len(course.tasks), store, open_page), STORED)
+
+
+def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:
+    """What is done when the page can be opened."""
+    from human_data.people.store.errors import display_name
+
     def ready() -> None:
-        print(f"Play: {url} ({len(chosen)} {'task' if len(chosen) == 1 else 'tasks'})", flush=True)
+        print(f"Play: {url} ({count} {'task' if count == 1 else 'tasks'})", flush=True)
         print(f"Recordings: {display_name(store.database.url)}; Ctrl-C stops.", flush=True)
         if open_page and not webbrowser.open(url):
             print("No browser could be opened; please open the address yourself.", flush=True)
 
-    with Store(db) as store:
-        players = Players(store, source, workers=workers or cores(), scripts=scripts)
-        app = create_app(players, names=answered_names(host))
-        advice = "everyone who opens the page can play, and is stored in the database"
-        serve(app, players.recorder, host, listener, ready, advice)
+    return ready
 
 
 def _tasks(

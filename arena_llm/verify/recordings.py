@@ -1,11 +1,13 @@
-"""Recordings of `arena-llm run`, played again from their actions and compared."""
+"""Recordings of `arena-llm run` and of people, played again and compared."""
 
 from pathlib import Path
 
 from arena import Recording
-from arena.errors import ArenaError, RecordingError
+from arena.errors import ArenaError
 from arena.replay import Replay
 from arena_llm.replay import arena_of
+from evaluation.by_hand.played import PlayedEpisode
+from evaluation.verify.played import verify_played
 from evaluation.verify.result import Checked, Finding
 from evaluation.verify.sample import verify_sample
 from evaluation.verify.sources import Options, Source, unverified
@@ -13,9 +15,13 @@ from evaluation.verify.sources import Options, Source, unverified
 
 def is_recording(path: Path) -> bool:
     """Whether a file holds a recording."""
+    return _holds(path, Recording) or _holds(path, PlayedEpisode)
+
+
+def _holds(path: Path, kind: type[Recording] | type[PlayedEpisode]) -> bool:
     try:
-        Recording.read(path)
-    except RecordingError:
+        kind.read(path)
+    except ArenaError:
         return False
     return True
 
@@ -27,6 +33,8 @@ def verify(source: Source, options: Options) -> tuple[Checked, ...]:
 
 def _recording(source: Source, options: Options) -> tuple[Checked, ...]:
     try:
+        if _holds(source.path, PlayedEpisode):
+            return (verify_played(source.path),)
         recording = Recording.read(source.path)
         spec = arena_of(recording, options.task, options.folder)
         with Replay(recording, spec) as replay:

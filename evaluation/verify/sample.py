@@ -85,13 +85,14 @@ class SampleCheck:
         return tuple(every)
 
     def _verified(self, base: Checked, logged: Row) -> Checked:
-        turns = _turns(logged)
+        turns = turns_of(logged)
         task, notes = self._task(base.task_id)
         setup = EpisodeSetup(
             self._log.suite, task, base.trial, self._choices, self._prompts, self._other_tasks(notes)
         )
         again, replies = self._again(setup, logged, turns, base.task_id, notes)
-        findings = [*(replies.findings if replies else ()), *self._unlike(logged, again)]
+        findings = [*(replies.findings if replies else ()), *unlike(logged, again)]
+        findings += self._end(logged, again)
         requests, wrong = self._requests(base.task_id) if replies and replies.frames else (0, [])
         # Logs of version 0.2 counted the verdict of an episode that a limit ended.
         unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
@@ -173,17 +174,6 @@ class SampleCheck:
         if self._options.frames and part and self._sample.ours and self._choices.bounds().first_images:
             yield from missing_requests(part)
 
-    def _unlike(self, logged: Row, again: Record) -> Iterator[Finding]:
-        """What of the record is not as logged, turn by turn and as a whole."""
-        played = to_jsonable_python(again.as_dict(), inf_nan_mode="constants")
-        for number, (turn, other) in enumerate(zip(logged["turns"], played["turns"], strict=False), start=1):
-            yield from _fields(number, turn, other)
-        recorded = {k: v for k, v in replay_of(logged).items() if k != "versions"}
-        yield from _fields(None, recorded, played["replay"])
-        whole = {k: v for k, v in logged.items() if k in played and k not in ("turns", "replay", "model_end")}
-        yield from (f for f in _fields(None, whole, played) if f.what not in recorded)
-        yield from self._end(logged, again)
-
     def _end(self, logged: Row, again: Record) -> Iterator[Finding]:
         end, what = logged.get("model_end"), "end of the model's part"
         if end is None or self._choices.acts:
@@ -245,7 +235,18 @@ class SampleCheck:
                 yield Finding(None, f"score {name}", score.value, value)
 
 
-def _turns(logged: Row) -> Sequence[Row]:
+def unlike(logged: Row, again: Record) -> Iterator[Finding]:
+    """What of a record is not as logged, turn by turn and as a whole."""
+    played = to_jsonable_python(again.as_dict(), inf_nan_mode="constants")
+    for number, (turn, other) in enumerate(zip(logged["turns"], played["turns"], strict=False), start=1):
+        yield from _fields(number, turn, other)
+    recorded = {k: v for k, v in replay_of(logged).items() if k != "versions"}
+    yield from _fields(None, recorded, played["replay"])
+    whole = {k: v for k, v in logged.items() if k in played and k not in ("turns", "replay", "model_end")}
+    yield from (f for f in _fields(None, whole, played) if f.what not in recorded)
+
+
+def turns_of(logged: Row) -> Sequence[Row]:
     """The turns of a record. Raises RecordingError if they are broken."""
     turns = logged.get("turns")
     sound = isinstance(turns, list) and all(isinstance(turn, dict) and "reply" in turn for turn in turns)

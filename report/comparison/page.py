@@ -6,14 +6,14 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from evaluation.report_folder import ReportFolder
+from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.suites import DEFAULT
 from report import site
 from report.comparison.tables import sections
 from report.comparison.tasks import TASKS_NOTE
 from report.comparison.whole import Comparison
 from report.figures import capacities, items, ranking, spread
-from report.files import write_facts, write_figure, write_rates, write_tables
+from report.files import write_figure, write_rates, write_tables
 from report.tables import facts_table, group_table, scores_table
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
@@ -12,13 +12,16 @@ from arena.errors import ConfigError, EvaluationError
 from arena.files import read_text
 from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
+from evaluation.report_folder import FACTS
 from evaluation.results import read_results, refuse_twins, results_frame
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
-from report.files import FACTS
 from report.methods import partial_sentence
+
+if TYPE_CHECKING:
+    from human_data.people.store.results import Played
 
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
@@ -39,7 +42,8 @@ def read_run(
     """
     if is_database(place):
         study = study_results(place, "person")
-        return _split(study.results, name, _label(place), original, study.animal_ai or animal_ai)
+        known = (original, study.animal_ai or animal_ai, *study.played)
+        return _split(study.results, name, _label(place), *known)
     path = Path(place)
     if path.suffix == ".json":
         return [_submitted(path, name, original)]
@@ -48,8 +52,9 @@ def read_run(
     table = path / "results.csv" if path.is_dir() else path
     said = _facts(table.parent / FACTS) if table.name == "results.csv" else {}
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
-    known = (original or bool(said.get("original")), version, str(said.get("suite", DEFAULT)))
-    return _split(read_results(table), name, place, *known, said.get("tasks") or {})
+    suite = str(said.get("suite", DEFAULT))
+    known = (original or bool(said.get("original")), version, suite, said.get("tasks") or {})
+    return _split(read_results(table, worded=suite != DEFAULT), name, place, *known)
 
 
 def read_runs_apart(
@@ -76,18 +81,22 @@ def _groups(name: str) -> list[ReferenceGroup]:
     if name in NAMES:
         return shipped_groups([name])
     if is_database(name):
-        return _people(_label(name), study_results(name, None).results)
+        study = study_results(name, None)
+        return _people(_label(name), study.results, study.played.suite)
     path = Path(name)
     if path.suffix in (".csv", ".parquet"):
-        return _people(path.name, read_results(path))
+        suite = str(_facts(path.parent / FACTS).get("suite", DEFAULT))
+        return _people(path.name, read_results(path, worded=suite != DEFAULT), suite)
     raise EvaluationError(
         f"--with: got {name!r}, expected {', '.join(NAMES)}, a study's table (.csv, .parquet) or its "
         f"database ({', '.join(DATABASES)}, sqlite:///FILE, postgresql://...)"
     )
 
 
-def _people(label: str, results: pd.DataFrame) -> list[ReferenceGroup]:
-    """Those who played by keys, and those who played by scripts."""
+def _people(label: str, results: pd.DataFrame, suite: str) -> list[ReferenceGroup]:
+    """Those who played by keys, and those who played by scripts. Raises EvaluationError."""
+    if suite != DEFAULT:
+        raise EvaluationError(f"--with {label}: groups are of the arena; name people of {suite} as a RUN")
     scripts = results["agent"].str.endswith(" (scripts)")
     parts = {label: results[~scripts], f"{label}, by scripts": results[scripts]}
     return [people(name, part) for name, part in parts.items() if len(part)]
@@ -99,16 +108,17 @@ def is_database(place: str) -> bool:
 
 
 class Study(NamedTuple):
-    """Trials of a study as results, and the version of Animal-AI if all were played with one."""
+    """Trials of a study as results, the version of Animal-AI if all were played with one, and the suite."""
 
     results: pd.DataFrame
     animal_ai: str | None
+    played: "Played"
 
 
 def study_results(place: str, agent: str | None) -> Study:
     """A study of a database; all people are one `agent`, or each is one if None."""
     from human_data.people.store import Store
-    from human_data.people.store.results import people_results
+    from human_data.people.store.results import people_results, played_suite
 
     where, _, study = place.partition("#")
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
@@ -117,9 +127,10 @@ def study_results(place: str, agent: str | None) -> Study:
         results = people_results(store, study, agent)
         trials = (trial for person in store.participants(study) for trial in store.trials(person.id))
         versions = {trial.animal_ai for trial in trials}
+        played = played_suite(store, study)
     if results.empty:
         raise EvaluationError(f"{_label(place)}: holds no trial of this study, practice left out")
-    return Study(results, versions.pop() if len(versions) == 1 else None)
+    return Study(results, (versions.pop() or None) if len(versions) == 1 else None, played)
 
 
 def _only(studies: Sequence[str], place: str) -> str:

@@ -173,14 +173,18 @@ class EstEpisode:
         return self._observation("turn", reward=reward, step=number + 1)
 
     def _observation(self, name: str, **values: Any) -> Observation:
-        """A text with the panel that is seen now, behind its picture if pictures are shown."""
+        """A text with the panel that is seen now, behind its picture if pictures are shown.
+
+        Its data are the step, and for each object whether it is on the machine.
+        """
         reward = float(values.get("reward", 0))
         text = self._prompts[name].fill(steps=HORIZON, panel=self._panel(len(self._turns) + 1), **values)
+        shown = {"step": len(self._turns) + 1, "on": tuple(self._world.panels[0].tolist())}
         if not self._choices.shows_images:
-            return Observation((text,), reward=reward)
+            return Observation((text,), reward=reward, data=shown)
         from render.context import drawn_by
 
-        return Observation((self._picture(), text), reward=reward, drawn_by=drawn_by())
+        return Observation((self._picture(), text), reward=reward, drawn_by=drawn_by(), data=shown)
 
     def _panel(self, step: int) -> str:
         """What is on the machine in words, or that there is a picture of it."""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from arena.errors import ConfigError, EvaluationError
+from evaluation.by_hand.form import Form
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
 from evaluation.selection import named
-from evaluation.suite import Agent, EpisodeSetup, Suite, TaskSpec
+from evaluation.suite import Agent, EpisodeSetup, Observation, Suite, TaskSpec
 from suites.est.choices import MOST_EPISODES, EstChoices
 from suites.est.prompts import est_prompts
 from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
@@ -89,6 +90,12 @@ class EstSuite(Suite):
         from suites.est.offline import agent
 
         return agent if name in self.agents else None
+
+    def form(self, task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
+        """Sliders for beliefs, and objects to be tried."""
+        from suites.est.form import est_form
+
+        return est_form(task, choices, observation)
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: EstChoices) -> None:
         """Refuse a reference agent that would have to look at pictures. Raises EvaluationError."""

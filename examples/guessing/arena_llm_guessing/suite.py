@@ -12,6 +12,7 @@ from pathlib import Path
 from inspect_ai.model import ChatMessage, ChatMessageSystem
 from pydantic import Field
 
+from evaluation.by_hand.form import Form, Number
 from evaluation.choices.run_choices import RunChoices
 from evaluation.suite import Agent, AgentTurn, EpisodeSetup, ModelEnd, Observation, Record, Suite, TaskSpec
 
@@ -88,6 +89,11 @@ class GuessingSuite(Suite):
 
     def opening(self, choices: GuessingChoices, prompts: object, episodes: int) -> list[ChatMessage]:
         return [ChatMessageSystem(content=RULES.format(top=100))]
+
+    def form(self, task: TaskSpec, choices: GuessingChoices, observation: Observation) -> Form:
+        top = task.content["top"]
+        guess = Number("guess", "Your guess", low=1, high=top)
+        return Form(RULES.format(top=top), (guess,), lambda values: str(values["guess"]))
 
     def agent(self, name: str) -> Agent | None:
         return bisect if name == "bisect" else None

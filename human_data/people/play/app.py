@@ -33,17 +33,21 @@ FILES = (
 )
 
 
-async def cookie_owner(store: StoreThread, connection: HTTPConnection) -> Participant | None:
-    """The participant whose token is in the request's cookie."""
-    token = connection.cookies.get(COOKIE)
+async def cookie_owner(
+    store: StoreThread, connection: HTTPConnection, cookie: str = COOKIE
+) -> Participant | None:
+    """The participant whose token is in the request's cookie of this name."""
+    token = connection.cookies.get(cookie)
     return await store.run(lambda store: store.participant(token)) if token else None
 
 
-def as_participant(response: Response, participant: Participant, request: Request) -> Response:
+def as_participant(
+    response: Response, participant: Participant, request: Request, cookie: str = COOKIE
+) -> Response:
     """The response with a cookie that identifies the browser as this participant from now on."""
     secure = request.url.scheme == "https"
     response.set_cookie(
-        COOKIE, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
+        cookie, participant.token, COOKIE_AGE_S, httponly=True, samesite="strict", secure=secure
     )
     return response
 

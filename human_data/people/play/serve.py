@@ -5,13 +5,13 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
+from typing import Protocol
 
 from fastapi import FastAPI
 
 from arena.errors import EvaluationError
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
-from human_data.people.play.trial_recorder import TrialRecorder
 
 PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
@@ -43,9 +43,17 @@ def answered_names(host: str, names: tuple[str, ...] = ()) -> tuple[str, ...] | 
     return (*LOOPBACK, *names) if host in LOOPBACK or names else None
 
 
+class Closes(Protocol):
+    """What is closed when the server has stopped."""
+
+    def close(self) -> None:
+        """Store what is not stored, and free everything."""
+        ...
+
+
 def serve(
     app: FastAPI,
-    recorder: TrialRecorder,
+    recorder: Closes,
     host: str,
     listener: socket.socket,
     ready: Callable[[], None],

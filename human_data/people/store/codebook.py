@@ -8,8 +8,9 @@ from typing import Any
 from human_data.people.store.columns import Table
 
 RECORDINGS = (
-    "recordings/PARTICIPANT/TASK-trial.json: a finished trial as arena.Recording; watch it with "
-    "`arena-llm replay FILE`, verify it with `arena-llm verify FILE`."
+    "recordings/PARTICIPANT/TASK-trial.json: a finished trial as arena.Recording, which `arena-llm replay "
+    "FILE` shows, or of another suite as evaluation.by_hand.played.PlayedEpisode; `arena-llm verify FILE` "
+    "plays either again."
 )
 CAUTION = (
     "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "

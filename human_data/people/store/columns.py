@@ -6,7 +6,16 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from human_data.people.store.tables import Action, Answer, Base, Note, Participant, Trial
+from human_data.people.store.tables import (
+    Action,
+    Answer,
+    Base,
+    Note,
+    Participant,
+    Reply,
+    SuiteEpisode,
+    Trial,
+)
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """Types of the codebook and the nullable types of pandas for them."""
@@ -87,6 +96,24 @@ TABLES = {
         (Action, Trial, Participant),
         (Participant.id, Trial.id, Action.step),
     ),
+    "episodes": Table(
+        "trial of another suite than the arena",
+        (
+            *_TRIAL,
+            *map(_of, (SuiteEpisode.suite, SuiteEpisode.task_group, SuiteEpisode.turns, SuiteEpisode.score)),
+        ),
+        (SuiteEpisode, Trial, Participant),
+        (Participant.id, Trial.id),
+    ),
+    "replies": Table(
+        "reply in a trial of another suite",
+        (
+            *_TRIAL,
+            *map(_of, (Reply.turn, Reply.reply, Reply.entered, Reply.reward, Reply.shown_at, Reply.at)),
+        ),
+        (Reply, Trial, Participant),
+        (Participant.id, Trial.id, Reply.turn),
+    ),
     "answers": Table(
         "answer to an item",
         (_PERSON, *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at))),
@@ -110,11 +137,13 @@ RESULTS = Table(
             "agent", "text", "none", "person, or in the table by participant their code; (scripts) by scripts"
         ),
         _TRIALS["task_id"],
-        Column("level", "integer", "none", "Level of the task, 1 to 10; 0 if its id names none"),
+        Column(
+            "level", "integer", "none", "Level of the task; 0 if its id names none; in other suites its group"
+        ),
         Column("trial", "integer", "none", "Number of the agent's trial of the task, from 0"),
         *(_TRIALS[name] for name in ("pass_mark", "total_reward", "passed", "outcome", "steps")),
-        Column("turns", "integer", "replies", "Number of replies of a model; empty for people"),
-        Column("score", "number", "none", "Score of suites that have one, 0 to 1; empty for people"),
+        Column("turns", "integer", "replies", "Number of replies; empty for people in the arena"),
+        Column("score", "number", "none", "Score of suites that have one, 0 to 1"),
         Column("error", "text", "none", "Why the trial has no verdict"),
     ),
 )

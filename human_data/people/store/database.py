@@ -107,7 +107,7 @@ class Database:
                         f"{display_name(self.url)}: table {table.name} has other columns than this version "
                         "of arena-llm expects; use another database, or export with the version that made it"
                     )
-            if len(present) < len(TABLES) and not create:
+            if TABLES[0].__tablename__ not in present and not create:
                 raise StoreError(f"{display_name(self.url)}: this database holds no study of arena-llm")
             Base.metadata.create_all(connection)
 

@@ -13,7 +13,9 @@ from human_data.people.store.tables import (
     Base,
     Note,
     Participant,
+    Reply,
     StoredRecording,
+    SuiteEpisode,
     Trial,
 )
 
@@ -25,6 +27,8 @@ class Deleted(NamedTuple):
     trials: int
     actions: int
     recordings: int
+    episodes: int
+    replies: int
     answers: int
     notes: int
 
@@ -51,6 +55,8 @@ def _delete(session: Session, participant: int) -> Deleted:
     return Deleted(
         notes=rows(Note, Note.participant_id == participant),
         answers=rows(Answer, Answer.participant_id == participant),
+        replies=rows(Reply, Reply.trial_id.in_(trials)),
+        episodes=rows(SuiteEpisode, SuiteEpisode.trial_id.in_(trials)),
         recordings=rows(StoredRecording, StoredRecording.trial_id.in_(trials)),
         actions=rows(Action, Action.trial_id.in_(trials)),
         trials=rows(Trial, Trial.participant_id == participant),

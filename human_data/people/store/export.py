@@ -11,13 +11,15 @@ import pandas as pd
 
 from arena.errors import ConfigError, EvaluationError
 from arena.files import atomic_file
-from evaluation.report_folder import FileNames, ReportFolder
+from evaluation.report_folder import FileNames, ReportFolder, write_facts
 from evaluation.results import has_parquet
+from evaluation.suites import DEFAULT
 from human_data.people.store import codebook
 from human_data.people.store.bids import write_bids
 from human_data.people.store.columns import DTYPES, RESULTS, TABLES, Table
-from human_data.people.store.results import people_results
+from human_data.people.store.results import people_results, played_suite
 from human_data.people.store.store import Store
+from human_data.people.store.tables import SuiteEpisode, Trial
 
 ROWS_IN_MEMORY = 50_000
 """A limit, as a study with a hundred participants has millions of actions."""
@@ -35,9 +37,10 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
     """Write a study into a folder; the files of an earlier export are replaced, others are not touched.
 
     `format` is "csv" or "parquet". Raises InvalidRequest if there is no such study, ConfigError if the format
-    is unknown or needs pyarrow, and EvaluationError if the folder cannot be written.
+    is unknown or needs pyarrow and for `bids` of another suite than the arena, and EvaluationError if the
+    folder cannot be written.
     """
-    _check(store, study, format)
+    _check(store, study, format, bids)
     folder = ReportFolder(out)
     try:
         rows = {name: _write_table(store, study, folder, name, format) for name in TABLES}
@@ -46,6 +49,9 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
             rows[name] = len(frame)
             # Always CSV, the format that `arena-llm compare` reads.
             _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
+        suite, digests = played_suite(store, study)
+        if suite != DEFAULT:
+            write_facts(folder, {}, False, suite, [digests])
         book = codebook.codebook(study, tables_of(format))
         folder.write("codebook.json", codebook.as_json(book))
         folder.write("codebook.md", codebook.as_markdown(book))
@@ -78,9 +84,11 @@ def tables_of(format: str) -> dict[str, Table]:
     return {**named, "results.csv": RESULTS, "results_by_participant.csv": RESULTS}
 
 
-def _check(store: Store, study: str, format: str) -> None:
+def _check(store: Store, study: str, format: str, bids: bool) -> None:
     if format not in FORMATS:
         raise ConfigError(f"format: got {format!r}, expected one of: {', '.join(FORMATS)}")
+    if bids and store.episodes(study):
+        raise ConfigError("--bids: describes steps in the arena only; leave it out for another suite")
     if format == "parquet" and not has_parquet():
         raise ConfigError("format parquet: pyarrow not found; run: pip install 'arena-llm[parquet]'")
     store.check_study(study)
@@ -130,12 +138,20 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder) -> int:
     count = 0
-    codes = FileNames()
+    codes, episodes = FileNames(), store.episodes(study)
     for person in store.participants(study):
         names = FileNames()
         for trial in store.trials(person.id):
-            if recording := store.recording(trial.id):
+            if content := _recording(store, trial, episodes.get(trial.id)):
                 name = names.of(f"{trial.task_id}-{trial.trial}")
-                folder.write(f"recordings/{codes.of(person.code)}/{name}.json", recording.model_dump_json())
+                folder.write(f"recordings/{codes.of(person.code)}/{name}.json", content)
                 count += 1
     return count
+
+
+def _recording(store: Store, trial: Trial, episode: SuiteEpisode | None) -> str | None:
+    """What a finished trial is played again from; None for one that is not finished."""
+    if episode:
+        return episode.played if trial.finished_at is not None else None
+    recording = store.recording(trial.id)
+    return recording.model_dump_json() if recording else None

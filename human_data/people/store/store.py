@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
 
 from arena import Recording
 from arena.closing import Closing
 from arena.recording import spec_sha256
-from human_data.people.store.batch import NewNote, insert_note, lock_participant
+from evaluation.by_hand.played import PlayedEpisode
+from evaluation.suite import Record
+from human_data.people.store.batch import LOCK, NewNote, insert_note, lock_participant
 from human_data.people.store.database import Database
 from human_data.people.store.deletion import Deleted, delete_participant
 from human_data.people.store.errors import InvalidRequest, display_name
@@ -20,13 +23,17 @@ from human_data.people.store.tables import (
     Answer,
     Note,
     Participant,
+    Reply,
     StoredRecording,
+    SuiteEpisode,
     Trial,
 )
 from human_data.people.store.text import check_name, clean
 from testbed import Task
 
 MODES = ("keys", "scripts")
+FORM = "form"
+"""The mode of trials of other suites than the arena."""
 TOKEN_BYTES = 32
 """256 random bits; tokens of fewer than 128 bits could be guessed."""
 
@@ -87,23 +94,67 @@ class Store(Closing):
         """
         if mode not in MODES:
             raise InvalidRequest(f"mode: got {mode!r}, expected one of: {', '.join(MODES)}")
-        earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task.id)
+        columns = {
+            "position": position,
+            "task_id": task.id,
+            "spec_sha256": spec_sha256(task.spec),
+            "seed": seed,
+            "animal_ai": task.spec.version,
+            "mode": mode,
+            "pass_mark": task.spec.pass_mark,
+        }
         with self.database.writing() as session:
-            lock_participant(session, participant_id)
-            trial = Trial(
-                participant_id=participant_id,
-                position=position,
-                task_id=task.id,
-                trial=session.scalars(earlier).one(),
-                spec_sha256=spec_sha256(task.spec),
-                seed=seed,
-                animal_ai=task.spec.version,
-                mode=mode,
-                pass_mark=task.spec.pass_mark,
-                begun_at=time.time(),
-            )
-            session.add(trial)
+            return _begin(session, participant_id, columns)
+
+    def begin_episode(self, participant_id: int, position: int, episode: PlayedEpisode) -> Trial:
+        """As `begin_trial` for a task of another suite; the trial of `episode` does not count."""
+        task = episode.task
+        columns = {
+            "position": position,
+            "task_id": task["id"],
+            "spec_sha256": task["sha256"],
+            "seed": episode.choices["seed"],
+            "animal_ai": "",
+            "mode": FORM,
+            "pass_mark": None,
+        }
+        with self.database.writing() as session:
+            trial = _begin(session, participant_id, columns)
+            played = episode.model_copy(update={"trial": trial.trial}).model_dump_json()
+            group = str(task["group"])
+            session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
         return trial
+
+    def finish_episode(self, trial_id: int, record: Record) -> None:
+        """Store the end of a trial of another suite; one that is finished already is left unchanged."""
+        with self.database.writing() as session:
+            trial, episode = session.get(Trial, trial_id), session.get(SuiteEpisode, trial_id)
+            if trial is None or episode is None:
+                raise InvalidRequest(f"trial {trial_id}: no such trial of another suite than the arena")
+            if trial.finished_at is not None:
+                return
+            trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
+            steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
+            trial.steps = None if steps is None else int(steps)
+            episode.turns, episode.score = len(record.turns), record.score
+            episode.played = PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
+
+    def add_reply(self, reply: Reply) -> None:
+        """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""
+        row = {column.name: getattr(reply, column.name) for column in Reply.__table__.columns}
+        with self.database.writing() as session:
+            if session.get(SuiteEpisode, reply.trial_id, with_for_update=LOCK) is None:
+                raise InvalidRequest(f"trial {reply.trial_id}: no such trial of another suite than the arena")
+            session.execute(self.database.insert(Reply).values(row).on_conflict_do_nothing())
+
+    def replies(self, trial_id: int) -> list[Reply]:
+        """The replies of a trial of another suite, in order."""
+        return self._all(select(Reply).filter_by(trial_id=trial_id).order_by(Reply.turn))
+
+    def episodes(self, study: str) -> dict[int, SuiteEpisode]:
+        """What the trials of other suites than the arena have besides, by the id of the trial."""
+        rows = select(SuiteEpisode).join(Trial).join(Participant).where(Participant.study == study)
+        return {row.trial_id: row for row in self._all(rows)}
 
     def trials(self, participant_id: int) -> list[Trial]:
         """All trials of a participant, in the order in which they were started."""
@@ -169,3 +220,15 @@ class Store(Closing):
     def _all(self, query: Select[Any]) -> list[Any]:
         with self.database.reading() as session:
             return list(session.scalars(query))
+
+
+def _begin(session: Session, participant_id: int, columns: Mapping[str, Any]) -> Trial:
+    """A new trial, flushed. Raises InvalidRequest if there is no such participant."""
+    task_id = columns["task_id"]
+    earlier = select(func.count()).where(Trial.participant_id == participant_id, Trial.task_id == task_id)
+    lock_participant(session, participant_id)
+    number = session.scalars(earlier).one()
+    trial = Trial(participant_id=participant_id, trial=number, begun_at=time.time(), **columns)
+    session.add(trial)
+    session.flush()
+    return trial

@@ -60,10 +60,16 @@ class Trial(Base):
     trial: Mapped[int] = _column(
         "Number of earlier attempts of the participant at this task; 0 for the first"
     )
-    spec_sha256: Mapped[str] = _column("SHA-256 of the arena's specification", type_=Text)
-    seed: Mapped[int] = _column("Random seed of the arena", type_=BigInteger)
-    animal_ai: Mapped[str] = _column("Version of Animal-AI whose rules apply", type_=Text)
-    mode: Mapped[str] = _column("How the task was played: keys, or scripts with still images", type_=Text)
+    spec_sha256: Mapped[str] = _column(
+        "SHA-256 of the arena's specification, or of the task of another suite", type_=Text
+    )
+    seed: Mapped[int] = _column("Random seed of the episode", type_=BigInteger)
+    animal_ai: Mapped[str] = _column(
+        "Version of Animal-AI whose rules apply; empty in other suites", type_=Text
+    )
+    mode: Mapped[str] = _column(
+        "How the task was played: keys, scripts with still images, or the form of another suite", type_=Text
+    )
     pass_mark: Mapped[float | None] = _column(
         "Total reward needed to pass the task; empty if the task has no pass mark", "reward", type_=Double
     )
@@ -111,6 +117,33 @@ class StoredRecording(Base):
     recording: Mapped[str] = _column("arena.Recording as JSON", type_=Text)
 
 
+class SuiteEpisode(Base):
+    """What a trial of another suite than the arena has besides; the last columns are None until its end."""
+
+    __tablename__ = "suite_episodes"
+
+    trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
+    suite: Mapped[str] = _column("Name of the suite", type_=Text)
+    task_group: Mapped[str] = _column("Group of the task in its suite", type_=Text)
+    played: Mapped[str] = _column("evaluation.by_hand.played.PlayedEpisode as JSON", type_=Text)
+    turns: Mapped[int | None] = _column("Number of replies", "replies", default=None)
+    score: Mapped[float | None] = _column("Score of the episode, 0 to 1", type_=Double, default=None)
+
+
+class Reply(Base):
+    """One reply in a trial of another suite; trial and turn are its key, so that none is stored twice."""
+
+    __tablename__ = "replies"
+
+    trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
+    turn: Mapped[int] = _column("Number of the reply in the trial, from 0", "replies", primary_key=True)
+    reply: Mapped[str] = _column("The reply, as a model would have written it", type_=Text)
+    entered: Mapped[dict[str, Any]] = _column("What was entered in the form, as JSON", type_=JSON)
+    reward: Mapped[float] = _column("Reward of the reply", "reward", type_=Double)
+    shown_at: Mapped[float] = _column("Time at which the observation was last made", SECONDS, type_=Double)
+    at: Mapped[float] = _column("Time at which the reply arrived", SECONDS, type_=Double)
+
+
 class Answer(Base):
     """A participant's last answer to an item of a questionnaire."""
 
@@ -136,5 +169,5 @@ class Note(Base):
     at: Mapped[float] = _column("Time of the event", SECONDS, type_=Double)
 
 
-TABLES = (Participant, Trial, Action, StoredRecording, Answer, Note)
+TABLES = (Participant, Trial, Action, StoredRecording, SuiteEpisode, Reply, Answer, Note)
 """All tables, each after those that it refers to."""

@@ -20,11 +20,12 @@ TIMEOUT_S = 60
 
 
 class Server:
-    def __init__(self, database: Path | str, *options: str, port: int = 0) -> None:
+    def __init__(self, database: Path | str, *options: str, port: int = 0, env: dict | None = None) -> None:
         self.database = str(database)
-        command = [sys.executable, "-m", "arena_llm", "play", *options, "--workers", "1", "--no-open"]
+        command = [sys.executable, "-m", "arena_llm", "play", *options, "--no-open"]
+        command += [] if "--suite" in options else ["--workers", "1"]
         command += ["--port", str(port), "--db", self.database]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env)
         line = self.process.stdout.readline()
         self.url = re.search(r"http\S+", line)[0].rstrip("/")
         self.port = int(self.url.rpartition(":")[2])

@@ -1,0 +1,69 @@
+"""An episode of any suite that a person played, as a file that can be played again."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import to_jsonable_python
+
+from arena.errors import ArenaError, RecordingError
+from arena.files import read_text
+from evaluation.suite import EpisodeSetup, Record
+from evaluation.suites import get_suite
+
+
+class PlayedEpisode(BaseModel):
+    """What reproduces an episode without the person: its setup, and the replies in its `record`.
+
+    `task` is a `TaskSpec` and `record` a `Record` as plain values; `record` is None until the episode ends.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+    format: Literal["arena-llm episode"] = "arena-llm episode"
+    suite: str
+    task: Mapping[str, Any]
+    trial: int = 0
+    choices: Mapping[str, Any]
+    versions: Mapping[str, str]
+    record: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of(cls, setup: EpisodeSetup) -> Self:
+        """An episode that begins."""
+        return cls(
+            suite=setup.suite.name,
+            task=to_jsonable_python(setup.task, inf_nan_mode="constants"),
+            trial=setup.trial,
+            choices=setup.choices.model_dump(mode="json"),
+            versions=setup.suite.versions(),
+        )
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The episode of a file. Raises RecordingError if it has none, ConfigError if it cannot be read."""
+        try:
+            return cls.model_validate_json(read_text(path))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "file"
+            raise RecordingError(f"{path}: no episode of a person ({where}: {first['msg']})") from None
+
+    def ended(self, record: Record) -> Self:
+        """The episode with its end."""
+        plain = to_jsonable_python(record.as_dict(), inf_nan_mode="constants")
+        return self.model_copy(update={"record": plain})
+
+    def setup(self) -> EpisodeSetup:
+        """What the episode depends on. Raises RecordingError if this installation cannot play it."""
+        try:
+            suite = get_suite(self.suite)
+            choices = suite.choices.model_validate_json(json.dumps(dict(self.choices)))
+            task = suite.logged_task(self.task)
+            tasks = tuple(suite.tasks(choices, None)) if choices.needs_all_tasks else ()
+            return EpisodeSetup(suite, task, self.trial, choices, suite.prompts(choices=choices), tasks)
+        except (ArenaError, ValidationError, KeyError, TypeError, ValueError) as error:
+            said = " ".join(str(error).split())
+            raise RecordingError(f"{self.suite}: this version cannot play the episode ({said})") from None

@@ -1,0 +1,53 @@
+"""What people answer with: how likely each object is to be a Blicket, and what is tried next."""
+
+from collections.abc import Sequence
+
+from evaluation.by_hand.form import Box, Form, Item, Number, Several, Values
+from evaluation.suite import Observation, TaskSpec
+from suites.est.choices import EstChoices
+from suites.est.episode import read_drawn
+from suites.est.hypotheses import OBJECTS
+from suites.est.prompts import est_prompts
+from suites.est.replies import Belief, written
+from suites.est.world import CONTEXT, HORIZON, PRESETS
+
+INTRO = (
+    "Find out which of the nine objects are Blickets; {low} to {high} of them are. The machine: {rule}\n\n"
+    "Set how likely each object is to be a Blicket. You have solved the task as soon as every Blicket is "
+    "above 50 % and every other object below."
+)
+TRY = "Then choose what is put on the machine next. Everything else is taken off it."
+WATCH = "Somebody else has put these objects on the machine. After {context} such panels you choose them."
+
+
+def est_form(task: TaskSpec, choices: EstChoices, observation: Observation) -> Form:
+    """A slider in percent for each object, and the objects to be tried if a trial follows this step."""
+    labels = [f"{k}: {thing}" for k, thing in enumerate(read_drawn(task.content).things, start=1)]
+    beliefs = [
+        Number(f"belief{k}", label, low=0, high=100, start=50, unit="%") for k, label in enumerate(labels)
+    ]
+    step, tries = observation.data["step"], CONTEXT <= observation.data["step"] < HORIZON
+    low, high = PRESETS[choices.machine].blickets
+    rule = est_prompts()[f"rule_{'est' if choices.machine == 'ivre' else choices.machine}"].fill()
+    parts = [INTRO.format(low=low, high=high, rule=rule)]
+    parts += [TRY] if tries else [WATCH.format(context=CONTEXT)] if step < CONTEXT else []
+    boxes = _boxes(choices, observation.data["on"]) if choices.shows_images else [None] * OBJECTS
+    items = tuple(Item(label, box) for label, box in zip(labels, boxes, strict=True))
+    trial = [Several("trial", "Put on the machine", items)] if tries else []
+
+    def reply(values: Values) -> str:
+        belief = tuple(values[f"belief{k}"] / 100 for k in range(OBJECTS))
+        if not tries:
+            return str(Belief(belief))
+        return written(belief, [k in values["trial"] for k in range(OBJECTS)])
+
+    return Form("\n\n".join(parts), (*beliefs, *trial), reply)
+
+
+def _boxes(choices: EstChoices, on: Sequence[bool]) -> list[Box]:
+    """Where each object is in the picture."""
+    from suites.est.picture import table
+
+    size = choices.image_size
+    edges = (table(size, size).box(k, there) for k, there in enumerate(on))
+    return [Box(*(min(max(edge / size, 0.0), 1.0) for edge in each)) for each in edges]
