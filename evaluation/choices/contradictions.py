@@ -23,7 +23,8 @@ class Contradiction(ConfigError):
     def message(self, origins: Mapping[str, str]) -> str:
         """The sentence, with where each choice comes from."""
         named = [f"{field} = {shown(self.values[field])}{_from(origins.get(field))}" for field in self.fields]
-        return f"{' and '.join(named)}: impossible together, because {self.reason}"
+        together = " together" if len(named) > 1 else ""
+        return f"{' and '.join(named)}: impossible{together}, because {self.reason}"
 
     def __str__(self) -> str:
         return self.message({})

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evaluation.choices.contradictions import Rule, refuse_contradictions
+from evaluation.choices.contradictions import Contradiction, Rule, refuse_contradictions
 from evaluation.generation.image_rules import PATTERN
 
 
@@ -135,7 +135,10 @@ class RunChoices(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        refuse_contradictions(self.model_dump(), self.rules)
+        choices = self.model_dump()
+        refuse_contradictions(choices, self.rules)
+        if self.replies == "tools" and not self.tool_names:
+            raise Contradiction(("replies",), choices, "the suite has no tools")
         return self
 
     @property

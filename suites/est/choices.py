@@ -49,6 +49,11 @@ class EstChoices(RunChoices):
         """Whether the model gets pictures."""
         return self.observation != "text"
 
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The one tool."""
+        return ("experiment",)
+
     def bounds(self) -> Bounds:
         """A reply for each step; the texts after it have about 300 characters."""
         images = int(self.shows_images)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from inspect_ai.model import ChatMessage
@@ -18,19 +19,23 @@ _SEEN = re.compile(rf"Step (\d+) of .*On the machine: (.+)\. The machine is ({LI
 _NUMBER = re.compile(r"(\d) \(")
 
 
-async def agent(turn: AgentTurn) -> str:
+async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """What the agent answers after all panels of the episode that the conversation shows."""
     preset = PRESETS[CURRENT.get().setup.choices.machine]
     playing = AGENTS[turn.name](preset, 1, np.random.default_rng(turn.seed))
     answers = [playing.act(panel[None], np.array([lit])) for panel, lit in panels(turn.messages)]
-    return written(answers[-1].beliefs[0], answers[-1].trials[0])
+    belief, trial = answers[-1].beliefs[0], answers[-1].trials[0]
+    if "experiment" in turn.tools:
+        on = (np.flatnonzero(trial) + 1).tolist()
+        return "experiment", {"belief": belief.tolist(), "trial": on}
+    return written(belief, trial)
 
 
 def panels(messages: Sequence[ChatMessage]) -> list[tuple[Bools, bool]]:
     """Each panel (9,) bool of the episode that is being played, and whether the machine was lit."""
     found: list[tuple[Bools, bool]] = []
     for message in messages:
-        seen = _SEEN.search(message.text) if message.role == "user" else None
+        seen = _SEEN.search(message.text) if message.role in ("user", "tool") else None
         if seen is None:
             continue
         if seen[1] == "1":

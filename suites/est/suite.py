@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from suites.est.world import CONTEXT, HORIZON, PRESETS, draw
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import Tool
 
     from suites.est.episode import EstEpisode
 
@@ -83,7 +84,20 @@ class EstSuite(Suite):
         rules = prompts["system"].fill(
             rule=prompts[rule].fill(), blickets=f"{low} to {high}", steps=HORIZON, context=CONTEXT
         )
-        return [ChatMessageSystem(content=rules)]
+        notes = [prompts["note_tools"].fill()] if choices.replies == "tools" else []
+        return [ChatMessageSystem(content="\n\n".join([rules, *notes]))]
+
+    def tools(self) -> "Mapping[str, Callable[[], Tool]]":
+        """`experiment`."""
+        from suites.est.tools import TOOLS
+
+        return TOOLS
+
+    def called(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """The reply that a call stands for."""
+        from suites.est.tools import reply_of
+
+        return reply_of(arguments)
 
     def agent(self, name: str) -> Agent | None:
         """The reference agents, which read what a model reads."""

@@ -15,6 +15,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from arena.errors import ConfigError
+from evaluation.choices.run_choices import RunChoices
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.suite import AgentTurn, EpisodeSetup
@@ -22,6 +23,7 @@ from evaluation.suites import get_suite
 from suites.est.agents import AGENTS
 from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
+from suites.est.replies import read_reply
 from suites.est.world import PRESETS, Machines
 from tests.command import command, run
 from tests.llm_control.provider import MODEL, answer
@@ -65,6 +67,24 @@ def test_an_agent_that_reads_plays_as_in_a_batch(name, machine):
     assert record.metrics["total_reward"] == sum(rewards)
     assert record.passed == (rewards[-1] == 20)
     assert not any(turn["error"] for turn in record.turns)
+
+
+def test_a_call_of_the_tool_is_a_reply():
+    setup, environment = opened(replies="tools")
+    assert "`experiment`" in SUITE.opening(setup.choices, setup.prompts, 1)[0].text
+    assert "`experiment`" not in SUITE.opening(EstChoices(), setup.prompts, 1)[0].text
+    messages = [ChatMessageUser(content="".join(environment.begin().parts))]
+    CURRENT.set(CurrentEpisode(setup, environment))
+    name, arguments = asyncio.run(SUITE.agent("naive")(AgentTurn("naive", messages, ("experiment",), 7)))
+    assert name in SUITE.tools()
+    written = asyncio.run(SUITE.agent("naive")(AgentTurn("naive", messages, (), 7)))
+    assert read_reply(SUITE.called(name, arguments))[1:3] == read_reply(written)[1:3]
+    assert read_reply(SUITE.called(name, {"belief": [0.5]})).problems
+
+
+def test_a_suite_without_tools_refuses_calls():
+    with pytest.raises(ConfigError, match=r"^replies = tools: impossible, because the suite has no tools$"):
+        RunChoices(replies="tools")
 
 
 def test_tasks_are_the_same_however_many_are_asked_for():

@@ -1,0 +1,35 @@
+"""The tool by which a model may answer instead of writing commands."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspect_ai.tool import Tool, ToolResult, tool
+
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.tools import play_reply
+
+
+@tool
+@of_distribution
+def experiment() -> Tool:
+    """States a belief and carries out a trial."""
+
+    async def execute(belief: list[float], trial: list[int]) -> ToolResult:
+        """State what you believe, put objects on the machine, and see what came of it.
+
+        Args:
+            belief: For each object, in the order of its number, the probability that it is a Blicket.
+            trial: The numbers of the objects to put on the machine; everything else is taken off it.
+        """
+        return await play_reply(reply_of({"belief": belief, "trial": trial}))
+
+    return execute
+
+
+TOOLS: dict[str, Callable[[], Tool]] = {"experiment": experiment}
+"""What makes each tool, by its name."""
+
+
+def reply_of(arguments: Mapping[str, Any]) -> str:
+    """The reply that a call of `experiment` stands for; wrong arguments make one that cannot be read."""
+    return f"Belief({arguments.get('belief')}); Trial({arguments.get('trial')});"
