@@ -57,6 +57,13 @@ def test_guessing_the_prior_and_what_was_wrong_help():
     assert found["guess"] + 10 < found["guess-eliminating"]
 
 
+def test_guessing_blindly_is_right_as_often_as_the_prior_says():
+    """Each of the nine sets of 8 Blickets has the probability 1 / 54, and each of the 36 of 7 has 1 / 216."""
+    context, _, whole, _ = measure("blind", EST, 10_000, 4, seed=3).means
+    assert context == pytest.approx(100 * 4 / 54, abs=0.5)
+    assert whole == pytest.approx(100 * (9 / 54 + 1 / 216), abs=0.7)
+
+
 @pytest.mark.parametrize("preset", ["est", "ivre"])
 @pytest.mark.parametrize("name", AGENTS)
 def test_answers_are_probabilities_and_trials(name, preset):
