@@ -65,12 +65,14 @@ def test_guessing_blindly_is_right_as_often_as_the_prior_says():
     assert whole == pytest.approx(100 * (9 / 54 + 1 / 216), abs=0.7)
 
 
-def test_no_learner_is_better_than_blind_guesses_in_any_figure():
-    """The paper's and ours, which the documentation says."""
-    blind = measure("blind", EST, 10_000, 4, seed=3).means
-    rows = [*result.published().values(), *(row.figures for row in result.trained())]
+def test_no_learner_solves_more_than_blind_guesses():
+    """The paper's or ours, after the context or in all; the paper's DDPG is level in context reward."""
+    blind = measure("blind", EST, 10_000, 4, seed=3)
+    rows = np.array([*result.published().values(), *(row.figures for row in result.trained())])
     assert len(rows) > 20
-    assert (np.array(rows) < blind).all()
+    for place in (0, 2, 3):
+        assert (rows[:, place] < blind.means[place]).all()
+    assert rows[:, 1].max() < blind.means[1] + 2 * blind.spread[1]
 
 
 @pytest.mark.parametrize("preset", ["est", "ivre"])
