@@ -130,6 +130,21 @@ class Search:
         return drawn
 
 
+class Blind:
+    """States the likeliest assignments by a prior, one in each step, and looks at no panel.
+
+    What a learner reaches without inference, as an episode goes on after a wrong belief.
+    """
+
+    def __init__(self, prior: Floats, episodes: int) -> None:
+        self._guesses = iter(MEMBERS[np.argsort(-prior, kind="stable")].astype(np.float64))
+        self._shape = (episodes, OBJECTS)
+
+    def act(self, panels: Bools, lights: Bools) -> Answer:
+        """Answer to nothing."""
+        return Answer(np.tile(next(self._guesses), (self._shape[0], 1)), np.zeros(self._shape, np.bool_))
+
+
 def single(objects: Sets, wanted: Any = True) -> Bools:
     """Trials of one object each, (episodes, 9); empty ones where it is not wanted."""
     found: Bools = (np.arange(OBJECTS) == objects[:, None]) & np.asarray(wanted).reshape(-1, 1)
@@ -178,6 +193,7 @@ AGENTS: dict[str, Maker] = {
     "naive": lambda preset, episodes, rng: Naive(episodes, rng),
     "search-random": _search_random,
     "search-naive": _search(most_doubtful),
+    "blind": lambda preset, episodes, rng: Blind(true_prior(preset.blickets), episodes),
     "search-informative": _search(most_informative),
     "guess-uniform": _search(most_doubtful, guess=True),
     "guess": _search(most_doubtful, prior=True, guess=True),

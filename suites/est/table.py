@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.table import Table
 
-from suites.est.agents import AGENTS
+from suites.est.agents import AGENTS, Maker
 from suites.est.hypotheses import Floats
 from suites.est.world import CONTEXT, HORIZON, Machines, Preset
 
@@ -33,10 +33,10 @@ class Measured(NamedTuple):
         return np.asarray(self.runs.std(axis=0, ddof=1))
 
 
-def play(agent: str, preset: Preset, episodes: int, rng: np.random.Generator) -> tuple[float, ...]:
+def play(make: Maker, preset: Preset, episodes: int, rng: np.random.Generator) -> tuple[float, ...]:
     """One run of an agent: the figures of `COLUMNS` over a number of episodes."""
     world = Machines(preset, episodes, rng)
-    player = AGENTS[agent](preset, episodes, rng)
+    player = make(preset, episodes, rng)
     solved, total, figures = np.zeros(episodes, np.bool_), np.zeros(episodes), []
     for number in range(1, HORIZON + 1):
         step = world.step(*player.act(world.panels, world.lights))
@@ -50,7 +50,8 @@ def measure(agent: str, preset: Preset, episodes: int, runs: int, seed: int) -> 
     """Several runs of an agent, each with a generator of its own."""
     seeds = np.random.SeedSequence(seed).spawn(runs)
     return Measured(
-        agent, np.array([play(agent, preset, episodes, np.random.default_rng(each)) for each in seeds])
+        agent,
+        np.array([play(AGENTS[agent], preset, episodes, np.random.default_rng(each)) for each in seeds]),
     )
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from suites.est.agents import AGENTS
+from suites.est.learners import result
 from suites.est.table import measure, published
 from suites.est.world import PRESETS, Machines
 
@@ -55,6 +56,23 @@ def test_guessing_the_prior_and_what_was_wrong_help():
     found = {name: measure(name, EST, 4000, 2, seed=1).means[2] for name in names}
     assert found["search-naive"] + 2 < found["guess-uniform"] < found["guess"] - 3
     assert found["guess"] + 10 < found["guess-eliminating"]
+
+
+def test_guessing_blindly_is_right_as_often_as_the_prior_says():
+    """Each of the nine sets of 8 Blickets has the probability 1 / 54, and each of the 36 of 7 has 1 / 216."""
+    context, _, whole, _ = measure("blind", EST, 10_000, 4, seed=3).means
+    assert context == pytest.approx(100 * 4 / 54, abs=0.5)
+    assert whole == pytest.approx(100 * (9 / 54 + 1 / 216), abs=0.7)
+
+
+def test_no_learner_solves_more_than_blind_guesses():
+    """The paper's or ours, after the context or in all; the paper's DDPG is level in context reward."""
+    blind = measure("blind", EST, 10_000, 4, seed=3)
+    rows = np.array([*result.published().values(), *(row.figures for row in result.trained())])
+    assert len(rows) > 20
+    for place in (0, 2, 3):
+        assert (rows[:, place] < blind.means[place]).all()
+    assert rows[:, 1].max() < blind.means[1] + 2 * blind.spread[1]
 
 
 @pytest.mark.parametrize("preset", ["est", "ivre"])

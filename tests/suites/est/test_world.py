@@ -158,7 +158,7 @@ def test_two_processes_have_the_same_bits():
         "from suites.est.table import play\n"
         "from suites.est.agents import AGENTS\n"
         "from suites.est.world import PRESETS\n"
-        "found = [play(name, PRESETS['est'], 200, np.random.default_rng(1)) for name in AGENTS]\n"
+        "found = [play(make, PRESETS['est'], 200, np.random.default_rng(1)) for make in AGENTS.values()]\n"
         "print(hashlib.sha256(np.array(found).tobytes()).hexdigest())\n"
     )
     digests = {subprocess.check_output([sys.executable, "-c", program]) for _ in range(2)}
