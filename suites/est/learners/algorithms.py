@@ -18,6 +18,7 @@ from stable_baselines3.common.on_policy_algorithm import OnPolicyAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from suites.est.env import ACTIONS
+from suites.est.learners.pixels import PictureFeatures
 from suites.est.learners.vec_env import EstVecEnv
 
 GAMMA, LEARNING_RATE = 0.99, 3e-4
@@ -27,7 +28,7 @@ class Algorithm(NamedTuple):
     """A class of stable-baselines3, its policy and its hyper-parameters.
 
     `steps` is the default length of training, `episodes` the number of episodes played at a time;
-    `last_belief` is described in `EstVecEnv`.
+    `last_belief` and `observation` are described in `EstVecEnv`.
     """
 
     kind: type[OffPolicyAlgorithm | OnPolicyAlgorithm]
@@ -36,6 +37,7 @@ class Algorithm(NamedTuple):
     episodes: int
     last_belief: bool
     options: dict[str, Any]
+    observation: str = "symbol"
 
 
 _OFF_POLICY: dict[str, Any] = {
@@ -49,6 +51,11 @@ _OFF_POLICY: dict[str, Any] = {
     "train_freq": 10,
     "gradient_steps": 3,
     "policy_kwargs": {"net_arch": [512, 512, 512]},
+}
+
+_FROM_PICTURES = _OFF_POLICY | {
+    "buffer_size": 20_000,
+    "policy_kwargs": {"net_arch": [512, 512, 512], "features_extractor_class": PictureFeatures},
 }
 
 _ON_POLICY: dict[str, Any] = {
@@ -84,14 +91,16 @@ ALGORITHMS = {
             },
         },
     ),
+    "ddpg-image": Algorithm(DDPG, "MlpPolicy", 20_000, 32, True, _FROM_PICTURES, "image"),
+    "td3-image": Algorithm(TD3, "MlpPolicy", 20_000, 32, True, _FROM_PICTURES, "image"),
 }
 """By name. The public code trains for up to 10^8 steps; these lengths take minutes on one core."""
 
 
 def model(name: str, seed: int) -> BaseAlgorithm:
     """An algorithm before learning, on the processor, with its episodes."""
-    kind, policy, _, episodes, last_belief, options = ALGORITHMS[name]
-    env: VecEnv = EstVecEnv(episodes, last_belief=last_belief)
+    kind, policy, _, episodes, last_belief, options, observation = ALGORITHMS[name]
+    env: VecEnv = EstVecEnv(episodes, last_belief=last_belief, observation=observation)
     if issubclass(kind, OffPolicyAlgorithm):
         size = ACTIONS.shape
         options = options | {"action_noise": NormalActionNoise(np.zeros(size), np.full(size, 0.1))}

@@ -28,6 +28,11 @@ NOTEARS = "notears"
 LEARNERS = (*ALGORITHMS, NOTEARS)
 """The names of all."""
 
+SLOW = (NOTEARS, *(name for name, each in ALGORITHMS.items() if each.observation == "image"))
+"""Those that take so long in tests that they play at most `FEW` episodes."""
+
+FEW = 500
+
 
 def learn(name: str, seed: int, out: Path, steps: int | None, episodes: int) -> list[Row]:
     """Train a learner, write its policy into the folder `out`, play test episodes, and write the rows.
@@ -50,8 +55,9 @@ def learn(name: str, seed: int, out: Path, steps: int | None, episodes: int) -> 
         packages = ["stable-baselines3", "sb3-contrib", "torch"]
     seconds = round(time.process_time() - began)
     versions = " ".join(f"{package}-{version(package)}" for package in ("numpy", *packages))
+    seen = "symbol" if name == NOTEARS else ALGORITHMS[name].observation
     rows = [
-        Row(variant, "symbol", seed, done, seconds, episodes, *four, versions)
+        Row(variant.removesuffix("-image"), seen, seed, done, seconds, episodes, *four, versions)
         for variant, four in figures.items()
     ]
     write_file(path, json.dumps([row._asdict() for row in rows], indent=1) + "\n")

@@ -21,8 +21,14 @@ FIRST_BELIEF = 0.5
 Float32 = npt.NDArray[np.float32]
 Infos = list[dict[str, Any]]
 
+WIDTH, HEIGHT = 80, 60
+"""Of the pictures that learners see: half of the paper's a side, as drawing them takes most of the time."""
+
 _SYMMETRIC = spaces.Box(-1, 1, ACTIONS.shape, np.float32)
-_WITH_BELIEF = spaces.Box(0, 1, (SYMBOLS.shape[0] + OBJECTS,), np.float32)
+_WITH_BELIEF = {
+    "symbol": spaces.Box(0, 1, (SYMBOLS.shape[0] + OBJECTS,), np.float32),
+    "image": spaces.Box(0, 255, (WIDTH * HEIGHT * 3 + OBJECTS,), np.uint8),
+}
 
 
 def actions_of(symmetric: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -31,22 +37,38 @@ def actions_of(symmetric: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return found
 
 
+def with_belief(seen: npt.NDArray[Any], beliefs: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Observations with beliefs (..., 9) behind them; pictures (..., HEIGHT, WIDTH, 3) become flat, and the
+    beliefs of pictures go from 0 to 255."""
+    if seen.dtype == np.uint8:
+        seen, beliefs = seen.reshape(*beliefs.shape[:-1], -1), np.rint(255 * beliefs)
+    return np.concatenate([seen, beliefs.astype(seen.dtype)], axis=-1)
+
+
 class EstVecEnv(VecEnv):
     """`EstVectorEnv` as a `VecEnv` of stable-baselines3: one array computation for all episodes.
 
     Actions are -1 to 1, as its algorithms expect, instead of 0 to 1. With `last_belief` the belief that was
     stated in the previous step follows the panel in the observation, (19,), as for the paper's feed-forward
-    agents; `FIRST_BELIEF` in the first step.
+    agents; `FIRST_BELIEF` in the first step. Pictures (`observation="image"`) are flat, see `with_belief`.
     """
 
-    def __init__(self, num_envs: int = 1, preset: str | Preset = "est", *, last_belief: bool = True) -> None:
+    def __init__(
+        self,
+        num_envs: int = 1,
+        preset: str | Preset = "est",
+        *,
+        last_belief: bool = True,
+        observation: str = "symbol",
+    ) -> None:
         """Raises ConfigError as `EstVectorEnv` does."""
-        self._envs = EstVectorEnv(num_envs, preset, autoreset_mode=AutoresetMode.SAME_STEP)
+        sensor = {"observation": observation, "width": WIDTH, "height": HEIGHT}
+        self._envs = EstVectorEnv(num_envs, preset, autoreset_mode=AutoresetMode.SAME_STEP, **sensor)
         self._last_belief = last_belief
         self._actions: Float32 | None = None
-        super().__init__(num_envs, _WITH_BELIEF if last_belief else SYMBOLS, _SYMMETRIC)
+        super().__init__(num_envs, _WITH_BELIEF[observation] if last_belief else SYMBOLS, _SYMMETRIC)
 
-    def reset(self) -> Float32:
+    def reset(self) -> npt.NDArray[Any]:
         """Begin all episodes; `seed` before it makes them repeatable."""
         seen, _ = self._envs.reset(seed=self._seeds[0])
         self._reset_seeds()
@@ -56,7 +78,7 @@ class EstVecEnv(VecEnv):
         """Store the actions for `step_wait`."""
         self._actions = actions_of(actions)
 
-    def step_wait(self) -> tuple[Float32, Float32, npt.NDArray[np.bool_], Infos]:
+    def step_wait(self) -> tuple[npt.NDArray[Any], Float32, npt.NDArray[np.bool_], Infos]:
         """Take the actions; return observations, rewards, dones and infos. Ended episodes are reset."""
         assert self._actions is not None, "step_async comes first"
         seen, rewards, ended, _, info = self._envs.step(self._actions)
@@ -69,11 +91,12 @@ class EstVecEnv(VecEnv):
         beliefs[ended] = FIRST_BELIEF
         return self._with(seen, beliefs), rewards.astype(np.float32), ended, infos
 
-    def _with(self, seen: Float32, beliefs: Float32) -> Float32:
-        return np.concatenate([seen, beliefs], axis=-1) if self._last_belief else seen
+    def _with(self, seen: npt.NDArray[Any], beliefs: Float32) -> npt.NDArray[Any]:
+        return with_belief(seen, beliefs) if self._last_belief else seen
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Free what pictures are drawn with."""
+        self._envs.close()
 
     def get_attr(self, attr_name: str, indices: int | Iterable[int] | None = None) -> list[Any]:
         """The value of an attribute, the same for each environment; raises AttributeError without it."""

@@ -20,7 +20,9 @@ from suites.est.learners.algorithms import ALGORITHMS, model
 from suites.est.learners.policy import load_policy
 from suites.est.learners.result import trained
 from suites.est.learners.run import learn, score
-from suites.est.learners.vec_env import EstVecEnv, actions_of
+from suites.est.learners.vec_env import EstVecEnv, actions_of, with_belief
+
+SYMBOLIC = [name for name, each in ALGORITHMS.items() if each.observation == "symbol"]
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +54,7 @@ def test_the_vector_environment_is_the_batch_with_the_last_belief():
 
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch size")
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", SYMBOLIC)
 def test_a_run_can_be_repeated_and_its_policy_plays_the_same_twice(name, tmp_path):
     first, second = (learn(name, 3, tmp_path / folder, 200, 500) for folder in "ab")
     for rows in (first, second):
@@ -68,7 +70,7 @@ def test_a_run_can_be_repeated_and_its_policy_plays_the_same_twice(name, tmp_pat
 
 
 @pytest.mark.filterwarnings("ignore:You have specified a mini-batch size")
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", SYMBOLIC)
 def test_a_policy_observes_in_tests_what_it_does_in_training(name, tmp_path):
     learn(name, 1, tmp_path, 200, 10)
     path = tmp_path / f"{name}-seed1.zip"
@@ -83,6 +85,23 @@ def test_a_policy_observes_in_tests_what_it_does_in_training(name, tmp_path):
         seen, rewards, ended, _ = envs.step(given)
         total, playing, starts = total + rewards * playing, playing & ~ended, ended
     assert total.mean() == pytest.approx(found[3], abs=1e-5)
+
+
+def test_a_policy_learns_from_pictures_and_sees_the_same_in_tests(tmp_path):
+    (row,) = learn("ddpg-image", 2, tmp_path, 100, 8)
+    assert (row.learner, row.observation, row.steps) == ("ddpg", "image", 160)
+    path, (envs, batch) = (
+        tmp_path / "ddpg-image-seed2.zip",
+        (EstVecEnv(3, observation="image"), EstVectorEnv(3)),
+    )
+    envs.seed(5)
+    first, panels = envs.reset(), batch.reset(seed=5)[0]
+    agent = load_policy("ddpg-image", path)(PRESETS["est"], 3, np.random.default_rng(5).spawn(1)[0])
+    seen = agent._seen(panels[:, :9] > 0.5, panels[:, 9] > 0.5)
+    assert (with_belief(seen, np.full((3, 9), 0.5)) == first).all()
+    other = first.copy()
+    other[:, :-9] = 0
+    assert (agent._model.predict(first)[0] != agent._model.predict(other)[0]).any()
 
 
 def test_returns_are_of_ten_steps_and_actions_have_both_halves():
