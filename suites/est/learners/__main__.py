@@ -30,8 +30,8 @@ def learners(
     """Print learning agents beside the paper's Tables 3 and 4.
 
     Without --out the rows that come with the package; with it all are trained, tested and written to rows.csv
-    in that folder. NOTEARS, which fits a graph in each step, and learners from pictures, of 80 x 60 pixels, play
-    at most 500 test episodes.
+    in that folder. NOTEARS, which fits a graph in each step, and learners from pictures, of 80 x 60 pixels,
+    play at most 500 test episodes.
     """
     if out is None:
         Console().print(printed(trained(), "as trained for this package"))
