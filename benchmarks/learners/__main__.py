@@ -64,5 +64,4 @@ if __name__ == "__main__":
     try:
         typer.run(learners)
     except ArenaError as error:
-        print(f"benchmarks.learners: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"benchmarks.learners: {error}")

@@ -35,5 +35,4 @@ if __name__ == "__main__":
     try:
         typer.run(table)
     except ArenaError as error:
-        print(f"suites.est: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"suites.est: {error}")

@@ -58,5 +58,4 @@ if __name__ == "__main__":
     try:
         typer.run(learners)
     except ArenaError as error:
-        print(f"suites.est.learners: {error}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(f"suites.est.learners: {error}")
