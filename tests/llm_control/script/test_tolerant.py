@@ -120,7 +120,8 @@ def test_repaired_reply_is_strict_and_means_the_same(reply: str):
 
 
 def test_every_kind_of_repair_is_tried_above():
-    assert {repair[0] for row in REPAIRED for repair in row[2]} == set(RepairKind)
+    # This language has no lists.
+    assert {repair[0] for row in REPAIRED for repair in row[2]} == set(RepairKind) - {RepairKind.LIST}
 
 
 @pytest.mark.parametrize(
