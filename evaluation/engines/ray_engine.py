@@ -33,9 +33,11 @@ _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_task_oom_retries": str(RETRIES),
+    "RAY_ENABLE_AUTO_CONNECT": "0",
 }
 """Settings of Ray where the user has none: it reports to nobody, leaves graphics cards as they are (pictures
-may be drawn there), and gives up on a task that needs more memory than there is."""
+may be drawn there), gives up on a task that needs more memory than there is, and does not start again for
+a thread that still calls it after its end."""
 
 
 class RayEngine:

@@ -230,6 +230,21 @@ def test_ctrl_c_leaves_no_process(tmp_path):
     assert alive == []
 
 
+def test_what_is_called_after_the_end_starts_no_other_ray():
+    program = (
+        "from evaluation.engines.ray_engine import RayEngine\n"
+        "engine = RayEngine(jobs=1)\n"
+        "engine.close()\n"
+        "import ray\n"
+        "try:\n"
+        "    ray.put(1)\n"
+        "except Exception as error:\n"
+        "    print(type(error).__name__, ray.is_initialized())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "RaySystemError False\n"
+
+
 def test_an_address_without_a_cluster_is_said(tmp_path):
     with started("testbed", "verify", "--levels", "1", "--ray-address", "127.0.0.1:9") as process:
         told = process.communicate(timeout=120)[1]
