@@ -58,7 +58,7 @@ def evaluate(
     if player is not None:
         about["policy"] = player.facts()
     # If no picture can be drawn, that is said before anything is spent.
-    renderer = request.suite.renderer() if player is None or player.draws else None
+    renderer = request.suite.renderer(choices) if player is None or player.draws else None
     local = LocalBackend(worthwhile_processes(len(request.tasks) * choices.trials) if player else 0)
     remote = engine.episodes(renderer) if engine else None
     concurrent = max(4, engine.jobs if engine and remote else 1, 2 * local.processes)

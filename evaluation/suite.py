@@ -273,8 +273,8 @@ class Suite(ABC):
 
         return {"arena-llm": version("arena-llm")}
 
-    def renderer(self) -> str | None:
-        """What draws pictures here; raises RenderError if nothing can. None for a suite without pictures."""
+    def renderer(self, choices: Any) -> str | None:
+        """What draws a run's pictures here; None if it has none. Raises RenderError if nothing can draw."""
         return None
 
     def logged_task(self, plain: Mapping[str, Any]) -> TaskSpec:

@@ -179,7 +179,7 @@ class ArenaSuite(Suite):
 
         return software_versions()
 
-    def renderer(self) -> str | None:
+    def renderer(self, choices: ArenaChoices) -> str | None:
         """What draws pictures here; raises RenderError if nothing can."""
         from render.context import drawn_by
 

@@ -1,8 +1,10 @@
 """The command in a process of its own, or in this one, which is quicker."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from typing import NamedTuple
 
 import pytest
@@ -26,6 +28,20 @@ def start(*arguments):
         text=True,
         start_new_session=True,
     )
+
+
+def killed_when(ready, *arguments, **environment):
+    """`arena-llm` in the background, killed with all its processes as soon as `ready()`."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena_llm", *map(str, arguments)],
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        while not ready() and process.poll() is None:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class Result(NamedTuple):

@@ -180,7 +180,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
         )
     suite = logs[0].suite
     try:
-        frames = suite.renderer() is not None
+        frames = suite.renderer(logs[0].choices) is not None
     except RenderError:
         frames = False
     written = report_logs(logs, out or beside, None, frames)

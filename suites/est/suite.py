@@ -128,11 +128,11 @@ class EstSuite(Suite):
 
         return run_panels(records)
 
-    def renderer(self) -> str | None:
-        """What draws pictures here."""
+    def renderer(self, choices: EstChoices) -> str | None:
+        """What draws pictures here; None if there are only words."""
         from render.context import drawn_by
 
-        return drawn_by()
+        return drawn_by() if choices.shows_images else None
 
 
 def _task(machine: str, number: int) -> TaskSpec:

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import read_eval_log, write_eval_log
 
+from tests.command import killed_when
 from tests.evaluation.example_suite import EXAMPLE, ROOT, arena_llm, environment
 from tests.llm_control.provider import MODEL, answer
 
@@ -112,16 +112,7 @@ def test_a_killed_run_is_resumed(environment, tmp_path, httpserver):
     local = {**environment, "OPENAI_BASE_URL": httpserver.url_for("/v1")}
     command = ["eval", "--suite", "guessing", "--model", MODEL, "--guesses", "2"]
     command += ["--log-dir", str(tmp_path)]
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *map(str, command)],
-        env=local,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        while len(asked) < 5 and process.poll() is None:
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
+    killed_when(lambda: len(asked) >= 5, *command, **local)
     resumed = arena_llm(local, *command, "--resume")
     assert resumed.returncode == 0, resumed.stderr
     newest = max(tmp_path.glob("*.eval"), key=lambda path: path.stat().st_mtime)

@@ -2,11 +2,7 @@
 
 import asyncio
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -25,7 +21,7 @@ from suites.est.choices import EstChoices
 from suites.est.episode import read_drawn
 from suites.est.replies import read_reply
 from suites.est.world import PRESETS, Machines
-from tests.command import command, run
+from tests.command import command, killed_when, run
 from tests.llm_control.provider import MODEL, answer
 
 __all__ = ["command"]
@@ -148,6 +144,8 @@ def test_pictures_take_the_place_of_words_or_join_them():
         assert all(frame.shape == (96, 96, 3) and frame.std() > 10 for frame in frames)
         assert ("On the machine:" in shown.parts[-1]) == words
         assert (shown.drawn_by is not None) == bool(pictures)
+        # What draws is not even looked for where there are only words.
+        assert (SUITE.renderer(EstChoices(observation=observation)) is not None) == bool(pictures)
 
 
 @pytest.mark.parametrize(
@@ -180,18 +178,8 @@ def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, https
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
     local = {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "none"}
     command = ["eval", "--suite", "est", "--model", MODEL, "--protocol", protocol, "--episodes", 3]
-    command += ["--image-size", 64, "--log-dir", tmp_path / "logs"] if protocol == "both" else []
-    command += ["--log-dir", tmp_path / "logs"] if protocol == "text" else []
-    with subprocess.Popen(
-        [sys.executable, "-m", "arena_llm", *map(str, command), "--max-samples", "1"],
-        env={**os.environ, **local},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        while len(asked) < 14 and process.poll() is None:
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGKILL)
+    command += ["--log-dir", tmp_path / "logs", *(["--image-size", 64] if protocol == "both" else [])]
+    killed_when(lambda: len(asked) >= 14, *command, "--max-samples", 1, **local)
     resumed = run(*command, "--resume", **local)
     assert resumed.returncode == 0, resumed.stderr
     newest = max((tmp_path / "logs").glob("*.eval"), key=lambda path: path.stat().st_mtime)
