@@ -28,6 +28,7 @@ EXTRAS = {
         *("pandas", "scipy", "matplotlib"),
     ),
     "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it"),
+    "scienceworld": ("scienceworld", "py4j"),
     "rl": ("stable_baselines3", "sb3_contrib", "torch", "pygame"),
 }
 """What extras install, by the names under which it is imported."""

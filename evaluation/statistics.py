@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -65,8 +66,7 @@ def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for (agent, level), part in scored.groupby(["agent", GROUP], sort=False):
         means = part.groupby(part["task_id"].map(family))["score"].mean()
-        mean, count = float(means.mean()), len(means)
-        half = student(count - 1) * means.std() / count**0.5 if count > 1 else math.nan
+        mean, half = float(means.mean()), mean_half(means.to_numpy())
         rows.append((agent, level, part["task_id"].nunique(), mean, max(mean - half, 0), min(mean + half, 1)))
     columns = ["agent", GROUP, "tasks", "score", "low", "high"]
     frame = pd.DataFrame([] if scored["score"].isin([0, 1]).all() else rows, columns=columns)
@@ -127,6 +127,12 @@ def student(freedom: int) -> float:
     from scipy.stats import t  # not needed by everybody who needs `wilson`
 
     return float(t.ppf(0.975, freedom))
+
+
+def mean_half(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+    """Half the 95 % interval of a mean by Student's distribution; NaN for fewer than two values."""
+    count = len(values)
+    return student(count - 1) * float(np.std(values, ddof=1)) / count**0.5 if count > 1 else math.nan
 
 
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluation.statistics import clustered_interval, student, wilson
+from evaluation.statistics import clustered_interval, mean_half, wilson
 from suites.est.hypotheses import OBJECTS, Floats
 from suites.est.table import published
 from suites.est.world import CONTEXT, HORIZON
@@ -111,9 +111,9 @@ def _figures(records: Sequence[Record]) -> list[str]:
         count = sum(turn["solved"] for turn in last)
         low, high = wilson(count, number)
         cells.append(f"{100 * count / number:.1f} [{100 * low:.1f}, {100 * high:.1f}]")
-        rewards = np.array([turn["total_reward"] for turn in last])
-        half = f" ± {student(number - 1) * rewards.std(ddof=1) / number**0.5:.2f}" if number > 1 else ""
-        cells.append(f"{rewards.mean():.2f}{half}")
+        rewards = [turn["total_reward"] for turn in last]
+        half = f" ± {mean_half(rewards):.2f}" if number > 1 else ""
+        cells.append(f"{np.mean(rewards):.2f}{half}")
     return cells
 
 

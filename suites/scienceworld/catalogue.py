@@ -1,0 +1,84 @@
+"""The thirty tasks and their variations, without the simulator."""
+
+import csv
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+Split = Literal["train", "dev", "test"]
+
+PUBLISHED = ("random_valid", "drrn", "kga2c", "calm", "bc_t5", "tdt_t5")
+"""The agents of the paper's Table 2, as columns of tasks.csv."""
+
+TWINS = (("2-2", "2-3"), ("3-3", "3-4"), ("9-2", "9-3"), ("10-1", "10-2"))
+"""Tasks that differ only in whether substances, surfaces and plants have their names or are unknown."""
+
+ELECTRICAL = frozenset({"3-1", "3-2", "3-3", "3-4"})
+"""Tasks that need electrical actions, which the simulator therefore never leaves out."""
+
+
+class Kind(NamedTuple):
+    """A task: its number in the paper, what it is about, the simulator's name for it, and its variations.
+
+    Of these, which count from 0, the first `train` are for training, the next `dev` for development, and the
+    last `test` for testing (the simulator's `getVariationsTrain` and its like). `published` are the mean
+    scores of the paper's Table 2 by agent.
+    """
+
+    task: str
+    topic: str
+    title: str
+    name: str
+    train: int
+    dev: int
+    test: int
+    published: dict[str, float]
+
+    def variations(self, split: Split) -> range:
+        """The variations of a split."""
+        first = {"train": 0, "dev": self.train, "test": self.train + self.dev}[split]
+        return range(first, first + {"train": self.train, "dev": self.dev, "test": self.test}[split])
+
+    @property
+    def number(self) -> int:
+        """How many variations there are."""
+        return self.train + self.dev + self.test
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All tasks by their numbers in the paper, such as 4-1, in its order."""
+    found = {}
+    for row in csv.DictReader(_lines("tasks.csv")):
+        sizes = (int(row[split]) for split in ("train", "dev", "test"))
+        published = {agent: float(row[agent]) for agent in PUBLISHED}
+        found[row["task"]] = Kind(
+            row["task"], row["topic"], row["title"], row["package_name"], *sizes, published
+        )
+    return found
+
+
+@cache
+def gold_steps(task: str) -> tuple[int, ...]:
+    """The length of the gold path of each variation of a task, in commands.
+
+    Measured once with version 1.2.3 of the simulator, without simplifications. It varies from load to load by
+    a few commands in tasks with waiting (1-1 to 1-4, 10-1, 10-2).
+    """
+    rows = dict(line.split(",", 1) for line in _lines("gold_steps.csv"))
+    return tuple(map(int, rows[task].split(",")))
+
+
+def spread(variations: Sequence[int], number: int | None) -> list[int]:
+    """`number` of the variations at equal distances, the first and the last among them; None: all."""
+    if number is None or number >= len(variations):
+        return list(variations)
+    places = np.linspace(0, len(variations) - 1, number).round().astype(int)
+    return [variations[place] for place in places]
+
+
+def _lines(name: str) -> list[str]:
+    return files("suites.scienceworld").joinpath(name).read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,48 @@
+"""The choices of the suite, beside those of every suite."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from evaluation.choices.run_choices import Bounds, RunChoices
+from suites.scienceworld.catalogue import Split, gold_steps, kinds
+
+PAPER_STEPS = 100
+"""Steps of an episode in all experiments of the paper."""
+
+GOLD_FACTOR = 2
+"""Steps of an episode with the budget `gold`, for each command of the gold path."""
+
+
+class ScienceWorldChoices(RunChoices):
+    """How ScienceWorld is put to a model."""
+
+    split: Split = Field(default="test", description="which variations of a task: train, dev or test")
+    variations: Annotated[int, Field(ge=1)] | None = Field(
+        default=3, description="variations of each task, at equal distances in the split; none: all"
+    )
+    simplifications: Literal["easy", "plain"] = Field(
+        default="easy",
+        description="easy: teleport, open doors, pots water themselves, no wiring unless needed; plain: none",
+    )
+    budget: Literal["paper", "gold"] = Field(
+        default="paper", description=f"steps: paper: {PAPER_STEPS}; gold: {GOLD_FACTOR} x those of the gold path"
+    )
+    hints: Literal["none", "objects", "actions"] = Field(
+        default="none", description="listed in every turn: nothing, what can be named, or each valid command"
+    )
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The one tool."""
+        return ("act",)
+
+    def steps(self, task: str, variation: int) -> int:
+        """How many commands an episode has."""
+        return PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * gold_steps(task)[variation]
+
+    def bounds(self) -> Bounds:
+        """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""
+        longest = PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * max(max(gold_steps(k)) for k in kinds())
+        hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
+        return Bounds(replies=longest, turn_tokens=300 + hints)

@@ -1,0 +1,162 @@
+"""One episode as the runner's environment: commands in, the simulator's words out."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
+from suites.scienceworld.choices import ScienceWorldChoices
+from suites.scienceworld.replies import command_of
+from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
+
+EASY = {"easy": "easy", "plain": ""}
+"""The simulator's texts for the choices of simplifications."""
+
+_GAPS = re.compile(r"\n\s*\n")
+"""What is left of a text where a variable is empty."""
+
+_worlds: dict[str, World] = {}
+"""The worlds of this process's episodes, by their keys, for the offline agents."""
+
+
+class Known(NamedTuple):
+    """What offline agents may know: the key of the episode's world, and how many commands were given."""
+
+    key: str
+    steps: int
+
+
+class Turn(NamedTuple):
+    """One reply and what came of it.
+
+    `score` is the simulator's after it, from -1 to 1, `reward` its change. `reached` are the subgoals that
+    this command reached, `subgoals` how many are reached by now.
+    """
+
+    turn: int
+    reply: str
+    command: str
+    observation: str
+    error: str | None
+    score: float
+    reward: float
+    subgoals: int
+    reached: tuple[str, ...]
+
+
+class ScienceWorldEpisode:
+    """Plays one variation of a task by replies."""
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self._choices: ScienceWorldChoices = setup.choices
+        self._prompts, self._content = setup.prompts, setup.task.content
+        self._steps = self._choices.steps(self._content["task"], self._content["variation"])
+        name, variation = self._content["name"], self._content["variation"]
+        self._world = World(name, variation, EASY[self._choices.simplifications])
+        self._key = uuid4().hex
+        _worlds[self._key] = self._world
+        self._turns: list[Turn] = []
+        self._goals: tuple[Subgoal, ...] = self._world.subgoals()
+        self._over = False
+
+    @property
+    def known(self) -> Known:
+        """For the offline agents."""
+        return Known(self._key, len(self._turns))
+
+    def begin(self) -> Observation:
+        """The task and what is around."""
+        world = self._world
+        actions = "\n".join(f"- {each}" for each in world.templates())
+        return self._observation("first_turn", task=_task(world.description()), actions=actions)
+
+    def reply(self, text: str) -> Observation:
+        """Carry out the command of a reply."""
+        return self._step(text, command_of(text))
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """A step without a command, because the reply calls no tool."""
+        return self._step(text, "", reason)
+
+    def finish(self) -> Record:
+        """End the episode."""
+        self.close()
+        turns, score = self._turns, self._turns[-1].score if self._turns else 0.0
+        passed = round(100 * score) == 100
+        over = self._over or len(turns) >= self._steps
+        outcome = "solved" if passed else "wrong" if score < 0 else "last step" if over else "stop"
+        clipped = max(score, 0.0)
+        goals = self._goals
+        required = [goal for goal in goals if goal.required]
+        metrics: dict[str, float | int] = {
+            "total_reward": score,
+            "steps": len(turns),
+            "subgoals": sum(goal.reached for goal in goals) / len(goals) if goals else 0.0,
+            "required_subgoals": sum(goal.reached for goal in required) / len(required) if required else 0.0,
+            "unusable_commands": sum(turn.error is not None for turn in turns),
+        }
+        replay = {**self._content, "simplifications": self._choices.simplifications, "steps": self._steps}
+        replay["subgoals"] = [[goal.text, goal.required, goal.reached] for goal in goals]
+        summary = self._prompts["episode_end"].fill(outcome=outcome, score=100 * clipped)
+        end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
+        row = tuple(turn._asdict() for turn in turns)
+        return Record(row, outcome, passed, clipped, metrics, end, replay, summary)
+
+    def close(self) -> None:
+        """Free the world."""
+        if _worlds.pop(self._key, None) is not None:
+            self._world.close()
+
+    def _step(self, text: str, command: str, error: str | None = None) -> Observation:
+        answer = self._world.step(command)
+        before = self._turns[-1].score if self._turns else 0.0
+        goals = self._world.subgoals()
+        new = tuple(
+            goal.text for goal, old in zip(goals, self._goals, strict=True) if goal.reached and not old.reached
+        )
+        self._goals, self._over = goals, answer.over
+        told = answer.text.strip()
+        if error is None and told.startswith(UNUSABLE):
+            error = told
+        turn = Turn(
+            turn=len(self._turns) + 1,
+            reply=text,
+            command=command,
+            observation=told,
+            error=error,
+            score=answer.score,
+            reward=answer.score - before,
+            subgoals=sum(goal.reached for goal in goals),
+            reached=new,
+        )
+        self._turns.append(turn)
+        done = answer.over or len(self._turns) >= self._steps
+        if done:
+            return Observation((told,), done=True, reward=turn.reward)
+        return self._observation("turn", told=error or told, reward=turn.reward)
+
+    def _observation(self, name: str, reward: float = 0.0, told: str = "", **values: Any) -> Observation:
+        """A text with what is around, in what is carried, and hints; its data are what can be named."""
+        world, hints = self._world, self._choices.hints
+        look, inventory = world.look().strip(), world.inventory()
+        if name == "turn":
+            values["told"] = "" if told in (look, inventory) else told
+        objects = world.objects()
+        listed: Sequence[str] = objects if hints == "objects" else world.valid_actions() if hints == "actions" else ()
+        hint = self._prompts[f"hints_{hints}"].fill(listed="\n".join(listed)) if listed else ""
+        text = self._prompts[name].fill(
+            look=look, inventory=inventory, hints=hint, step=len(self._turns) + 1, steps=self._steps, **values
+        )
+        data = {"objects": objects, "templates": world.templates()}
+        return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
+
+
+def valid_actions(key: str) -> list[str]:
+    """The valid commands in the world of an episode that this process plays."""
+    return _worlds[key].valid_actions()
+
+
+def _task(description: str) -> str:
+    """The task without its heading."""
+    return description.removeprefix("Task Description:").strip()

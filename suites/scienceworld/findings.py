@@ -1,0 +1,131 @@
+"""What a report says of runs and episodes beyond every suite's tables."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from evaluation.statistics import mean_half
+from suites.scienceworld.catalogue import PUBLISHED, TWINS, kinds
+
+Record = Mapping[str, Any]
+
+AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
+"""The headings of `PUBLISHED`."""
+
+
+class Mean(NamedTuple):
+    """A mean and half the width of its 95 % interval by Student's distribution, NaN for fewer than two values."""
+
+    mean: float
+    half: float
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if np.isfinite(self.half) else "")
+
+
+def mean_of(values: Sequence[float]) -> Mean:
+    """The mean of at least one value."""
+    return Mean(float(np.mean(values)), mean_half(values))
+
+
+def by_variation(records: Iterable[Record], value: str) -> dict[str, list[float]]:
+    """For each task that was played, in the paper's order: the mean over the trials of each variation."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for record in records:
+        replay = record["replay"]
+        found.setdefault(replay["task"], {}).setdefault(replay["variation"], []).append(record[value])
+    return {
+        task: [float(np.mean(trials)) for trials in found[task].values()] for task in kinds() if task in found
+    }
+
+
+def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
+    """Panels of the first page from the records of all agents."""
+    agents = {name: own for name, own in records.items() if own}
+    if not agents:
+        return []
+    scores = {name: by_variation(own, "score") for name, own in agents.items()}
+    played = [kind for task, kind in kinds().items() if any(task in own for own in scores.values())]
+    goals = {
+        name: {value: by_variation(own, value) for value in ("required_subgoals", "subgoals")}
+        for name, own in agents.items()
+    }
+    panels = [
+        ("Scores beside the paper's", _part("scores", **_score_table(scores))),
+        ("Subgoals reached", _part("subgoals", kinds=played, agents=goals, mean_of=mean_of)),
+    ]
+    twins = [(pair, name, own) for pair in TWINS for name, own in scores.items() if set(pair) <= own.keys()]
+    if twins:
+        rows = [(kinds()[a], kinds()[b], name, *_compared(own[a], own[b])) for (a, b), name, own in twins]
+        panels.append(("Named and unknown: is knowledge looked up?", _part("twins", rows=rows)))
+    return panels
+
+
+def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, Any]:
+    """Rows of scores: each task, each topic, and the average over the tasks."""
+    every = kinds()
+    played = [task for task in every if any(task in own for own in scores.values())]
+    topics = dict.fromkeys(every[task].topic for task in played)
+    rows = [
+        (f"{task} {every[task].title}", [_cell(own.get(task, ())) for own in scores.values()], _paper([task]))
+        for task in played
+    ]
+    for name, tasks in {
+        **{topic: [task for task in played if every[task].topic == topic] for topic in topics},
+        "Average": played,
+    }.items():
+        means = [[float(np.mean(own[task])) for task in tasks if task in own] for own in scores.values()]
+        rows.append((f"{name}, over {len(tasks)} tasks", [_cell(each) for each in means], _paper(tasks)))
+    return {"rows": rows, "agents": list(scores), "paper": AGENT_NAMES, "tasks": len(played)}
+
+
+def _cell(values: Sequence[float]) -> str:
+    return str(mean_of(values)) if values else "–"
+
+
+def _paper(tasks: Sequence[str]) -> list[str]:
+    """The paper's scores, averaged over tasks."""
+    return [f"{np.mean([kinds()[task].published[agent] for task in tasks]):.2f}" for agent in PUBLISHED]
+
+
+def _compared(named: Sequence[float], unknown: Sequence[float]) -> tuple[Mean, Mean, str]:
+    """Two means and their difference, with the interval of Welch's test."""
+    pair = mean_of(named), mean_of(unknown)
+    difference = pair[0].mean - pair[1].mean
+    if min(len(named), len(unknown)) < 2 or not (np.ptp(named) or np.ptp(unknown)):
+        return (*pair, f"{difference:+.2f}")
+    from scipy.stats import ttest_ind
+
+    low, high = ttest_ind(named, unknown, equal_var=False).confidence_interval(0.95)
+    return (*pair, f"{difference:+.2f} [{low:+.2f}, {high:+.2f}]")
+
+
+def episode_panels(record: Record) -> list[tuple[str, str]]:
+    """The subgoals, and when they were reached."""
+    goals = record["replay"].get("subgoals")
+    if not goals:
+        return []
+    when: dict[str, int] = {}
+    for turn in record["turns"]:
+        for text in turn["reached"]:
+            when.setdefault(text, turn["turn"])
+    rows = [(text, required, when.get(text) if reached else None) for text, required, reached in goals]
+    return [("Subgoals", _part("progress", rows=rows))]
+
+
+def _part(name: str, **values: Any) -> str:
+    module: Any = _environment().get_template("findings.html.j2").module
+    return str(getattr(module, name)(**values))
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("suites.scienceworld"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+    )

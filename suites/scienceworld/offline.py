@@ -1,0 +1,40 @@
+"""The offline agents: the gold path, and a random valid command."""
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from evaluation.current import CURRENT
+from evaluation.suite import AgentTurn
+from suites.scienceworld.episode import EASY, valid_actions
+from suites.scienceworld.simulator import World
+
+AGENTS = ("gold", "random-valid")
+
+WAITING = "look around"
+"""What is done after the end of the gold path, if that did not reach the full score."""
+
+
+async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
+    """The next command."""
+    episode = CURRENT.get()
+    known, task = episode.environment.known, episode.setup.task.content
+    if turn.name == "gold":
+        simplifications = EASY[episode.setup.choices.simplifications]
+        path = await episode.compute(partial(gold_path, task["name"], task["variation"], simplifications))
+        command = path[known.steps] if known.steps < len(path) else WAITING
+    else:
+        actions = await episode.compute(partial(valid_actions, known.key))
+        command = str(np.random.default_rng([turn.seed, known.steps]).choice(actions))
+    return ("act", {"command": command}) if "act" in turn.tools else command
+
+
+@cache
+def gold_path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The commands that solve a variation, worked out in a world of their own."""
+    world = World(name, variation, simplifications, gold=True)
+    try:
+        return tuple(world.gold())
+    finally:
+        world.close()
