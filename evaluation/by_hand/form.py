@@ -22,12 +22,18 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text, not empty. The value is str."""
+    """A text, not empty. The value is str.
+
+    A field of one line offers completions of what is typed, by `templates`: whole texts, in which each `OBJ`
+    stands for one of `words`. Any other text can be entered too.
+    """
 
     name: str
     label: str
     lines: int = 1
     longest: int = 2000
+    templates: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     kind: ClassVar[str] = "text"
 
     def read(self, value: Any) -> str:

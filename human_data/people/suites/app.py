@@ -47,7 +47,7 @@ class SuiteServer:
         """The application; `names` as for `Guard`."""
         app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
         app.add_middleware(Guard, names=names)
-        app.include_router(file_router(PAGE, "suite.js", "suite.css"))
+        app.include_router(file_router(PAGE, "suite.js", "completions.js", "suite.css"))
         app.include_router(file_router(ARENA_PAGE, "play.css"))
         for method, address, answer in (
             ("GET", "/", self.page),

@@ -1,4 +1,6 @@
 // Plays any suite: shows texts and pictures, makes the form that the server describes, sends what is entered.
+import { offerCompletions } from "./completions.js";
+
 const $ = (id) => document.getElementById(id);
 let task = { trial: null, turns: [], fields: [] };
 
@@ -15,7 +17,8 @@ const kinds = {
       const tag = field.lines > 1 ? "textarea" : "input";
       const input = element(tag, { id: `field-${field.name}`, required: true, maxLength: field.longest, autocomplete: "off" });
       if (field.lines > 1) input.rows = field.lines;
-      return element("div", {}, element("label", { htmlFor: input.id, textContent: field.label }), input);
+      const list = field.lines === 1 && field.templates.length ? [offerCompletions(input, field)] : [];
+      return element("div", { className: "text" }, element("label", { htmlFor: input.id, textContent: field.label }), input, ...list);
     },
     value: (made) => made.querySelector("input, textarea").value,
   },
@@ -66,7 +69,9 @@ function showForm(fields) {
   for (const field of fields) made.set(field.name, kinds[field.kind].make(field, field.kind === "text" ? undefined : old[field.name]));
   task.fields = fields;
   $("fields").replaceChildren(...made.values());
-  if (focused) $(focused)?.focus();
+  // What has the focus keeps it; a new page, "Send" and "Next task" pass it to a line of text, to play by typing only.
+  const line = ["", "send", "next"].includes(focused) && $("fields").querySelector("input:not([type])");
+  (line || $(focused))?.focus();
 }
 
 function parts(turn, number) {
@@ -118,11 +123,11 @@ function show(state) {
   const last = task.turns.length - 1;
   // With the last reply an episode may show nothing more.
   $("now").replaceChildren(...parts(task.turns[last], last + 1));
+  showEnd(state.end);
   showForm(state.fields);
   addSpots();
   $("log").replaceChildren(...task.turns.slice(1).map((turn, place) => element("li", {},
     ...parts(task.turns[place], place + 1), element("p", {}, "You: ", element("code", { textContent: turn.reply })))).reverse());
-  showEnd(state.end);
   document.body.dataset.state = state.end ? "end" : "ready";
   document.body.dataset.turn = last;
 }

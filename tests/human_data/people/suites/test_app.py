@@ -213,13 +213,14 @@ def test_a_suite_without_a_form_cannot_be_played(store, monkeypatch):
 
 def test_a_form_reads_its_fields():
     fields = (
-        Text("why", "Why", longest=5),
+        Text("why", "Why", longest=5, templates=("go OBJ",), words=("up",)),
         Number("far", "How far", low=-1, high=1, step=0.1),
         Choice("way", "Which way", ("left", "right")),
         Several("things", "Which", (Item("cup", Box(0, 0, 1, 1)), Item("box"), Item("ball"))),
     )
     form = Form("Say.", fields, str)
-    json.dumps(form.shown())
+    [why, *_] = json.loads(json.dumps(form.shown()))
+    assert (why["templates"], why["words"]) == (["go OBJ"], ["up"])
     right = {"why": " ok ", "far": 0.3, "way": "left", "things": [2, 0, 2]}
     assert form.read(right) == {"why": "ok", "far": 0.3, "way": "left", "things": (0, 2)}
     wrong = {"why": ["", "too long", 3, None], "far": [0.33, 2, float("nan"), "1"]}

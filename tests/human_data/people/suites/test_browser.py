@@ -3,11 +3,17 @@
 import pytest
 
 from human_data.people.store import Store
+from tests.entry_points import install
 from tests.evaluation.example_suite import environment
 from tests.human_data.people.chromium import launched, skip_without_browser, watched_page
 from tests.human_data.people.play.server import Server
 
 __all__ = ["environment"]
+
+IN_SIGHT = """() => {
+  const { top, bottom } = document.querySelector("#now").getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}"""
 
 skip_without_browser()
 
@@ -28,6 +34,9 @@ def page(chromium):
 @pytest.fixture
 def start(tmp_path, environment):
     servers = []
+    suites = {"arena_llm.suites": {"kitchen": "tests.human_data.people.suites.kitchen:SUITE"}}
+    install(tmp_path / "site", "kitchen", suites)
+    environment = {**environment, "PYTHONPATH": f"{environment['PYTHONPATH']}:{tmp_path / 'site'}"}
 
     def started(*options: str, port: int = 0) -> Server:
         servers.append(Server(tmp_path / "play.db", *options, port=port, env=environment))
@@ -88,6 +97,45 @@ def test_a_suite_is_played_by_a_slider_and_continues_after_a_crash(start, page):
         ("99-of-100", False, ["51"]),
         ("7-of-10", None, []),
     ]
+
+
+def test_commands_are_played_and_completed_by_typing_only(start, page):
+    server = start("--suite", "kitchen", "--tasks", "3-of-10", "--guesses", "2")
+    page.goto(server.url)
+    field = page.locator("#field-command:focus")
+    offered = page.locator(".completions li")
+    field.wait_for()
+    assert field.get_attribute("autocomplete") == "off"
+    assert page.inner_text("#now") == "You see:\n\tan orange\n\ta  door"
+    page.keyboard.press("ArrowDown")
+    assert offered.all_text_contents() == ["look around", "open ", "move ", "mix "]
+    page.keyboard.type("MO")
+    assert offered.count() == 10
+    assert offered.all_text_contents()[:2] == ["move orange to ", "move door to kitchen to "]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert field.input_value() == "move orange to "
+    page.keyboard.type("d")
+    assert offered.all_text_contents() == ["move orange to door to kitchen"]
+    offered.click()
+    assert field.input_value() == "move orange to door to kitchen"
+    assert offered.count() == 0
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-turn='1']")
+    page.keyboard.type("l")
+    assert field.input_value() == "l"
+    assert offered.all_text_contents() == ["look around"]
+    assert page.evaluate(IN_SIGHT)
+    assert 'nothing after "move orange to door to kitchen"' in page.inner_text("#now")
+    assert "\tan orange" in page.inner_text("#log .part")
+    page.keyboard.press("Escape")
+    assert not page.is_visible(".completions")
+    page.keyboard.type("isten")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("body[data-state='end']")
+    page.keyboard.press("Enter")
+    field.wait_for()
+    assert [sent for _, _, sent in replies(server)] == [["move orange to door to kitchen", "listen"], []]
 
 
 def test_objects_are_clicked_in_the_picture(start, page):
