@@ -61,6 +61,19 @@ def kinds() -> dict[str, Kind]:
     return found
 
 
+def variation_id(kind: Kind, variation: int) -> str:
+    """The id of a variation, such as 4-1-0225."""
+    return f"{kind.task}-{variation:04}"
+
+
+def find_variation(task_id: str) -> tuple[Kind, int] | None:
+    """The task and variation of an id; None if there is none."""
+    task, _, digits = task_id.rpartition("-")
+    kind = kinds().get(task)
+    sound = len(digits) == 4 and digits.isascii() and digits.isdecimal()
+    return (kind, int(digits)) if kind and sound and int(digits) < kind.number else None
+
+
 @cache
 def gold_steps(task: str) -> tuple[int, ...]:
     """The length of the gold path of each variation of a task, in commands.

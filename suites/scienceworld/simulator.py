@@ -147,11 +147,10 @@ class _Java:
         # The simulator prints what it does, and would wait if nobody read it.
         threading.Thread(target=deque, args=(self.process.stdout, 0), daemon=True).start()
         self._gateway = JavaGateway(
-            gateway_parameters=GatewayParameters(auto_field=True, port=port, auth_token=token)
+            gateway_parameters=GatewayParameters(port=port, auth_token=token)
         )
         self.lock = threading.Lock()
-        # It writes the trace of a broken connection to the root logger; what is broken is said by SimulatorLost.
-        logging.getLogger().addFilter(_is_not_py4j)
+        _silence()
 
     def _started(self) -> tuple[int, str]:
         """Where it listens, and the password."""
@@ -203,6 +202,17 @@ class _Java:
         """End the process."""
         self.process.kill()
         self.process.wait()
+
+
+def _silence() -> None:
+    """Keep py4j from printing the trace of a broken connection, of which SimulatorLost says what to know.
+
+    It writes to a logger of its own, and to the root.
+    """
+    own = logging.getLogger("py4j")
+    own.propagate = False
+    own.addHandler(logging.NullHandler())
+    logging.getLogger().addFilter(_is_not_py4j)
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:

@@ -12,7 +12,7 @@ from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
 from evaluation.selection import named
 from evaluation.suite import Agent, EpisodeSetup, Observation, Suite, TaskSpec
-from suites.scienceworld.catalogue import Kind, kinds, spread
+from suites.scienceworld.catalogue import Kind, find_variation, kinds, spread, variation_id
 from suites.scienceworld.choices import ScienceWorldChoices
 from suites.scienceworld.prompts import scienceworld_prompts
 
@@ -142,15 +142,13 @@ def _tasks(name: str, choices: ScienceWorldChoices) -> Iterator[TaskSpec]:
 
 def _variation(task_id: str) -> TaskSpec | None:
     """The task of an id, None if there is none."""
-    task, _, digits = task_id.rpartition("-")
-    kind = kinds().get(task)
-    sound = len(digits) == 4 and digits.isascii() and digits.isdecimal()
-    return _task(kind, int(digits)) if kind and sound and int(digits) < kind.number else None
+    found = find_variation(task_id)
+    return None if found is None else _task(*found)
 
 
 def _task(kind: Kind, variation: int) -> TaskSpec:
     return TaskSpec(
-        f"{kind.task}-{variation:04}",
+        variation_id(kind, variation),
         kind.topic,
         hashlib.sha256(f"scienceworld {kind.name} {variation}".encode()).hexdigest(),
         target="score 100",

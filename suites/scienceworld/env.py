@@ -1,0 +1,182 @@
+"""ScienceWorld as a Gymnasium environment of texts: `gymnasium.make("arena-llm/ScienceWorld-v0")`."""
+
+import string
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Dict, Text
+
+from arena.errors import ConfigError
+from suites.scienceworld.catalogue import ELECTRICAL, Kind, Split, find_variation, kinds, variation_id
+from suites.scienceworld.replies import LONGEST
+from suites.scienceworld.simulator import World
+
+Info = dict[str, Any]
+
+TEXTS = ("observation", "look", "inventory", "task")
+"""The parts of an observation."""
+
+CHARACTERS = frozenset(string.printable)
+"""What texts consist of; any other character becomes a question mark."""
+
+LONGEST_TEXT = 10_000
+"""Characters; the longest descriptions of a place have about 3,000."""
+
+SIMPLIFICATIONS = ("teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
+"""The simulator's own names; `easy` stands for all but openContainers."""
+
+
+class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
+    """Tasks of school science in words.
+
+    ## Observation
+    Texts: `observation`, the answer to the last command, empty at reset; `look`, what is around; `inventory`,
+    what is carried; `task`, what is asked for.
+
+    ## Action
+    A command as text, of at most 200 characters.
+
+    ## Reward
+    The change of the score, which is 1 when the task is solved, and falls to -1 by a wrong answer.
+
+    ## End
+    `terminated` when the task is solved or failed, `truncated` after `max_steps` commands.
+
+    ## Info
+    `score`, the simulator's, from -1 to 1; `is_success`; `task_id`, such as 4-1-0225; `subgoals`, the share
+    that is reached; with `valid_actions=True` the commands that would do something now, a list of texts,
+    which takes as long as ten steps.
+
+    The simulator has random numbers of its own: the same seed gives the same tasks and variations, but not the
+    same texts.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        task: str | None = None,
+        split: Split = "train",
+        *,
+        simplifications: str = "easy",
+        max_steps: int = 100,
+        valid_actions: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        """`task` is its number (4-1) or name (find-living-thing), None for all thirty; variations are drawn from
+        the split. `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas.
+
+        Raises ConfigError for an invalid option, or where Java or the package is missing.
+        """
+        self._kinds = _chosen(task)
+        if split not in ("train", "dev", "test"):
+            raise ConfigError(f"split: got {split!r}, expected train, dev or test")
+        self._split, self._simplifications = split, _simplified(simplifications, self._kinds)
+        if not isinstance(max_steps, int | np.integer) or max_steps < 1:
+            raise ConfigError(f"max_steps: got {max_steps!r}, expected a whole number, 1 or more")
+        self.max_steps, self._lists = int(max_steps), bool(valid_actions)
+        if render_mode not in (None, "ansi"):
+            raise ConfigError(f"render_mode: got {render_mode!r}, expected ansi or None")
+        self.render_mode = render_mode
+        text = Text(LONGEST_TEXT, min_length=0, charset=CHARACTERS)
+        self.observation_space = Dict({name: text for name in TEXTS})
+        self.action_space = Text(LONGEST, min_length=0, charset=CHARACTERS)
+        self._world: World | None = None
+        self._over = True
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[dict[str, str], Info]:
+        """A new episode; `options={"task": "4-1-0225"}` asks for a variation. Raises ConfigError for others."""
+        super().reset(seed=seed)
+        rest = dict(options or {})
+        asked = rest.pop("task", None)
+        if rest:
+            raise ConfigError(f"reset: got the options {rest!r}, expected task or nothing")
+        kind, variation = self._drawn() if asked is None else _asked(asked)
+        self.close()
+        self._world = World(kind.name, variation, self._simplifications)
+        self._task_id = variation_id(kind, variation)
+        self._task = self._world.description().removeprefix("Task Description:").strip()
+        self._told, self._score, self._steps, self._over = "", 0.0, 0, False
+        return self._seen(), self._info()
+
+    def step(self, action: str) -> tuple[dict[str, str], float, bool, bool, Info]:
+        """Carry out a command.
+
+        Raises ConfigError for an action outside the space, ResetNeeded after the end, and SimulatorLost if Java
+        has ended; the next reset starts another.
+        """
+        if self._world is None or self._over:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
+        if not self.action_space.contains(action):
+            raise ConfigError(f"action: got {action!r:.80}, expected a text of at most {LONGEST} characters")
+        answer = self._world.step(action)
+        before, self._score = self._score, answer.score
+        self._told, self._steps = answer.text.strip(), self._steps + 1
+        terminated = answer.over
+        truncated = not terminated and self._steps >= self.max_steps
+        self._over = terminated or truncated
+        return self._seen(), answer.score - before, terminated, truncated, self._info()
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """What the last command did and what is around, as text; None without a mode."""
+        if self._world is None:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
+        return None if self.render_mode is None else "\n\n".join(filter(None, (self._told, self._world.look())))
+
+    def close(self) -> None:
+        """Free the world; the Java process stays for others until this one ends."""
+        if self._world is not None:
+            self._world.close()
+            self._world = None
+
+    def _drawn(self) -> tuple[Kind, int]:
+        kind = self._kinds[int(self.np_random.integers(len(self._kinds)))]
+        return kind, int(self.np_random.choice(kind.variations(self._split)))
+
+    def _seen(self) -> dict[str, str]:
+        assert self._world is not None
+        texts = (self._told, self._world.look(), self._world.inventory(), self._task)
+        return {name: _plain(text) for name, text in zip(TEXTS, texts, strict=True)}
+
+    def _info(self) -> Info:
+        assert self._world is not None
+        goals = self._world.subgoals()
+        found: Info = {
+            "score": self._score,
+            "is_success": round(100 * self._score) == 100,
+            "task_id": self._task_id,
+            "subgoals": sum(goal.reached for goal in goals) / max(len(goals), 1),
+        }
+        return found | ({"valid_actions": self._world.valid_actions()} if self._lists else {})
+
+
+def _chosen(task: str | None) -> tuple[Kind, ...]:
+    """The tasks of an environment. Raises ConfigError for a name that is none's."""
+    found = tuple(kind for kind in kinds().values() if task in (None, kind.task, kind.name))
+    if not found:
+        raise ConfigError(f"task: got {task!r}, expected None or one of {', '.join(kinds())}, or a task's name")
+    return found
+
+
+def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
+    """The simulator's text. Raises ConfigError for an unknown name, and for one that makes a task impossible."""
+    names = [name.strip() for name in simplifications.split(",") if name.strip()]
+    if unknown := [name for name in names if name not in ("easy", *SIMPLIFICATIONS)]:
+        expected = f"easy, or of {', '.join(SIMPLIFICATIONS)}, or nothing"
+        raise ConfigError(f"simplifications: got {unknown[0]!r}, expected {expected}")
+    electrical = [kind.task for kind in chosen if kind.task in ELECTRICAL]
+    if "noElectricalAction" in names and electrical:
+        raise ConfigError(f"simplifications: noElectricalAction makes {', '.join(electrical)} impossible; use easy")
+    return ",".join(names)
+
+
+def _asked(task_id: Any) -> tuple[Kind, int]:
+    """The variation of an id. Raises ConfigError if there is none."""
+    if (found := find_variation(str(task_id))) is None:
+        raise ConfigError(f"reset: got the task {task_id!r}, expected a variation such as 4-1-0225")
+    return found
+
+
+def _plain(text: str) -> str:
+    return "".join(letter if letter in CHARACTERS else "?" for letter in text)[:LONGEST_TEXT]
