@@ -12,7 +12,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no
 # PyBullet's wheel brings 150 MB of robots and examples that nothing here opens, and 125 MB of debug symbols.
 PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
 
-.PHONY: setup dev lock browser database eval test test-slow docs check clean
+.PHONY: setup dev lock browser database scienceworld eval test test-slow docs check clean
 
 # What evaluations need.
 setup: $(VENV)/.installed
@@ -45,6 +45,11 @@ browser: setup
 # For the tests of people's data on PostgreSQL; without it, those are skipped.
 database: setup
 	@$(BIN)/python -m arena_llm.system database
+
+# What the suite ScienceWorld needs: its package, and Java.
+scienceworld: setup
+	$(INSTALL) --editable '.[eval,scienceworld]'
+	@$(BIN)/python -m arena_llm.system java
 
 eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl

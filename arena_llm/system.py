@@ -2,7 +2,8 @@
 
 `python -m arena_llm.system` installs it if it is missing and may be installed, and else says how;
 `python -m arena_llm.system browser` does so with the browser that the report is tested in, and
-`... database` with the PostgreSQL server that people's data are tested on.
+`... database` with the PostgreSQL server that people's data are tested on, and `... java` with Java for
+ScienceWorld.
 """
 
 import os
@@ -18,6 +19,8 @@ from arena_llm.doctor.egl import EGL_PACKAGES, install_command
 BROWSER_PACKAGES = ("chromium",)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """Commands of browsers that the tests can open a report in, the first that is found."""
+
+JAVA_PACKAGES = ("default-jre-headless",)
 
 DATABASE_PACKAGES = ("postgresql",)
 SERVER_PLACES = ("usr/lib/postgresql/*/bin", "usr/pgsql-*/bin", "opt/homebrew/opt/postgresql*/bin")
@@ -71,6 +74,8 @@ def main() -> int:
         return _ensure(BROWSER_PACKAGES, lambda: "" if browser() else "No browser was found.")
     if sys.argv[1:] == ["database"]:
         return _ensure(DATABASE_PACKAGES, _database_fault)
+    if sys.argv[1:] == ["java"]:
+        return _ensure(JAVA_PACKAGES, lambda: "" if shutil.which("java") else "No Java was found.")
     return _ensure(EGL_PACKAGES, drawing_fault)
 
 

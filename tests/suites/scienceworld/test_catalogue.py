@@ -1,0 +1,94 @@
+"""Tasks, variations, commands of replies: everything that needs no simulator."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError
+from evaluation.suites import get_suite
+from suites.scienceworld.catalogue import PUBLISHED, find_variation, gold_steps, kinds, spread
+from suites.scienceworld.replies import LONGEST, command_of
+
+SUITE = get_suite("scienceworld")
+TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "scienceworld_table2.csv"
+
+
+def ids(**choices):
+    return [task.id for task in SUITE.tasks(SUITE.choices(**choices), None)]
+
+
+@pytest.mark.skipif(not TABLE.exists(), reason=f"{TABLE} is not there")
+def test_the_tasks_are_the_papers():
+    rows = {row["task"]: row for row in csv.DictReader(TABLE.open())}
+    assert list(rows) == list(kinds())
+    for task, kind in kinds().items():
+        assert (kind.name, kind.topic) == (rows[task]["package_name"], rows[task]["topic"])
+        assert kind.number == int(rows[task]["variations"])
+        assert kind.published == {agent: float(rows[task][agent]) for agent in PUBLISHED}
+        for split in ("train", "dev", "test"):
+            assert len(kind.variations(split)) == int(rows[task][split])
+
+
+def test_every_variation_has_a_gold_path():
+    assert sum(len(gold_steps(task)) for task in kinds()) == 7207
+    assert all(len(gold_steps(task)) == kind.number for task, kind in kinds().items())
+    assert min(min(gold_steps(task)) for task in kinds()) > 0
+
+
+def test_variations_are_spread_over_the_split():
+    assert (spread(range(10), 3), spread(range(10), 1), spread(range(3), 5)) == ([0, 4, 9], [0], [0, 1, 2])
+    assert len(ids()) == 90
+    assert len(ids(variations=None)) == 1819
+    assert len(ids(variations=None, split="train")) == 3592
+    assert ids(tasks=("4-2", "find-plant"), variations=2) == ["4-2-0225", "4-2-0299", "4-3-0225", "4-3-0299"]
+    assert ids(tasks=("4-2-0001",)) == ["4-2-0001"]
+
+
+def test_a_task_is_found_by_its_id():
+    task = SUITE.find_task("10-1-0119", SUITE.choices(), None)
+    assert task.group == "Biology"
+    assert task.content == {"task": "10-1", "name": "mendelian-genetics-known-plant", "variation": 119}
+    assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"tasks": ("4-5",)}, "no task 4-5; did you mean 4-[1-4]"),
+        ({"tasks": ("find-plants",)}, "did you mean find-plant"),
+        ({"tasks": ("4-1", "4-1-0225")}, "named twice"),
+    ],
+)
+def test_wrong_tasks_are_said(wrong, said):
+    with pytest.raises(ConfigError, match=said):
+        ids(**wrong)
+
+
+def test_the_budget_is_the_papers_or_the_gold_paths():
+    choices = SUITE.choices(budget="gold")
+    task = SUITE.find_task("4-1-0225", choices, None)
+    assert SUITE.most_replies(task, choices) == 2 * gold_steps("4-1")[225]
+    assert SUITE.most_replies(task, SUITE.choices()) == 100
+    assert choices.bounds().replies >= SUITE.most_replies(task, choices)
+
+
+@pytest.mark.parametrize(
+    ("reply", "command"),
+    [
+        ("open door to kitchen", "open door to kitchen"),
+        ("I need a thermometer.\n\ngo to kitchen\n", "go to kitchen"),
+        ("Thought: it is here.\nAction: pick up orange", "pick up orange"),
+        ("**Action:** `pick up orange`\n\nThat should work.", "pick up orange"),
+        ("Action 3: look around.", "look around"),
+        ("```\nfocus on orange\n```", "focus on orange"),
+        ('> "focus on orange"', "focus on orange"),
+        ("Action:\nwait1", "wait1"),
+        ("0", "0"),
+        ("", ""),
+        ("```\n```", ""),
+        ("a" * 500, "a" * LONGEST),
+    ],
+)
+def test_the_command_of_a_reply(reply, command):
+    assert command_of(reply) == command

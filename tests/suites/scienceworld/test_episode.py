@@ -1,0 +1,109 @@
+"""Episodes: what is shown, what counts, how they end; and the offline agents."""
+
+import pytest
+
+from suites.scienceworld.catalogue import kinds
+from suites.scienceworld.findings import episode_panels, run_panels
+from tests.suites.scienceworld.simulation import SUITE, needs_java, opened, played
+
+pytestmark = needs_java
+
+
+@pytest.mark.parametrize("task_id", ["4-2-0225", "7-1-0093"])
+@pytest.mark.parametrize("simplifications", ["easy", "plain"])
+def test_the_gold_path_solves_a_task(task_id, simplifications):
+    record = played("gold", task_id, simplifications=simplifications, budget="gold")
+    assert (record.score, record.passed, record.outcome) == (1.0, True, "solved")
+    assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
+    assert record.metrics["required_subgoals"] == 1
+    assert record.turns[-1]["reached"]
+
+
+def test_a_wrong_focus_ends_the_task_with_nothing():
+    _, environment = opened("4-1-0225")
+    first = environment.begin().parts[0]
+    assert first.startswith("Your task is to find a(n) living thing.")
+    assert "- teleport OBJ" in first
+    assert "This room is called" in first
+    assert first.endswith("In your inventory, you see:\n\tan orange\n\nStep 1 of 100. What is your command?")
+    end = environment.reply("I think it is alive.\nfocus on orange")
+    assert (end.done, end.reward) == (True, -1)
+    record = environment.finish()
+    assert (record.score, record.passed, record.outcome) == (0.0, False, "wrong")
+    assert (record.metrics["total_reward"], record.summary) == (-1, "The task is over (wrong). Your score is 0 of 100.")
+
+
+def test_the_simulator_answers_in_its_own_words():
+    _, environment = opened("4-1-0225", simplifications="plain")
+    assert "teleport" not in environment.begin().parts[0]
+    shown = environment.reply("please do something").parts[0]
+    assert shown.startswith("No known action matches that input.\n\nThis ")
+    assert environment.reply("teleport to hallway").parts[0].startswith("No known action")
+    assert environment.reply("").parts[0].startswith("No known action")
+    assert environment.refuse("hello", "Call a tool.").parts[0].startswith("Call a tool.")
+    # What is around is shown once.
+    assert environment.reply("look around").parts[0].count("You also see:") == 1
+    asked = environment.reply("look at door").parts[0]
+    if asked.startswith("Ambiguous request"):
+        assert "that input" not in environment.reply("0").parts[0]
+    record = environment.finish()
+    assert [turn["error"] is not None for turn in record.turns[:5]] == [True, True, True, True, False]
+    assert (record.outcome, record.metrics["unusable_commands"]) == ("stop", 4)
+
+
+def test_hints_list_names_or_commands():
+    for hints, listed, absent in (
+        ("none", "Step 1", "can be used now"),
+        ("objects", "can be used now:\n\nagent\nair\n", "focus on agent"),
+        ("actions", "do something now:\n\n", "can be used now"),
+    ):
+        _, environment = opened("4-1-0225", hints=hints)
+        shown = environment.begin()
+        assert listed in shown.parts[0]
+        assert absent not in shown.parts[0]
+        assert ("focus on agent" in shown.parts[0]) == (hints == "actions")
+        assert "orange" in shown.data["objects"]
+        environment.close()
+
+
+def test_an_episode_ends_with_its_steps(monkeypatch):
+    monkeypatch.setattr("suites.scienceworld.choices.PAPER_STEPS", 3)
+    record = played("random-valid", "1-1-0021")
+    assert record.metrics["steps"] <= 3
+    if record.score == 0 and record.outcome != "wrong":
+        assert (record.outcome, record.model_end) == ("last step", "episode")
+
+
+def test_a_form_gives_a_command():
+    setup, environment = opened("4-1-0225")
+    observation = environment.begin()
+    form = SUITE.form(setup.task, setup.choices, observation)
+    environment.close()
+    assert "go OBJ" in form.fields[0].templates
+    assert "orange" in form.fields[0].words
+    assert form.reply(form.read({"command": " look around "})) == "look around"
+
+
+def test_a_report_has_the_papers_scores_subgoals_and_twins():
+    solved = {
+        task: [played("gold", f"{task}-{k:04}", budget="gold").as_dict() for k in kinds()[task].variations("test")[:2]]
+        for task in ("3-3", "3-4")
+    }
+    lost = [{**record, "score": 0.0, "passed": False} for record in solved["3-4"]]
+    panels = dict(run_panels({"gold": solved["3-3"] + solved["3-4"], "other": solved["3-3"] + lost}))
+    assert list(panels) == ["Scores beside the paper's", "Subgoals reached", "Named and unknown: is knowledge looked up?"]
+    scores = panels["Scores beside the paper's"]
+    assert "<td>3-4 Conductivity, unknown substance</td>" in scores
+    assert scores.count("0.20") == 1, "DRRN's score of 3-4"
+    assert "+1.00" in panels["Named and unknown: is knowledge looked up?"]
+    ((title, progress),) = episode_panels(solved["3-3"][0])
+    assert (title, progress.count("<tr>")) == ("Subgoals", 1 + len(solved["3-3"][0]["replay"]["subgoals"]))
+    assert run_panels({"nobody": []}) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", kinds())
+def test_gold_solves_three_test_variations(task):
+    for spec in SUITE.tasks(SUITE.choices(tasks=(task,)), None):
+        record = played("gold", spec.id, simplifications="plain", budget="gold")
+        assert record.score == 1, (spec.id, record.outcome, record.turns[-1])

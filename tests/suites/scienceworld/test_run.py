@@ -1,0 +1,134 @@
+"""Whole runs by the command, with a real SDK: interrupted, resumed, two at a time, without their Java."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from tests.command import command, run, start
+from tests.llm_control.provider import MODEL, answer
+from tests.suites.scienceworld.simulation import java_processes, needs_java
+
+__all__ = ["command"]
+
+pytestmark = needs_java
+
+COMMANDS = ("open door to kitchen", "Action: look around", "I should wait.\n\nwait1", "pick up orange", "nonsense")
+
+
+@pytest.fixture
+def provider(httpserver, monkeypatch):
+    """A server that answers with commands; `asked` are the requests, `before` is called with each."""
+    class Provider:
+        asked: list[dict] = []  # noqa: RUF012
+        before = staticmethod(lambda number: None)
+
+    made = Provider()
+    made.asked = []
+
+    def serve(request):
+        made.asked.append(json.loads(request.data))
+        made.before(len(made.asked))
+        return answer(COMMANDS[len(made.asked) % len(COMMANDS)])
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    return made
+
+
+def newest(folder):
+    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
+
+
+def eval_(folder, *more):
+    tasks = ("eval", "--suite", "scienceworld", "--model", MODEL, "--tasks", "4-1,4-2", "--variations", 1)
+    return (*tasks, "--max-tokens-per-episode", 60, "--log-dir", folder, *more)
+
+
+def waited(ready, seconds=120):
+    end = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.05)
+
+
+def test_a_model_plays_and_its_run_is_verified_and_reported(provider, tmp_path):
+    done = run(*eval_(tmp_path / "logs", "--memory-turns", 2))
+    assert done.returncode == 0, done.stderr
+    samples = read_eval_log(str(newest(tmp_path / "logs"))).samples
+    assert sorted(sample.id for sample in samples) == ["4-1-0225", "4-2-0225"]
+    first, later = provider.asked[0]["messages"], provider.asked[-1]["messages"]
+    assert [m["role"] for m in first] == ["system", "user"]
+    assert "Your task is to find a(n)" in str(first[1])
+    assert len(later) == 6
+    verified = run("verify", newest(tmp_path / "logs"))
+    assert "2 of 2 episodes: agrees" in verified.stdout, verified.stderr
+    made = run("report", newest(tmp_path / "logs"), "--out", tmp_path / "report")
+    assert (made.returncode, made.stderr) == (0, "")
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "4-1 Find a living thing" in page
+    assert "paper: DRRN" in page
+
+
+def test_a_trial_whose_java_is_killed_is_played_again(provider, tmp_path):
+    process = start(*eval_(tmp_path, "--max-samples", 1))
+
+    def kill(number):
+        if number == 3:
+            (java,) = java_processes([process.pid])
+            os.kill(java, signal.SIGKILL)
+
+    provider.before = kill
+    _, said = process.communicate(timeout=240)
+    assert process.returncode == 0, said
+    assert "Traceback" not in said
+    samples = {sample.id: sample for sample in read_eval_log(str(newest(tmp_path))).samples}
+    assert len(samples) == 2
+    assert not any(sample.error for sample in samples.values())
+    (retried,) = [sample for sample in samples.values() if sample.error_retries]
+    assert "Java process has ended" in str(retried.error_retries[0])
+
+
+def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp_path):
+    process = start(*eval_(tmp_path))
+    provider.before = lambda number: time.sleep(0.5) if number > 3 else None
+    waited(lambda: len(provider.asked) > 4)
+    javas = java_processes([process.pid])
+    assert javas
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    waited(lambda: not any(os.path.exists(f"/proc/{java}") for java in javas), 10)
+    provider.before = lambda number: None
+    resumed = run(*eval_(tmp_path, "--resume"))
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(read_eval_log(str(newest(tmp_path))).samples) == 2
+
+
+def test_two_runs_at_once_have_a_java_each(tmp_path):
+    arguments = ("eval", "--suite", "scienceworld", "--model", "scienceworld/gold", "--tasks", "4-2,7-2")
+    both = [start(*arguments, "--variations", "1", "--log-dir", tmp_path / str(k)) for k in range(2)]
+    ends = [process.communicate(timeout=240)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], ends
+    for k in range(2):
+        log = read_eval_log(str(newest(tmp_path / str(k))))
+        assert all(sample.scores["score"].value == 1 for sample in log.samples if "score" in sample.scores)
+        assert len(log.samples) == 2
+
+
+def test_wrong_arguments_are_said(command, tmp_path):
+    for arguments, said in (
+        (("--tasks", "4-9"), "no task 4-9; did you mean"),
+        (("--model", "scienceworld/oracle"), "the offline agents are scienceworld/gold"),
+        (("--budget", "lots"), "budget: got 'lots'"),
+    ):
+        given = ("--model", "scienceworld/gold") if "--model" not in arguments else ()
+        failed = command("eval", "--suite", "scienceworld", *given, *arguments, "--log-dir", tmp_path)
+        assert failed.returncode != 0
+        assert said in failed.stderr
+        assert "Traceback" not in failed.stderr

@@ -1,0 +1,89 @@
+"""The Java process: shared by worlds, lost, started again, and not there at all."""
+
+import multiprocessing
+import os
+import signal
+
+import pytest
+
+from arena.errors import ConfigError
+from suites.scienceworld.simulator import SimulatorLost, World, check_installed
+from tests.suites.scienceworld.simulation import SUITE, needs_java, own_java
+
+NAME = "find-non-living-thing"
+
+
+@needs_java
+def test_worlds_are_apart_in_one_process():
+    worlds = [World(NAME, variation, "easy", gold=True) for variation in (225, 260)]
+    paths = [world.gold() for world in worlds]
+    assert len(own_java()) == 1
+    assert worlds[0].description() != worlds[1].description()
+    for step in range(max(map(len, paths))):
+        for world, path in zip(worlds, paths, strict=True):
+            if step < len(path):
+                answer = world.step(path[step])
+                assert answer.over == (answer.score == 1) == (step == len(path) - 1)
+    assert all(goal.reached for world in worlds for goal in world.subgoals())
+    for world in worlds:
+        world.close()
+
+
+@needs_java
+def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
+    world = World(NAME, 225, "easy")
+    (java,) = own_java()
+    os.kill(java, signal.SIGKILL)
+    with pytest.raises(SimulatorLost, match=r"has ended \(exit status -9\), and with it the episode$"):
+        world.step("look around")
+    with pytest.raises(SimulatorLost):
+        world.look()
+    world.close()
+    again = World(NAME, 225, "easy")
+    assert again.look()
+    assert own_java() != {java}
+    again.close()
+    assert capfd.readouterr().err == ""
+
+
+def _looked(sent):
+    world = World(NAME, 225, "easy")
+    sent.send((bool(world.look()), len(own_java())))
+
+
+@needs_java
+def test_a_forked_process_has_a_java_of_its_own():
+    world = World(NAME, 225, "easy")
+    receive, send = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_looked, args=(send,))
+    child.start()
+    assert receive.poll(120)
+    assert receive.recv() == (True, 1)
+    child.join(20)
+    assert child.exitcode == 0
+    assert world.look()
+    world.close()
+
+
+def test_what_is_missing_is_said_before_anything_is_spent(monkeypatch, tmp_path):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: name)
+    with pytest.raises(ConfigError, match=r"no command `java` .*apt-get install default-jre-headless"):
+        check_installed()
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"^scienceworld, py4j not found; run: pip install 'arena-llm\[sci"):
+        SUITE.check("scienceworld/gold", (), SUITE.choices())
+
+
+@pytest.mark.parametrize(("prints", "said"), [("echo no good", "no good"), ("exit 3", "it ended at once")])
+def test_a_java_that_cannot_start_is_said(prints, said, monkeypatch, tmp_path):
+    pytest.importorskip("scienceworld")
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text(f"#!/bin/sh\n{prints}\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setattr("suites.scienceworld.simulator._running", None)
+    with pytest.raises(ConfigError, match=rf"Java cannot run ScienceWorld: {said}.*; is it version 8 or newer"):
+        World(NAME, 225, "easy")
