@@ -126,16 +126,26 @@ def _calls(
     so_far = [0]
     for number in range(sum(replies)):
         so_far.append(so_far[-1] + (bounds.first_images if number in begins else bounds.images))
-    whole = choices.images == "all" and choices.memory_turns is None
+    whole = choices.images == "all" and not choices.memory
+    most = _turns_sent_again(choices, bounds)
     before = _Call(0, 0, 0, 0)
     for number in range(sum(replies)):
-        back = number if choices.memory_turns is None else min(number, choices.memory_turns)
+        back = int(min(number, most))
         pictures = shown + so_far[number + 1] - so_far[number - back]
         sent = len(kept_images(choices.images, pictures)) if choices.images != "all" else pictures
         tokens = text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS
         repeated = (before.images, before.tokens) if whole else (0, 0)
         before = _Call(sent, tokens, *repeated)
         yield before
+
+
+def _turns_sent_again(choices: RunChoices, bounds: Bounds) -> float:
+    """The most earlier turns of a request, if each is as long as assumed; infinite if nothing limits them."""
+    turns = math.inf if choices.memory_turns is None else choices.memory_turns
+    if choices.memory_characters is None:
+        return turns
+    turn = (bounds.turn_tokens + REPLY_TOKENS) * CHARACTERS_PER_TOKEN
+    return min(turns, choices.memory_characters // turn)
 
 
 def _size(choices: RunChoices, bounds: Bounds, calls: int) -> tuple[int, int]:

@@ -129,7 +129,7 @@ class EvalRequest:
             **({"policy": sha256} if sha256 else {}),
             "prompts": self.prompts.sha256,
             "tasks": {task.id: task.sha256 for task in self.tasks},
-            "protocol": self.effective.choices.model_dump(mode="json"),
+            "protocol": self.effective.choices.planned(),
             **({"files": files} if (files := self.suite.files(self.effective.choices)) else {}),
         }
 

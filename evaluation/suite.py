@@ -115,27 +115,21 @@ class Environment(Protocol):
     @property
     def known(self) -> Any:
         """What offline agents may know besides the observations; can be pickled."""
-        ...
 
     def begin(self) -> Observation:
         """The first observation."""
-        ...
 
     def reply(self, text: str) -> Observation:
         """Play a reply. An unusable one is a turn with an `error`, never an exception."""
-        ...
 
     def refuse(self, text: str, reason: str) -> Observation:
         """Count a reply that called no tool although it should have; `reason` is what the model is shown."""
-        ...
 
     def finish(self) -> Record:
         """End the episode, whatever is left of it, and free its resources."""
-        ...
 
     def close(self) -> None:
         """Free the resources of an episode that was interrupted."""
-        ...
 
 
 class EpisodeSetup(NamedTuple):
@@ -176,6 +170,8 @@ class Suite(ABC):
     `name` is that of the entry point and the provider of the suite's offline agents (`NAME/agent`);
     `task_name` that of the task for `inspect eval arena_llm/TASK`; `group_name` the heading of groups.
     `agents` are the names of offline agents for messages, with a word in capitals for what a user fills in.
+    `reproduced` are the values of a record that a replay gives again; None: all of them, and every text and
+    picture, to the bit. An evaluation replays no episode of a suite that names some.
     """
 
     name: ClassVar[str]
@@ -185,6 +181,7 @@ class Suite(ABC):
     choices: ClassVar[type[RunChoices]] = RunChoices
     presets: ClassVar[Path | None] = None
     agents: ClassVar[tuple[str, ...]] = ()
+    reproduced: ClassVar[tuple[str, ...] | None] = None
 
     @abstractmethod
     def tasks(self, choices: Any, folder: Path | None) -> Sequence[TaskSpec]:

@@ -18,11 +18,18 @@ def system_text(choices: ArenaChoices, prompts: PromptSet, tasks: int) -> str:
     if not prompts.layout.notes:
         return text
     notes = [*_observation_notes(choices, prompts), *_reply_notes(choices, prompts)]
-    if choices.memory_turns is not None:
-        notes.append(prompts["note_memory"].fill(memory=choices.memory_turns))
+    if choices.memory:
+        notes.append(prompts["note_memory"].fill(memory=_memory(choices)))
     if choices.conversation == "run":
         notes.append(prompts["note_conversation"].fill(count=tasks))
     return "\n\n".join([text, "# In this run", *notes]) if notes else text
+
+
+def _memory(choices: ArenaChoices) -> str:
+    """How many of the last turns are sent again, as it stands before the word `turns`."""
+    turns = "few" if choices.memory_turns is None else str(choices.memory_turns)
+    limit = choices.memory_characters
+    return turns if limit is None else f"{turns} (together at most {limit} characters)"
 
 
 def _observation_notes(choices: ArenaChoices, prompts: PromptSet) -> Iterator[str]:

@@ -130,7 +130,7 @@ def sent_note(request: Request, so_far: int, choices: RunChoices) -> str:
         why = ", the most that the server accepts" if request.budget else ""
         text += f" {left_out} left out (images = {budget}{why})."
     if forgotten > 0:
-        text += f" {forgotten} no longer sent (memory_turns = {choices.memory_turns})."
+        text += f" {forgotten} no longer sent ({choices.memory})."
     return text
 
 

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from evaluation.log.run import RunLog
+from evaluation.verify.records import same
 from evaluation.verify.result import Checked, Verdict
-from evaluation.verify.sample import same
 
 MOST_ROWS, MOST_PER_EPISODE = 60, 4
 """What the table shows; the JSON file has all. After a difference in motion all later turns differ too."""

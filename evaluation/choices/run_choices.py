@@ -66,6 +66,9 @@ class RunChoices(BaseModel):
     player_defaults: ClassVar[dict[str, Any]] = {"replies": "steps"}
     """The choices that such an agent is played with unless the user says otherwise."""
 
+    later: ClassVar[frozenset[str]] = frozenset({"memory_characters"})
+    """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
+
     tasks: Names | None = Field(
         default=None, description="ids of the tasks to play, in this order; none: all"
     )
@@ -79,6 +82,10 @@ class RunChoices(BaseModel):
     )
     memory_turns: Annotated[int, Field(ge=0, le=100_000)] | None = Field(
         default=None, description="earlier turns that the model is sent again each time; none: all"
+    )
+    memory_characters: Annotated[int, Field(ge=0)] | None = Field(
+        default=None,
+        description="characters of earlier turns that the model is sent again each time; none: all",
     )
     replies: Literal["text", "tools", "steps"] = Field(
         default="text",
@@ -147,6 +154,12 @@ class RunChoices(BaseModel):
         return self.replies == "steps"
 
     @property
+    def memory(self) -> str:
+        """The limits on the turns that are sent again, by name and value; empty if there are none."""
+        limits = {"memory_turns": self.memory_turns, "memory_characters": self.memory_characters}
+        return " and ".join(f"{name} = {limit}" for name, limit in limits.items() if limit is not None)
+
+    @property
     def needs_all_tasks(self) -> bool:
         """Whether an episode depends on the run's other tasks too."""
         return False
@@ -155,6 +168,12 @@ class RunChoices(BaseModel):
     def tool_names(self) -> tuple[str, ...]:
         """The tools of the suite that a model is given if it acts by tool calls."""
         return ()
+
+    def planned(self) -> dict[str, Any]:
+        """The choices as plain values, as a plan has them."""
+        default = {name: type(self).model_fields[name].default for name in self.later}
+        plain = self.model_dump(mode="json")
+        return {k: v for k, v in plain.items() if k not in default or v != default[k]}
 
     def bounds(self) -> "Bounds":
         """What bounds an episode's requests, as far as the choices bound it."""

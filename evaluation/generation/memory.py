@@ -1,23 +1,41 @@
 """How much of a conversation a model is sent."""
 
+import json
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText
 
 
-def sent(messages: Sequence[ChatMessage], opening: int, turns: int | None) -> list[ChatMessage]:
+def sent(
+    messages: Sequence[ChatMessage], opening: int, turns: int | None, characters: int | None
+) -> list[ChatMessage]:
     """The messages of a conversation that the model is sent next.
 
-    The first `opening` messages stay. After them come the last `turns` replies (None: all), each with
-    what was answered to it, and before them the view that the first of these replies was made from.
+    The first `opening` messages stay. After them come the last replies, each with what was answered to it: at
+    most `turns` of them, and only as many as have together at most that many `characters` (None: all). Before
+    them comes the view that the first of these replies was made from.
     """
     head, rest = list(messages[:opening]), list(messages[opening:])
     starts = [i for i, message in enumerate(rest) if isinstance(message, ChatMessageAssistant)]
-    if turns is None or len(starts) <= turns:
+    kept = len(starts) if turns is None else min(turns, len(starts))
+    if characters is not None:
+        lengths = [sum(map(_characters, rest[start:end])) for start, end in pairwise([*starts, len(rest)])]
+        kept = min(kept, sum(total <= characters for total in accumulate(reversed(lengths))))
+    if kept == len(starts):
         return head + rest
-    first = starts[-turns] if turns else len(rest)
-    earlier = starts[len(starts) - turns - 1]
+    first = starts[-kept] if kept else len(rest)
+    earlier = starts[len(starts) - kept - 1]
     return [*head, _as_view(rest[earlier + 1 : first]), *rest[first:]]
+
+
+def _characters(message: ChatMessage) -> int:
+    """The length of a message's texts and of what its tool calls are given; a model's reasoning is none."""
+    parts = message.content
+    texts = [parts] if isinstance(parts, str) else [part.text for part in parts if part.type == "text"]
+    for call in (message.tool_calls or ()) if isinstance(message, ChatMessageAssistant) else ():
+        texts += [v if isinstance(v, str) else json.dumps(v) for v in call.arguments.values()]
+    return sum(map(len, texts))
 
 
 def _as_view(answers: Sequence[ChatMessage]) -> ChatMessageUser:

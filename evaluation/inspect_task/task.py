@@ -142,7 +142,7 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
         while session.wants_reply:
             output = kept.next()
             if output is None:
-                messages = sent(state.messages, opening, choices.memory_turns)
+                messages = sent(state.messages, opening, choices.memory_turns, choices.memory_characters)
                 try:
                     output, config = await ask(model, messages, state.tools, config, images)
                 except FinalError as error:

@@ -20,9 +20,9 @@ def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> P
     followed by a variable of the system prompt.
     """
     found = with_folder(prompts, files.folder) if files.folder is not None else prompts
-    if choices is not None and choices.memory_turns is not None and found.layout.roles == "user":
+    if choices is not None and choices.memory and found.layout.roles == "user":
         raise ConfigError(
-            f"memory_turns = {choices.memory_turns} and the layout of {files.folder} (roles: user): "
+            f"{choices.memory} and the layout of {files.folder} (roles: user): "
             "impossible together, because the system text would be forgotten with the first message"
         )
     if files.system is None:

@@ -30,8 +30,8 @@ class Requests:
             yield from self._unlike(number, exchange.message, exchange.request)
 
     def _unlike(self, number: int, place: int, request: Request) -> Iterator[Finding]:
-        turns = self._choices.memory_turns
-        messages = sent(self._messages[:place], self._opening, turns)
+        memory = self._choices.memory_turns, self._choices.memory_characters
+        messages = sent(self._messages[:place], self._opening, *memory)
         there = [uri for uri in picture_slots(messages, self._attachments) if uri is not None]
         rule = request.budget or self._choices.images
         kept = kept_images(rule, len(there))

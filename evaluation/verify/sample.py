@@ -1,13 +1,10 @@
 """The episodes of a sample, played again and compared with everything that was logged of them."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-
-from pydantic_core import to_jsonable_python
 
 from arena.errors import ArenaError, RecordingError
 from evaluation.inspect_task.scoring import LIMIT, NUMBERS, UNJUDGED, mean_of
@@ -17,14 +14,13 @@ from evaluation.log.sample import LoggedSample, replay_of
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, ModelEnd, Record, TaskSpec
 from evaluation.verify.observations import Replies
+from evaluation.verify.records import Row, not_compared, replayed_row, same, turns_of, unlike
 from evaluation.verify.requests import Requests, missing_requests
 from evaluation.verify.result import Checked, Finding
 from evaluation.verify.sources import Options, Source, unverified
 
 _LONG = frozenset({"events", "store"})
 """Parts of a sample that are read only if they are needed; events repeat what was sent for every reply."""
-
-Row = Mapping[str, Any]
 
 
 def verify_sample(source: Source, options: Options) -> tuple[Checked, ...]:
@@ -90,19 +86,22 @@ class SampleCheck:
         setup = EpisodeSetup(
             self._log.suite, task, base.trial, self._choices, self._prompts, self._other_tasks(notes)
         )
-        again, replies = self._again(setup, logged, turns, base.task_id, notes)
-        findings = [*(replies.findings if replies else ()), *unlike(logged, again)]
+        notes += not_compared(setup.suite)
+        again, replies, frames = self._again(setup, logged, turns, base.task_id, notes)
+        findings = [*(replies.findings if replies else ()), *unlike(logged, again, setup.suite)]
         findings += self._end(logged, again)
-        requests, wrong = self._requests(base.task_id) if replies and replies.frames else (0, [])
+        requests, wrong = self._requests(base.task_id) if frames else (0, [])
         # Logs of version 0.2 counted the verdict of an episode that a limit ended.
         unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
         limit = self._sample.limit_of(base.task_id)
-        row = again.row() | (UNJUDGED | {LIMIT: limit and limit.kind} if unjudged else {})
+        row = replayed_row(logged, again, setup.suite) | (
+            UNJUDGED | {LIMIT: limit and limit.kind} if unjudged else {}
+        )
         self._rows.append(row)
         return replace(
             base,
             turns=len(turns),
-            steps=int(row.get("steps", 0)),
+            steps=int(again.metrics.get("steps", 0)),
             passed=row["passed"],
             pictures=replies.pictures if replies else 0,
             requests=requests,
@@ -113,17 +112,21 @@ class SampleCheck:
 
     def _again(
         self, setup: EpisodeSetup, logged: Row, turns: Sequence[Row], task_id: str, notes: list[str]
-    ) -> tuple[Record, Replies | None]:
-        """The episode played again: from its replies, or as the suite replays an agent without replies."""
+    ) -> tuple[Record, Replies | None, bool]:
+        """The episode played again, from its replies or as the suite replays an agent without replies.
+
+        The last value says whether what was sent is compared too.
+        """
         if self._choices.acts or self._log.player:
-            return setup.suite.replayed(setup, logged), None
+            return setup.suite.replayed(setup, logged), None, False
         sample = self._sample
         part = sample.parts.get(task_id) if sample.ours else None
         notes += self._unread(task_id, logged)
-        replies = Replies(setup, turns, part, self._frames(notes, part is not None))
+        frames = self._frames(notes, part is not None)
+        replies = Replies(setup, turns, part, frames)
         if sample.said and task_id == next(iter(sample.records)):
             replies.compare_opening(sample.said.before, len(sample.planned))
-        return replies.play(), replies
+        return replies.play(), replies, frames
 
     def _task(self, task_id: str) -> tuple[TaskSpec, list[str]]:
         """The task of an episode: that of its file, or of the log if no file has it any more."""
@@ -178,7 +181,7 @@ class SampleCheck:
         end, what = logged.get("model_end"), "end of the model's part"
         if end is None or self._choices.acts:
             return
-        if end != again.model_end:
+        if end != again.model_end and self._log.suite.reproduced is None:
             yield Finding(None, what, end, str(again.model_end))
         elif end == ModelEnd.SOLVER and self._sample.ours and self._sample.limit is None:
             yield Finding(None, what, end, "no limit is logged that would end it")
@@ -233,35 +236,3 @@ class SampleCheck:
             score = (self._sample.raw.scores or {}).get(name)
             if score is not None and not same(score.value, value):
                 yield Finding(None, f"score {name}", score.value, value)
-
-
-def unlike(logged: Row, again: Record) -> Iterator[Finding]:
-    """What of a record is not as logged, turn by turn and as a whole."""
-    played = to_jsonable_python(again.as_dict(), inf_nan_mode="constants")
-    for number, (turn, other) in enumerate(zip(logged["turns"], played["turns"], strict=False), start=1):
-        yield from _fields(number, turn, other)
-    recorded = {k: v for k, v in replay_of(logged).items() if k != "versions"}
-    yield from _fields(None, recorded, played["replay"])
-    whole = {k: v for k, v in logged.items() if k in played and k not in ("turns", "replay", "model_end")}
-    yield from (f for f in _fields(None, whole, played) if f.what not in recorded)
-
-
-def turns_of(logged: Row) -> Sequence[Row]:
-    """The turns of a record. Raises RecordingError if they are broken."""
-    turns = logged.get("turns")
-    sound = isinstance(turns, list) and all(isinstance(turn, dict) and "reply" in turn for turn in turns)
-    if not sound or not isinstance(turns, list):
-        raise RecordingError("its turns are broken: expected a list with a reply in each")
-    return turns
-
-
-def _fields(turn: int | None, logged: Row, played: Row) -> Iterator[Finding]:
-    for name, value in played.items():
-        if name in logged and not same(logged[name], value):
-            yield Finding(turn, name, logged[name], value)
-
-
-def same(logged: object, played: object) -> bool:
-    """Equal to the bit; two NaN are."""
-    both_nan = isinstance(logged, float) and isinstance(played, float) and math.isnan(logged)
-    return logged == played or (both_nan and math.isnan(played))  # type: ignore[arg-type]

@@ -154,6 +154,7 @@ LIST: tuple[Difference, ...] = (
     _choice("version of Animal-AI", "animal_ai", "3.1.3"),
     _choice("conversation", "conversation", "episode", "one per episode", "one over all tasks"),
     _choice("memory", "memory_turns", None, "all turns", "{} turns"),
+    _choice("characters of memory", "memory_characters", None, "those of all turns"),
     _choice("idle steps before the first script", "initial_idle_steps", (1, 16, 16, 16)),
     _choice("replies", "replies", "text"),
     Difference("parsing", "strict", _parsing),

@@ -101,6 +101,10 @@ def _different(choices: ArenaChoices) -> str:
         if choices.images != "all"
         else "",
         f"only the last {choices.memory_turns} turns were sent" if choices.memory_turns is not None else "",
+        f"of the last turns, only those were sent that have at most {choices.memory_characters} characters "
+        "together"
+        if choices.memory_characters is not None
+        else "",
     ]
     found = "; ".join(filter(None, parts))
     return f"In contrast to this, {found}. " if found else ""

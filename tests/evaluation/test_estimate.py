@@ -151,6 +151,19 @@ def test_what_a_cache_saves_is_what_requests_repeat(battery, tmp_path):
     assert short.cost == short.cached_cost
 
 
+def test_a_memory_of_characters_is_that_of_the_turns_that_fit(battery):
+    def of(**choices):
+        found = estimate(eval_request(MODEL, battery, choices={**SMALL, "max_scripts": 5, **choices}))
+        return found.calls, found.images, found.most_images
+
+    # The text after a reply is assumed to have 60 tokens, a reply 80, each of 4 characters.
+    assert of(memory_characters=2 * 560 - 1) == of(memory_turns=1) != of(memory_turns=2)
+    assert of(memory_characters=559) == of(memory_turns=0)
+    assert of(memory_characters=10**9) == of()
+    assert of(memory_turns=2, memory_characters=560) == of(memory_turns=1)
+    assert of(memory_turns=1, memory_characters=10**9) == of(memory_turns=1)
+
+
 def test_a_provider_that_takes_fewer_pictures_is_named(battery):
     options = ("--testbed", battery, "--tasks", "01-04-03", "--protocol", "frame-by-frame")
     said = said_by_the_command("--model", "anthropic/claude-sonnet-4-0", *options)

@@ -1,5 +1,6 @@
 """The plan file: written before a run, never changed, and what a report says of it."""
 
+import hashlib
 import json
 
 import pytest
@@ -77,6 +78,19 @@ def test_a_plan_is_there_before_anything_is_asked_and_holds_every_choice(battery
     assert plan["protocol"]["retries"] == 3
     assert set(plan["tasks"]) == {"01-04-03", "01-06-02"}
     assert len(plan["prompts"]) == 64
+
+
+def test_a_plan_of_before_a_choice_was_added_is_that_of_its_default(battery):
+    """So that a run that began earlier is resumed."""
+    request = eval_request("arena/random", battery)
+    plan = request.plan()
+    assert set(request.effective.choices.model_fields_set) == set()
+    assert set(type(request.effective.choices).model_fields) - set(plan["protocol"]) == {"memory_characters"}
+    facts = json.dumps({"suite": "arena", **plan}, sort_keys=True)
+    assert request.fingerprint == hashlib.sha256(facts.encode()).hexdigest()
+    limited = eval_request("arena/random", battery, choices={"memory_characters": 9})
+    assert list(deviations(plan, limited.plan())) == ["protocol memory_characters: not planned"]
+    assert limited.fingerprint != request.fingerprint
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"model": "a/b"}', '{"model": 3}'])

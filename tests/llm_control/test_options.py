@@ -12,6 +12,7 @@ from evaluation.inspect_task.task import conversation_order, make_task
 from evaluation.suite import ModelEnd
 from llm_control.choices import ArenaChoices
 from llm_control.limits import loops, movement, objection
+from llm_control.notes import system_text
 from llm_control.play import ScriptedEpisode
 from llm_control.prompts import arena_prompts
 from llm_control.script import parse
@@ -178,6 +179,31 @@ def test_only_the_last_turns_are_sent(memory, texts, battery):
     assert "Turn 4." in last[-1].text
     if memory is not None:
         assert f"Turn {4 - memory}." in last[1].text
+
+
+def test_only_the_last_turns_that_fit_are_sent(battery):
+    replies = ["Turn(6);", "Turn(12);", "Turn(18);"]
+    _, calls = ask_with(battery, replies, max_scripts=3)
+    turns = [sum(len(message.text) for message in calls[2].input[at : at + 2]) for at in (2, 4)]
+    for memory, kept in ((sum(turns), 2), (sum(turns) - 1, 1), (turns[1] - 1, 0)):
+        _, calls = ask_with(battery, replies, max_scripts=3, memory_characters=memory)
+        assert [m.text for m in calls[2].input if m.role == "assistant"] == replies[2 - kept : 2]
+        assert f"Turn {3 - kept}." in calls[2].input[1].text
+
+
+@pytest.mark.parametrize(
+    ("choices", "said"),
+    [
+        ({"memory_turns": 5}, "your last 5 turns;"),
+        ({"memory_characters": 900}, "your last few (together at most 900 characters) turns;"),
+        (
+            {"memory_turns": 5, "memory_characters": 900},
+            "your last 5 (together at most 900 characters) turns;",
+        ),
+    ],
+)
+def test_the_system_text_says_how_much_is_sent(choices, said):
+    assert said in system_text(ArenaChoices(**choices), arena_prompts(), 1)
 
 
 def test_with_tools_no_result_is_sent_without_its_call(battery):

@@ -259,8 +259,9 @@ def test_every_choice_that_the_papers_preset_changes_is_on_the_list():
     base = effective(ARENA, "paper-experiment-1", {}).choices
     other = {
         "battery": "any", "tasks": None, "animal_ai": "2", "trials": 1, "conversation": "run",
-        "initial_idle_steps": (1,), "memory_turns": 3, "replies": "tools", "one_step": True, "strict": False,
-        "max_scripts": 3, "loop_turns": 50, "thought_chars": 9, "observation": "both", "image_size": 64,
+        "initial_idle_steps": (1,), "memory_turns": 3, "memory_characters": 9, "replies": "tools",
+        "one_step": True, "strict": False, "max_scripts": 3, "loop_turns": 50, "thought_chars": 9,
+        "observation": "both", "image_size": 64,
         "image_format": "png", "image_gutter": 0, "image_detail": "auto", "images_per_script": 2,
         "images": "last-1", "image_every": 5, "vision": "blind", "grayscale": True, "blur_px": 1.0,
         "resolution": 64, "temperature": None, "max_tokens": None, "stop": None, "demonstration": True,

@@ -152,6 +152,8 @@ def test_an_absent_folder_and_a_layout_that_forgets_the_system_text_are_refused(
     (folder / "layout.yaml").write_text("roles: user\n")
     with pytest.raises(ConfigError, match=r"memory_turns = 3 .* would be forgotten"):
         texts_of(folder, ArenaChoices(memory_turns=3))
+    with pytest.raises(ConfigError, match=r"memory_characters = 900 .* would be forgotten"):
+        texts_of(folder, ArenaChoices(memory_characters=900))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from PIL import Image
 
 from evaluation.log.exchanges import Exchange, Request, picture
 from evaluation.log.run import RunLog, open_logs
+from llm_control.choices import ArenaChoices
 from report.build import write_log_report
-from report.pictures import Kind, kinds
+from report.pictures import Kind, kinds, sent_note
 from tests.llm_control.batteries import run, write_battery
 
 SMALL = {"image_size": 64, "max_scripts": 3, "tasks": "01-04-03"}
@@ -100,6 +101,15 @@ def test_a_short_memory_is_told(page):
     text, _ = page(memory_turns=1)
     assert "no longer sent (memory_turns = 1)" in text
     assert "Pictures were dropped: in 1 of 3 turns" in text
+
+
+def test_every_limit_of_the_memory_is_named():
+    def said(**choices):
+        return sent_note(Request(("c",), None, None), 3, ArenaChoices(**choices))
+
+    assert said(memory_characters=90).endswith("2 no longer sent (memory_characters = 90).")
+    both = said(memory_turns=1, memory_characters=90)
+    assert both.endswith("2 no longer sent (memory_turns = 1 and memory_characters = 90).")
 
 
 def test_words_are_shown_where_there_were_no_pictures(page):

@@ -32,6 +32,7 @@ GIVEN = {
     "demonstration": ("yes", True),
     "initial_idle_steps": ("3,4", (3, 4)),
     "memory_turns": ("0", 0),
+    "memory_characters": ("900", 900),
     "replies": ("tools", "tools"),
     "sample_actions": (None, True),
     "tools": ("go,turn", ("go", "turn")),

@@ -23,6 +23,8 @@ FOLLOWED = {
     "collage": {"images": "collage"},
     "memory": {"memory_turns": 1},
     "memory and budget": {"memory_turns": 2, "images": "last-1"},
+    "memory of characters": {"memory_characters": 500},
+    "memory of turns and characters": {"memory_turns": 3, "memory_characters": 400, "replies": "tools"},
     "no memory after a demonstration": {"memory_turns": 0, "demonstration": True},
     "pictures along": {"images_per_script": 3},
     "a picture every steps": {"image_every": 5},
