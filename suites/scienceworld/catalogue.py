@@ -53,10 +53,15 @@ def kinds() -> dict[str, Kind]:
     """All tasks by their numbers in the paper, such as 4-1, in its order."""
     found = {}
     for row in csv.DictReader(_lines("tasks.csv")):
-        sizes = (int(row[split]) for split in ("train", "dev", "test"))
-        published = {agent: float(row[agent]) for agent in PUBLISHED}
         found[row["task"]] = Kind(
-            row["task"], row["topic"], row["title"], row["package_name"], *sizes, published
+            row["task"],
+            row["topic"],
+            row["title"],
+            row["package_name"],
+            int(row["train"]),
+            int(row["dev"]),
+            int(row["test"]),
+            {agent: float(row[agent]) for agent in PUBLISHED},
         )
     return found
 

@@ -26,7 +26,8 @@ class ScienceWorldChoices(RunChoices):
         description="easy: teleport, open doors, pots water themselves, no wiring unless needed; plain: none",
     )
     budget: Literal["paper", "gold"] = Field(
-        default="paper", description=f"steps: paper: {PAPER_STEPS}; gold: {GOLD_FACTOR} x those of the gold path"
+        default="paper",
+        description=f"steps: paper: {PAPER_STEPS}; gold: {GOLD_FACTOR} x those of the gold path",
     )
     hints: Literal["none", "objects", "actions"] = Field(
         default="none", description="listed in every turn: nothing, what can be named, or each valid command"
@@ -43,6 +44,8 @@ class ScienceWorldChoices(RunChoices):
 
     def bounds(self) -> Bounds:
         """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""
-        longest = PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * max(max(gold_steps(k)) for k in kinds())
+        longest = (
+            PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * max(max(gold_steps(k)) for k in kinds())
+        )
         hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
         return Bounds(replies=longest, turn_tokens=300 + hints)

@@ -23,7 +23,13 @@ CHARACTERS = frozenset(string.printable)
 LONGEST_TEXT = 10_000
 """Characters; the longest descriptions of a place have about 3,000."""
 
-SIMPLIFICATIONS = ("teleportAction", "selfWateringFlowerPots", "openContainers", "openDoors", "noElectricalAction")
+SIMPLIFICATIONS = (
+    "teleportAction",
+    "selfWateringFlowerPots",
+    "openContainers",
+    "openDoors",
+    "noElectricalAction",
+)
 """The simulator's own names; `easy` stands for all but openContainers."""
 
 
@@ -48,8 +54,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
     that is reached; with `valid_actions=True` the commands that would do something now, a list of texts,
     which takes as long as ten steps.
 
-    The simulator has random numbers of its own: the same seed gives the same tasks and variations, but not the
-    same texts.
+    The simulator has random numbers of its own: the same seed gives the same tasks and variations, but not
+    the same texts.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -64,8 +70,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         valid_actions: bool = False,
         render_mode: str | None = None,
     ) -> None:
-        """`task` is its number (4-1) or name (find-living-thing), None for all thirty; variations are drawn from
-        the split. `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas.
+        """`task` is its number (4-1) or name (find-living-thing), None for all thirty; variations are drawn
+        from the split. `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas.
 
         Raises ConfigError for an invalid option, or where Java or the package is missing.
         """
@@ -86,7 +92,10 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         self._over = True
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[dict[str, str], Info]:
-        """A new episode; `options={"task": "4-1-0225"}` asks for a variation. Raises ConfigError for others."""
+        """A new episode; `options={"task": "4-1-0225"}` asks for a variation.
+
+        Raises ConfigError for other options.
+        """
         super().reset(seed=seed)
         rest = dict(options or {})
         asked = rest.pop("task", None)
@@ -103,8 +112,8 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
     def step(self, action: str) -> tuple[dict[str, str], float, bool, bool, Info]:
         """Carry out a command.
 
-        Raises ConfigError for an action outside the space, ResetNeeded after the end, and SimulatorLost if Java
-        has ended; the next reset starts another.
+        Raises ConfigError for an action outside the space, ResetNeeded after the end, and SimulatorLost if
+        Java has ended; the next reset starts another.
         """
         if self._world is None or self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
@@ -122,7 +131,9 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         """What the last command did and what is around, as text; None without a mode."""
         if self._world is None:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
-        return None if self.render_mode is None else "\n\n".join(filter(None, (self._told, self._world.look())))
+        return (
+            None if self.render_mode is None else "\n\n".join(filter(None, (self._told, self._world.look())))
+        )
 
     def close(self) -> None:
         """Free the world; the Java process stays for others until this one ends."""
@@ -155,19 +166,23 @@ def _chosen(task: str | None) -> tuple[Kind, ...]:
     """The tasks of an environment. Raises ConfigError for a name that is none's."""
     found = tuple(kind for kind in kinds().values() if task in (None, kind.task, kind.name))
     if not found:
-        raise ConfigError(f"task: got {task!r}, expected None or one of {', '.join(kinds())}, or a task's name")
+        raise ConfigError(
+            f"task: got {task!r}, expected None or one of {', '.join(kinds())}, or a task's name"
+        )
     return found
 
 
 def _simplified(simplifications: str, chosen: tuple[Kind, ...]) -> str:
-    """The simulator's text. Raises ConfigError for an unknown name, and for one that makes a task impossible."""
+    """The simulator's text. Raises ConfigError for an unknown name, or one that makes a task impossible."""
     names = [name.strip() for name in simplifications.split(",") if name.strip()]
     if unknown := [name for name in names if name not in ("easy", *SIMPLIFICATIONS)]:
         expected = f"easy, or of {', '.join(SIMPLIFICATIONS)}, or nothing"
         raise ConfigError(f"simplifications: got {unknown[0]!r}, expected {expected}")
     electrical = [kind.task for kind in chosen if kind.task in ELECTRICAL]
     if "noElectricalAction" in names and electrical:
-        raise ConfigError(f"simplifications: noElectricalAction makes {', '.join(electrical)} impossible; use easy")
+        raise ConfigError(
+            f"simplifications: noElectricalAction makes {', '.join(electrical)} impossible; use easy"
+        )
     return ",".join(names)
 
 

@@ -113,7 +113,9 @@ class ScienceWorldEpisode:
         before = self._turns[-1].score if self._turns else 0.0
         goals = self._world.subgoals()
         new = tuple(
-            goal.text for goal, old in zip(goals, self._goals, strict=True) if goal.reached and not old.reached
+            goal.text
+            for goal, old in zip(goals, self._goals, strict=True)
+            if goal.reached and not old.reached
         )
         self._goals, self._over = goals, answer.over
         told = answer.text.strip()
@@ -143,7 +145,9 @@ class ScienceWorldEpisode:
         if name == "turn":
             values["told"] = "" if told in (look, inventory) else told
         objects = world.objects()
-        listed: Sequence[str] = objects if hints == "objects" else world.valid_actions() if hints == "actions" else ()
+        listed: Sequence[str] = (
+            objects if hints == "objects" else world.valid_actions() if hints == "actions" else ()
+        )
         hint = self._prompts[f"hints_{hints}"].fill(listed="\n".join(listed)) if listed else ""
         text = self._prompts[name].fill(
             look=look, inventory=inventory, hints=hint, step=len(self._turns) + 1, steps=self._steps, **values

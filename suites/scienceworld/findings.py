@@ -17,7 +17,7 @@ AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
 
 
 class Mean(NamedTuple):
-    """A mean and half the width of its 95 % interval by Student's distribution, NaN for fewer than two values."""
+    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values."""
 
     mean: float
     half: float

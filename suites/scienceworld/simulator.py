@@ -146,9 +146,7 @@ class _Java:
         port, token = self._started()
         # The simulator prints what it does, and would wait if nobody read it.
         threading.Thread(target=deque, args=(self.process.stdout, 0), daemon=True).start()
-        self._gateway = JavaGateway(
-            gateway_parameters=GatewayParameters(port=port, auth_token=token)
-        )
+        self._gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
         self.lock = threading.Lock()
         _silence()
 
@@ -160,7 +158,9 @@ class _Java:
             return int(port), self.process.stdout.readline().strip()
         self.process.kill()
         said = " ".join([port, *self.process.stdout.read().split()])[:300]
-        raise ConfigError(f"Java cannot run ScienceWorld: {said or 'it ended at once'}; is it version 8 or newer?")
+        raise ConfigError(
+            f"Java cannot run ScienceWorld: {said or 'it ended at once'}; is it version 8 or newer?"
+        )
 
     @property
     def alive(self) -> bool:
@@ -195,8 +195,12 @@ class _Java:
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(5)
         status = self.process.returncode
-        memory = f"; it ran out of its {MEMORY} of memory: play fewer episodes at a time" if status == 3 else ""
-        return f"ScienceWorld's Java process has ended (exit status {status}), and with it the episode{memory}"
+        memory = (
+            f"; it ran out of its {MEMORY} of memory: play fewer episodes at a time" if status == 3 else ""
+        )
+        return (
+            f"ScienceWorld's Java process has ended (exit status {status}), and with it the episode{memory}"
+        )
 
     def close(self) -> None:
         """End the process."""

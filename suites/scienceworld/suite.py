@@ -41,7 +41,9 @@ class ScienceWorldSuite(Suite):
         A variation can be named too: 4-1-0225. Raises ConfigError for a folder and for an unknown name.
         """
         if folder is not None:
-            raise ConfigError(f"{folder}: the suite scienceworld has no task files; its worlds are the simulator's")
+            raise ConfigError(
+                f"{folder}: the suite scienceworld has no task files; its worlds are the simulator's"
+            )
         names = tuple(kinds()) if choices.tasks is None else choices.tasks
         found = [task for name in names for task in _tasks(name, choices)]
         return named(found, [task.id for task in found])
@@ -60,9 +62,7 @@ class ScienceWorldSuite(Suite):
         """The texts beside `suites.scienceworld.prompts`, and the user's own."""
         return with_files(scienceworld_prompts(), files, choices)
 
-    def opening(
-        self, choices: ScienceWorldChoices, prompts: PromptSet, episodes: int
-    ) -> "list[ChatMessage]":
+    def opening(self, choices: ScienceWorldChoices, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
         """The rules."""
         from inspect_ai.model import ChatMessageSystem
 

@@ -49,7 +49,9 @@ def test_a_task_is_found_by_its_id():
     task = SUITE.find_task("10-1-0119", SUITE.choices(), None)
     assert task.group == "Biology"
     assert task.content == {"task": "10-1", "name": "mendelian-genetics-known-plant", "variation": 119}
-    assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [None] * 5
+    assert [find_variation(wrong) for wrong in ("10-1-0120", "4-5-0000", "4-1", "4-1-1", "4-1-00²0")] == [
+        None
+    ] * 5
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,10 @@ def test_a_wrong_focus_ends_the_task_with_nothing():
     assert (end.done, end.reward) == (True, -1)
     record = environment.finish()
     assert (record.score, record.passed, record.outcome) == (0.0, False, "wrong")
-    assert (record.metrics["total_reward"], record.summary) == (-1, "The task is over (wrong). Your score is 0 of 100.")
+    assert (record.metrics["total_reward"], record.summary) == (
+        -1,
+        "The task is over (wrong). Your score is 0 of 100.",
+    )
 
 
 def test_the_simulator_answers_in_its_own_words():
@@ -86,12 +89,19 @@ def test_a_form_gives_a_command():
 
 def test_a_report_has_the_papers_scores_subgoals_and_twins():
     solved = {
-        task: [played("gold", f"{task}-{k:04}", budget="gold").as_dict() for k in kinds()[task].variations("test")[:2]]
+        task: [
+            played("gold", f"{task}-{k:04}", budget="gold").as_dict()
+            for k in kinds()[task].variations("test")[:2]
+        ]
         for task in ("3-3", "3-4")
     }
     lost = [{**record, "score": 0.0, "passed": False} for record in solved["3-4"]]
     panels = dict(run_panels({"gold": solved["3-3"] + solved["3-4"], "other": solved["3-3"] + lost}))
-    assert list(panels) == ["Scores beside the paper's", "Subgoals reached", "Named and unknown: is knowledge looked up?"]
+    assert list(panels) == [
+        "Scores beside the paper's",
+        "Subgoals reached",
+        "Named and unknown: is knowledge looked up?",
+    ]
     scores = panels["Scores beside the paper's"]
     assert "<td>3-4 Conductivity, unknown substance</td>" in scores
     assert scores.count("0.20") == 1, "DRRN's score of 3-4"

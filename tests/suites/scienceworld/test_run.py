@@ -16,12 +16,19 @@ __all__ = ["command"]
 
 pytestmark = needs_java
 
-COMMANDS = ("open door to kitchen", "Action: look around", "I should wait.\n\nwait1", "pick up orange", "nonsense")
+COMMANDS = (
+    "open door to kitchen",
+    "Action: look around",
+    "I should wait.\n\nwait1",
+    "pick up orange",
+    "nonsense",
+)
 
 
 @pytest.fixture
 def provider(httpserver, monkeypatch):
     """A server that answers with commands; `asked` are the requests, `before` is called with each."""
+
     class Provider:
         asked: list[dict] = []  # noqa: RUF012
         before = staticmethod(lambda number: None)
