@@ -65,7 +65,7 @@ def test_hints_list_names_or_commands():
         assert listed in shown.parts[0]
         assert absent not in shown.parts[0]
         assert ("focus on agent" in shown.parts[0]) == (hints == "actions")
-        assert "orange" in shown.data["objects"]
+        assert "agent" in shown.data["objects"]
         environment.close()
 
 
@@ -83,7 +83,7 @@ def test_a_form_gives_a_command():
     form = SUITE.form(setup.task, setup.choices, observation)
     environment.close()
     assert "go OBJ" in form.fields[0].templates
-    assert "orange" in form.fields[0].words
+    assert "agent" in form.fields[0].words
     assert form.reply(form.read({"command": " look around "})) == "look around"
 
 
