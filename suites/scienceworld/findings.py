@@ -39,7 +39,7 @@ def score(record: Record) -> float:
 def reached(record: Record, required_only: bool = False) -> float:
     """The share of an episode's subgoals that were reached at its end."""
     own = [done for _, required, done in record["replay"]["subgoals"] if required or not required_only]
-    return sum(own) / max(len(own), 1)
+    return float(sum(own) / max(len(own), 1))
 
 
 def by_variation(records: Iterable[Record], value: Callable[[Record], float]) -> dict[str, list[float]]:

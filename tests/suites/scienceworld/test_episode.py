@@ -70,7 +70,7 @@ def test_hints_list_names_or_commands():
 
 
 def test_an_episode_ends_with_its_steps(monkeypatch):
-    monkeypatch.setattr("suites.scienceworld.choices.PAPER_STEPS", 3)
+    monkeypatch.setattr("suites.scienceworld.episode.PAPER_STEPS", 3)
     record = played("random-valid", "1-1-0021")
     assert record.metrics["steps"] <= 3
     if record.score == 0 and record.outcome != "wrong":

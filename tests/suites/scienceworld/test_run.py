@@ -108,7 +108,7 @@ def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp
     javas = java_processes([process.pid])
     assert javas
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=240)
     assert process.returncode == 130, said
     assert "Traceback" not in said
     waited(lambda: not any(os.path.exists(f"/proc/{java}") for java in javas), 10)
