@@ -24,8 +24,8 @@ class Kind(NamedTuple):
     """A task: its number in the paper, what it is about, the simulator's name for it, and its variations.
 
     Of these, which count from 0, the first `train` are for training, the next `dev` for development, and the
-    last `test` for testing (the simulator's `getVariationsTrain` and its like). `gold` is the length of the
-    longest gold path, in commands, of those that `python -m suites.scienceworld gold` measures. `published` are the
+    last `test` for testing (the simulator's `getVariationsTrain` and its like). `gold` is the length in
+    commands of the longest gold path that `python -m suites.scienceworld gold` found. `published` are the
     mean scores of the paper's Table 2 by agent.
     """
 
