@@ -35,7 +35,8 @@ class Calls:
     """Asks the model in one sample.
 
     The first `opening` messages of its conversation are always sent. `log` goes to the sample's metadata: in
-    `calls` it names the kind of each request beside the replies, by the id of the message that answered it.
+    `calls` it names the kind of each request beside the replies, by the id of the message that answered it,
+    and in `asking` that of one which is in progress.
     """
 
     model: Model
@@ -54,14 +55,17 @@ class Calls:
     async def reply(
         self, messages: list[ChatMessage], note: str = "", turns: int | None = None
     ) -> ModelOutput:
-        """The next reply; a `note` follows the last observation, and no more than the last `turns` are sent."""
+        """The next reply; a `note` follows the last observation. At most the last `turns` are sent."""
         limits = [each for each in (self.choices.memory_turns, turns) if each is not None]
         shown = sent(messages, self.opening, min(limits, default=None), self.choices.memory_characters)
         return await self._ask(shown, note, self.tools)
 
     async def aside(self, kind: str, messages: list[ChatMessage], note: str) -> str:
         """The answer to a request that sees the last observation only, and a note. Raises CallStopped."""
+        # Stays if a limit ends the sample by this request.
+        self.log["asking"] = kind
         output = await self._ask(sent(messages, self.opening, 0, None), note, [])
+        del self.log["asking"]
         self.name(output, kind)
         if (stop := stop_of(output)) is not None:
             raise CallStopped(stop)

@@ -79,8 +79,8 @@ class Memory:
     def replace(self, answer: str, entries: int, tokens: int) -> bool:
         """Put the memory that an answer has in the place of this one, cut to its limits; False as `change`.
 
-        The oldest measurements go first, then the oldest hypotheses. After an unreadable answer too, the memory
-        is within the limits.
+        The oldest measurements go first, then the oldest hypotheses. An unreadable answer too leaves it
+        within its limits.
         """
         change = _read(answer)
         if change is not None:

@@ -43,4 +43,4 @@ def step_in(text: str) -> str:
 def result_in(text: str) -> str | None:
     """What a reply without an action says came of a step of the plan, beginning with done or failed."""
     found = _RESULT.search(text)
-    return None if found is None or _ACTION.search(text) else found["result"].strip().rstrip("*_`")
+    return None if found is None or _ACTION.search(text) else found["result"].replace("**", "").strip()

@@ -129,7 +129,8 @@ def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIR
     `choices` are those of the run, whose agent says how its replies are read.
     """
     kept = sample.attachments or {}
-    asides = agent_facts(sample).get("calls") or {}
+    agent = agent_facts(sample)
+    asides = agent.get("calls") or {}
     requests = {id_: request for id_, request in _requests(sample, kept) if id_ not in asides}
     answered = {message.id for message in sample.messages if message.role == "assistant"}
     played_tools = {m.tool_call_id for m in sample.messages if m.role == "tool" and m.error is None}
@@ -151,7 +152,8 @@ def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIR
             # Further calls of one message were written before the first was answered.
             gap = _Gap()
     lost = [request for id_, request in requests.items() if id_ not in answered]
-    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), lost[-1] if lost else None)
+    unplayed = lost[-1] if lost and "asking" not in agent else None
+    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), unplayed)
 
 
 def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:

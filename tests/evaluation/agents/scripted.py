@@ -1,6 +1,7 @@
-"""A local server whose model answers by what it is asked: for a plan, for what it learnt, or for an action."""
+"""A local server whose model answers by what it is asked for: a plan, what it learnt, or an action."""
 
 import json
+import time
 from collections import Counter
 
 from tests.llm_control.provider import MODEL, answer
@@ -44,12 +45,13 @@ class Scripted:
     """The model of a suite; `requests` are what it was asked, each with its kind.
 
     As an executor it ends a step of the plan after one action, but it does not end each third step.
-    The answer to a request of the kind `stops` is cut off.
+    The answer to a request of the kind `stops` is cut off; after `slow_after` requests it is slow.
     """
 
     def __init__(self, suite):
         self.requests = []
         self.stops = None
+        self.slow_after = None
         self._actions = ACTIONS[suite]
         self._done = 0
 
@@ -72,6 +74,8 @@ class Scripted:
         ):
             kind = "result"
         self.requests.append((kind, body["messages"]))
+        if self.slow_after is not None and len(self.requests) > self.slow_after:
+            time.sleep(0.3)
         if kind == self.stops:
             return answer("Noted: {", finish_reason="length")
         return answer(**self._said(kind, bool(body.get("tools"))), tokens=TOKENS)

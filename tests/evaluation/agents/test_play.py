@@ -151,10 +151,13 @@ def test_a_limit_of_the_run_counts_every_request(limit, play):
 
 
 def test_a_limit_of_an_episode_counts_every_request(play):
-    model, _, run = play("est", agent="plan-execute", tasks="est-00001", max_tokens_per_episode=5500)
-    (row,) = run().results()
-    assert model.kinds().total() == 6
-    assert (row.passed, row.error) == (None, "ended by the token limit (5,500)")
+    model, _, run = play("est", agent="hypothesizer", tasks="est-00001", max_tokens_per_episode=5500)
+    (episode,) = run().episodes()
+    assert model.kinds() == {"act": 3, "reflection": 3}
+    assert (episode.result.passed, episode.result.error) == (None, "ended by the token limit (5,500)")
+    assert len(episode.turns) == 3
+    # What came last was no reply.
+    assert episode.talk.unplayed is None
 
 
 def test_a_stop_in_a_request_beside_the_replies_ends_the_models_part(play):
