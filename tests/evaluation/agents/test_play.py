@@ -77,8 +77,7 @@ def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
     results = checked(log.path, frames=True)
     assert [(each.verdict, each.findings) for each in results] == [(Verdict.AGREES, ())] * episodes
     assert sum(each.requests for each in results) == (replies if suite == "arena" else 0)
-    if suite != "scienceworld":
-        assert_reported(log, agent, tmp_path / "report")
+    assert_reported(log, agent, tmp_path / "report")
 
 
 def assert_reported(log, agent, folder):
