@@ -38,7 +38,7 @@ def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
 
 
 def opening(suite: "Suite", choices: RunChoices, prompts: PromptSet, episodes: int) -> list[ChatMessage]:
-    """The messages before the first observation: those of the suite, with what its agent is told."""
+    """The messages before the first observation: those of the suite, with the instructions of its agent."""
     messages = suite.opening(choices, prompts, episodes)
     if choices.agent == "direct":
         return messages

@@ -1,6 +1,6 @@
 """Hypothesizer: the model acts, then notes what it learnt in a memory of hypotheses and measurements.
 
-After Majumder and others, "DiscoveryWorld" (arXiv 2406.06769), section 4 and appendix D.3.
+After Jansen and others, "DiscoveryWorld" (arXiv 2406.06769), section 4 and appendix D.3.
 """
 
 import json
@@ -21,7 +21,7 @@ ENTRIES, TOKENS = 40, 2000
 class Hypothesizer:
     """An episode played with a memory, which the log has as it was at the end.
 
-    The memory is changed before each reply but the first, so never by what is shown when the episode is over.
+    The memory is changed before each reply except the first. What is shown after the end never reaches it.
     """
 
     def __init__(self, calls: Calls) -> None:

@@ -1,6 +1,6 @@
 """Plan+Execute: the model plans one step at a time, and carries it out as a ReAct agent.
 
-After Majumder and others, "DiscoveryWorld" (arXiv 2406.06769), section 4 and appendix D.2.
+After Jansen and others, "DiscoveryWorld" (arXiv 2406.06769), section 4 and appendix D.2.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from evaluation.agents.replies import result_in, step_in
 from evaluation.generation.stops import stop_of
 
 STEP_SHARE = 5
-"""A step of the plan may take one part in so many of the episode's replies, as in the paper."""
+"""A step of the plan may take the episode's replies divided by this, as in the paper."""
 
 UNBOUNDED_SHARE = 20
 """Replies for a step of the plan if nothing bounds those of the episode."""
