@@ -1,9 +1,11 @@
 """Agents play episodes of each suite against a local server: what is asked, counted, logged and verified."""
 
+import json
 from dataclasses import replace
 
 import pytest
 from inspect_ai.log import read_eval_log
+from werkzeug import Response
 
 from evaluation.estimate import estimate
 from evaluation.evaluate import evaluate
@@ -189,3 +191,33 @@ def test_a_folder_of_texts_may_have_those_of_agents(play, tmp_path):
     assert "You think before you act" not in system
     assert own.prompts.sha256 != request.prompts.sha256
     assert log.prompts().texts() == own.prompts.texts()
+
+
+def test_a_note_follows_the_result_of_a_tool_with_anthropics_sdk(httpserver, monkeypatch, tmp_path):
+    """Anthropic refuses a result that does not follow its call, and messages of one role in a row."""
+    bodies = []
+
+    def answered(request):
+        bodies.append(json.loads(request.data))
+        call = {"type": "tool_use", "id": f"t{len(bodies)}", "name": "act", "input": {"script": "Turn(6);"}}
+        parts = [call] if bodies[-1].get("tools") else [{"type": "text", "text": "{}"}]
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        said = {"id": "m", "type": "message", "role": "assistant", "model": "some-model-2", "content": parts}
+        whole = {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+        return Response(json.dumps(whole), content_type="application/json")
+
+    httpserver.expect_request("/v1/messages").respond_with_handler(answered)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", httpserver.url_for(""))
+    choices = {**CHOICES["arena"], "max_scripts": 3, "agent": "hypothesizer", "replies": "tools"}
+    folder = write_battery(tmp_path / "battery", (20, 16))
+    request = EvalRequest(get_suite("arena"), "anthropic/claude-3-5-sonnet-20240620", folder, choices=choices)
+    log = evaluate(request, tmp_path / "logs", display="none")
+    assert [(row.turns, row.error) for row in log.results()] == [(3, None)]
+    for body in bodies:
+        roles = [message["role"] for message in body["messages"]]
+        assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+    last = bodies[-1]["messages"][-1]["content"]
+    assert [part["type"] for part in last] == ["tool_result", "text"]
+    assert "Your notebook" in last[1]["text"]
+    assert [bool(body.get("tools")) for body in bodies] == [True, False, True, False, True]
