@@ -88,7 +88,8 @@ class ScienceWorldEpisode:
         passed = round(100 * score) == 100
         over = self._over or len(turns) >= self._steps
         outcome = "solved" if passed else "wrong" if score < 0 else "last step" if over else "stop"
-        clipped = max(score, 0.0)
+        # The simulator adds up fractions, so that the full score can be a little above 1.
+        clipped = min(max(score, 0.0), 1.0)
         goals = self._goals
         required = [goal for goal in goals if goal.required]
         metrics: dict[str, float | int] = {
