@@ -17,13 +17,15 @@ AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
 
 
 class Mean(NamedTuple):
-    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values."""
+    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values.
+
+    Where all values agree there is none: they cannot say how far others would be."""
 
     mean: float
     half: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if np.isfinite(self.half) else "")
+        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if self.half > 0 else "")
 
 
 def mean_of(values: Sequence[float]) -> Mean:
