@@ -164,6 +164,13 @@ Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
 """An offline agent: answers with a text, or with the name and arguments of a tool to call."""
 
 
+Ask = Callable[[str, str], Awaitable[str]]
+"""Asks a second model, by its name as a user writes it, and returns its answer to a text.
+
+Raises EvaluationError if it cannot be asked or a limit of the run is reached.
+"""
+
+
 class Suite(ABC):
     """A suite of tasks.
 
@@ -263,6 +270,14 @@ class Suite(ABC):
     def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
         """What a person answers an observation with; None for a suite that people cannot play."""
         return None
+
+    async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+        """The record of a finished episode with what a second model says of it; by default as it is.
+
+        It is called once for each, after the models of `choices.judges` were found to exist. The record may get further `metrics` and entries of `replay`.
+        What fails must not end in an exception, which would discard the episode.
+        """
+        return record
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""

@@ -15,6 +15,9 @@ from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
 from evaluation.suite import Suite
 from render import Frame, decode
 
+JUDGE = "judge"
+"""The role of a second model, whose requests are no part of the conversation."""
+
 _ATTACHED = "attachment://"
 """What a log has in the place of a long text or a picture, followed by its name among the attachments."""
 
@@ -158,6 +161,8 @@ def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None
         if event.event == "info" and isinstance(event.data, dict) and "instead of" in event.data:
             budget = str(event.data.get("images"))
         if event.event != "model" or event.error or not event.output or not event.output.choices:
+            continue
+        if event.role == JUDGE:
             continue
         yield event.output.message.id, replace(_request(event, kept), budget=budget)
 

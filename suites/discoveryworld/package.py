@@ -17,6 +17,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any, NoReturn
 
+import numpy as np
+
 from arena.errors import ArenaError, EvaluationError
 from arena.packages import require
 
@@ -59,7 +61,7 @@ def calling(rng: random.Random) -> Generator[None, None, None]:
 
     Raises EvaluationError for whatever the package raises, an attempt to end the process among it.
     """
-    with _lock:
+    with _lock, np.errstate(all="ignore"):
         before, _dice.current = _dice.current, rng
         try:
             yield

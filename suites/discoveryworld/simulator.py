@@ -66,21 +66,23 @@ class World:
             return found
 
     def act(self, action: Mapping[str, Any]) -> bool:
-        """Carry out an action as the package's JSON, let time pass, and say whether it succeeded."""
+        """Carry out an action as the package's JSON, let time pass, and say whether it succeeded.
+
+        An action in which the package fails has not succeeded.
+        """
         with calling(self._rng):
-            answer = self._api.performAgentAction(0, dict(action))
+            try:
+                done = bool(self._api.performAgentAction(0, dict(action)).get("success"))
+            except Exception:  # whatever the package does not expect
+                self._api.ui[0].updateLastActionMessage("That cannot be done.")
+                done = False
             self._api.tick()
-            return bool(answer.get("success"))
+            return done
 
     def places(self) -> tuple[str, ...]:
         """The names of the places to teleport to."""
         with calling(self._rng):
             return tuple(self._api.listTeleportLocationsDict())
-
-    def actions(self) -> dict[str, dict[str, Any]]:
-        """The package's own list of actions: arguments and descriptions."""
-        with calling(self._rng):
-            return dict(self._api.listKnownActions())
 
     def progress(self) -> Progress:
         """How far the task is; never shown to an agent."""

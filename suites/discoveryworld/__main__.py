@@ -1,0 +1,121 @@
+"""The command line of `python -m suites.discoveryworld`."""
+
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from statistics import median
+from typing import Annotated, Any
+
+import typer
+
+from arena.errors import ArenaError
+from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
+from suites.discoveryworld.names import Names
+from suites.discoveryworld.observation import compact
+from suites.discoveryworld.package import check_installed
+from suites.discoveryworld.simulator import World
+
+app = typer.Typer(add_completion=False, no_args_is_help=True)
+
+WAYS = ("north", "east", "south", "west")
+
+
+@app.command()
+def worlds(
+    seeds: Annotated[str, typer.Option(help="Of each world.")] = PAPER_SEEDS,
+    steps: Annotated[int, typer.Option(min=1, help="In each world.")] = 5,
+) -> None:
+    """Load every world and take some steps in it."""
+    check_installed()
+    number, start = 0, time.perf_counter()
+    for kind in kinds().values():
+        for seed in seed_list(seeds):
+            world = World(kind, seed, random.Random(seed))
+            for step in range(steps):
+                world.act(_move(step))
+                world.look()
+            number += 1
+        print(kind.name, f"{world.progress().score:.2f}", flush=True)
+    print(f"{number} worlds in {time.perf_counter() - start:.0f} s")
+
+
+@app.command()
+def speed(
+    world: Annotated[str, typer.Option(help="A kind of world.")] = "proteomics-normal",
+    steps: Annotated[int, typer.Option(min=1, help="Of each run.")] = 20,
+    runs: Annotated[int, typer.Option(min=1, help="Of both, in turn.")] = 3,
+) -> None:
+    """Steps per second, each with an observation in words, beside the package's own way in the same run."""
+    check_installed()
+    kind = kinds()[world]
+    theirs = _theirs(kind.scenario, kind.difficulty)
+    ours, names = World(kind, 0, random.Random(0)), Names(random.Random(1))
+
+    def step(action: Mapping[str, Any]) -> None:
+        ours.act(action)
+        compact(names.translated(ours.look()), names)
+
+    rates: dict[str, list[float]] = {"arena-llm": [], "discoveryworld": []}
+    for _ in range(runs):
+        for who, call in (("arena-llm", step), ("discoveryworld", theirs)):
+            start = time.perf_counter()
+            for k in range(steps):
+                call(_move(k))
+            rates[who].append(steps / (time.perf_counter() - start))
+    for who, found in rates.items():
+        print(f"{who}: {median(found):.1f} steps/s ({min(found):.1f} to {max(found):.1f})")
+    print(f"ratio: {median(rates['arena-llm']) / median(rates['discoveryworld']):.0f}")
+
+
+def _theirs(scenario: str, difficulty: str) -> Callable[[Mapping[str, Any]], None]:
+    """A step as the package's own agents take it, in a process of its own, as ours changes the package."""
+    import atexit
+    import multiprocessing
+
+    ours, other = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(other, scenario, difficulty), daemon=True
+    )
+    process.start()
+    atexit.register(process.kill)
+    ours.recv()
+
+    def step(action: Mapping[str, Any]) -> None:
+        ours.send(dict(action))
+        ours.recv()
+
+    return step
+
+
+def _serve(pipe: Any, scenario: str, difficulty: str) -> None:
+    """Plays the package as it is."""
+    import contextlib
+    import io
+    import os
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        os.chdir(folder)
+        from discoveryworld.DiscoveryWorldAPI import DiscoveryWorldAPI
+
+        api = DiscoveryWorldAPI()
+        api.loadScenario(scenario, difficulty, 0)
+        api.getAgentObservation(0)
+        pipe.send(True)
+        with contextlib.suppress(EOFError):
+            while True:
+                api.performAgentAction(0, pipe.recv())
+                api.tick()
+                pipe.send(bool(api.getAgentObservation(0)))
+
+
+def _move(step: int) -> dict[str, Any]:
+    return {"action": "MOVE_DIRECTION", "arg1": WAYS[step // 3 % 4]}
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except ArenaError as error:
+        sys.exit(f"suites.discoveryworld: {error}")
