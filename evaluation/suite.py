@@ -274,8 +274,9 @@ class Suite(ABC):
     async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
         """The record of a finished episode with what a second model says of it; by default as it is.
 
-        It is called once for each, after the models of `choices.judges` were found to exist. The record may get further `metrics` and entries of `replay`.
-        What fails must not end in an exception, which would discard the episode.
+        It is called once for each; the models of `choices.judges` were found to exist before the run. The
+        record may get further `metrics` and entries of `replay`. A question that cannot be asked must not end
+        in an exception, which would discard the episode.
         """
         return record
 

@@ -2,9 +2,8 @@
 
 import random
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from statistics import median
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ from arena.errors import ArenaError
 from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.observation import compact
+from suites.discoveryworld.original import stepper
 from suites.discoveryworld.package import check_installed
 from suites.discoveryworld.simulator import World
 
@@ -50,7 +50,7 @@ def speed(
     """Steps per second, each with an observation in words, beside the package's own way in the same run."""
     check_installed()
     kind = kinds()[world]
-    theirs = _theirs(kind.scenario, kind.difficulty)
+    theirs = stepper(kind.scenario, kind.difficulty)
     ours, names = World(kind, 0, random.Random(0)), Names(random.Random(1))
 
     def step(action: Mapping[str, Any]) -> None:
@@ -67,47 +67,6 @@ def speed(
     for who, found in rates.items():
         print(f"{who}: {median(found):.1f} steps/s ({min(found):.1f} to {max(found):.1f})")
     print(f"ratio: {median(rates['arena-llm']) / median(rates['discoveryworld']):.0f}")
-
-
-def _theirs(scenario: str, difficulty: str) -> Callable[[Mapping[str, Any]], None]:
-    """A step as the package's own agents take it, in a process of its own, as ours changes the package."""
-    import atexit
-    import multiprocessing
-
-    ours, other = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(
-        target=_serve, args=(other, scenario, difficulty), daemon=True
-    )
-    process.start()
-    atexit.register(process.kill)
-    ours.recv()
-
-    def step(action: Mapping[str, Any]) -> None:
-        ours.send(dict(action))
-        ours.recv()
-
-    return step
-
-
-def _serve(pipe: Any, scenario: str, difficulty: str) -> None:
-    """Plays the package as it is."""
-    import contextlib
-    import io
-    import os
-
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        os.chdir(folder)
-        from discoveryworld.DiscoveryWorldAPI import DiscoveryWorldAPI
-
-        api = DiscoveryWorldAPI()
-        api.loadScenario(scenario, difficulty, 0)
-        api.getAgentObservation(0)
-        pipe.send(True)
-        with contextlib.suppress(EOFError):
-            while True:
-                api.performAgentAction(0, pipe.recv())
-                api.tick()
-                pipe.send(bool(api.getAgentObservation(0)))
 
 
 def _move(step: int) -> dict[str, Any]:

@@ -115,7 +115,9 @@ class Scene(NamedTuple):
         for action in self.actions:
             first = action.takes[0] if action.takes else None
             if first == "direction" or first == "place":
-                found += [f"{action.verb}({each})" for each in (DIRECTIONS if first == "direction" else self.places)]
+                found += [
+                    f"{action.verb}({each})" for each in (DIRECTIONS if first == "direction" else self.places)
+                ]
             elif first != "number":
                 found.append(f"{action.verb}({', '.join('OBJ' for _ in action.takes)})")
         return tuple(found)
@@ -171,7 +173,7 @@ class Scene(NamedTuple):
         return theirs
 
 
-PLAIN = frozenset({"floor", "grass", "wall"})
+PLAIN = frozenset({"floor", "grass", "path", "wall"})
 """Names of what is everywhere and does nothing."""
 
 

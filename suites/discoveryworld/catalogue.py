@@ -101,7 +101,9 @@ def find_world(task_id: str) -> tuple[Kind, int] | None:
     """The kind and the seed of an id such as proteomics-easy-0; None if there is none."""
     name, _, digits = task_id.rpartition("-")
     kind = kinds().get(name)
-    sound = digits.isascii() and digits.isdecimal() and digits == str(int(digits)) and int(digits) < MOST_SEEDS
+    sound = (
+        digits.isascii() and digits.isdecimal() and digits == str(int(digits)) and int(digits) < MOST_SEEDS
+    )
     return (kind, int(digits)) if kind and sound else None
 
 

@@ -43,7 +43,8 @@ class DiscoveryWorldChoices(RunChoices):
         default=PAPER_SEEDS, description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120"
     )
     steps: Annotated[int, Field(ge=1, le=LONGEST_EPISODE)] | None = Field(
-        default=None, description="steps of an episode; none: the paper's, 100 if easy or a unit test, else 1000"
+        default=None,
+        description="steps of an episode; none: the paper's, 100 if easy or a unit test, else 1000",
     )
     observation: Literal["text", "image", "both"] = Field(
         default="text", description="what is around in words, as a picture of the package, or both"

@@ -23,10 +23,19 @@ DRAWN_BY = "discoveryworld"
 
 
 class Known(NamedTuple):
-    """What offline agents may know: what is seen, which actions make sense now, and what came of the others."""
+    """What offline agents may know, with objects by their labels.
 
-    observation: Mapping[str, Any]
+    `commands` are the actions that make sense now, `seen` everything that was ever seen, `carried` and
+    `reach` what can be used now, `near` what is around with its distance in tiles.
+    """
+
+    task: str
     commands: tuple[str, ...]
+    places: tuple[str, ...]
+    carried: tuple[str, ...]
+    reach: tuple[str, ...]
+    near: Mapping[str, int]
+    seen: tuple[str, ...]
     turns: "tuple[Turn, ...]"
 
 
@@ -69,13 +78,28 @@ class DiscoveryWorldEpisode:
     @property
     def known(self) -> Known:
         """For the offline agents."""
-        return Known(self._scene.observation, self._scene.commands(), tuple(self._turns))
+        scene = self._scene
+        label = scene.names.label
+        around = scene.observation["nearbyObjects"]["objects"].values()
+        return Known(
+            self._task,
+            scene.commands(),
+            tuple(scene.places),
+            tuple(map(label, scene.carried)),
+            tuple(map(label, scene.reach)),
+            {label(each["uuid"]): each["distance"] for there in around for each in there},
+            scene.names.labels(),
+            tuple(self._turns),
+        )
+
+    @property
+    def _task(self) -> str:
+        return str(self._scene.observation["taskProgress"][0]["description"]).strip()
 
     def begin(self) -> Observation:
         """The task and what is seen."""
         places = ", ".join(self._scene.places) if self._choices.teleport else ""
-        task = self._scene.observation["taskProgress"][0]["description"].strip()
-        return self._observation("first_turn", task=task, places=f"Places: {places}." if places else "")
+        return self._observation("first_turn", task=self._task, places=f"Places: {places}." if places else "")
 
     def reply(self, text: str) -> Observation:
         """Carry out the action of a reply."""
@@ -99,7 +123,9 @@ class DiscoveryWorldEpisode:
         """End the episode."""
         turns, progress = self._turns, self._progress
         over = progress.over or len(turns) >= self._steps
-        outcome = "solved" if progress.solved else "failed" if progress.over else "last step" if over else "stop"
+        outcome = (
+            "solved" if progress.solved else "failed" if progress.over else "last step" if over else "stop"
+        )
         metrics: dict[str, float | int] = {
             "total_reward": progress.score,
             "completion": int(progress.solved),

@@ -17,7 +17,7 @@ AGENT_NAMES = ("ReAct", "Plan+Execute", "Hypothesizer", "scientists")
 
 
 class Row(NamedTuple):
-    """A line of a table: a kind or several of them, a cell for each agent, and one for each of the paper's."""
+    """A line of a table: one or several kinds, a cell for each agent, and one for each of the paper's."""
 
     name: str
     cells: list[str]
@@ -43,7 +43,9 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     for metric in METRICS:
         values = {name: by_world(own, metric) for name, own in agents.items()}
         if any(values.values()):
-            body = _part("metric", metric=metric, agents=list(values), paper=AGENT_NAMES, rows=rows(values, metric))
+            body = _part(
+                "metric", metric=metric, agents=list(values), paper=AGENT_NAMES, rows=rows(values, metric)
+            )
             panels.append((f"{metric.capitalize()} beside the paper's", body))
     return panels
 
@@ -58,7 +60,9 @@ def rows(values: Mapping[str, Mapping[str, Sequence[float]]], metric: str) -> li
     for level in (*LEVELS, "unit"):
         several = [kind for kind in played if kind.level == level]
         if len(several) > 1:
-            means = [[float(np.mean(own[k.name])) for k in several if k.name in own] for own in values.values()]
+            means = [
+                [float(np.mean(own[k.name])) for k in several if k.name in own] for own in values.values()
+            ]
             title = f"Average {'unit test' if level == 'unit' else level}, over {len(several)}"
             found.append(Row(title, [_cell(each) for each in means], _paper(several, metric)))
     return found

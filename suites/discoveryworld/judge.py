@@ -18,8 +18,8 @@ class _Noted(Protocol):
 async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     """The record with the metric `knowledge`, the share of the critical questions that is answered by yes.
 
-    Without a judge or questions it stays as it is. Where the judge fails, or says neither yes nor no, there is
-    no metric either, and the record has the reason.
+    Without a judge or questions it stays as it is. Where the judge fails, or says neither yes nor no, there
+    is no metric either, and the record has the reason.
     """
     model, questions = setup.choices.judge, record.replay["questions"]
     if model is None or not questions:
@@ -36,7 +36,11 @@ async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     verdicts = [yes for _, yes, _ in answers]
     if not failed and None in verdicts:
         failed = "an answer ends with neither yes nor no"
-    kept = {"model": model, "answers": [list(each) for each in answers], **({"failed": failed} if failed else {})}
+    kept = {
+        "model": model,
+        "answers": [list(each) for each in answers],
+        **({"failed": failed} if failed else {}),
+    }
     knowledge = {} if failed else {"knowledge": sum(map(bool, verdicts)) / len(questions)}
     return replace(record, metrics={**record.metrics, **knowledge}, replay={**record.replay, "judge": kept})
 

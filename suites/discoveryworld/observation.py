@@ -46,7 +46,11 @@ def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> 
 
 def _near(observation: Mapping[str, Any], names: Names) -> dict[str, list[str]]:
     """What is around by direction, without what is in reach."""
-    reach = {each["uuid"] for name in ("inventoryObjects", "accessibleEnvironmentObjects") for each in observation[name]}
+    reach = {
+        each["uuid"]
+        for name in ("inventoryObjects", "accessibleEnvironmentObjects")
+        for each in observation[name]
+    }
     found = {}
     for direction, there in observation["nearbyObjects"]["objects"].items():
         # At its own place the agent sees itself.
@@ -84,7 +88,9 @@ def _others(agents: Mapping[str, Any]) -> dict[str, list[str]]:
 
 def _feed(feed: Mapping[str, Any]) -> list[str]:
     posts = [f"{each['postID']}: {each['author']}: {each['content']}" for each in feed["posts"]]
-    return posts + [f"{each['postID']}: {each['author']}: {each['title']}" for each in feed["scientific_articles"]]
+    return posts + [
+        f"{each['postID']}: {each['author']}: {each['title']}" for each in feed["scientific_articles"]
+    ]
 
 
 def _short(text: str) -> str:

@@ -42,7 +42,7 @@ class _Dice:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.current, name)
 
-    def Random(self, seed: Any = None) -> random.Random:  # noqa: N802  as in the module
+    def Random(self, seed: Any = None) -> random.Random:
         """A generator of its own."""
         return random.Random(self.current.getrandbits(64) if seed is None else seed)
 

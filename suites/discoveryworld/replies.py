@@ -8,7 +8,10 @@ from typing import Any, NamedTuple
 from suites.discoveryworld.actions import ACTIONS, DIALOG_KEY, SAY, TELEPORTS, Action
 
 _BY_NAME = {
-    name.casefold(): action for action in (*ACTIONS, *TELEPORTS, SAY) for name in (action.name, action.verb) if name
+    name.casefold(): action
+    for action in (*ACTIONS, *TELEPORTS, SAY)
+    for name in (action.name, action.verb)
+    if name
 } | {"pick up": ACTIONS[2], "give": ACTIONS[4], "rotate": ACTIONS[1], "teleport": TELEPORTS[0], "choose": SAY}
 
 _LABEL = re.compile(r"^(?:next\s+)?(?:action|command)\s*\d*\s*:\s*", re.IGNORECASE)
@@ -18,13 +21,11 @@ _MARKS = " \t*`>;"
 LONGEST = 100_000
 """Characters of a reply that are looked at, the last ones."""
 
-HOW = (
-    'End your reply with one action, such as use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
-)
+HOW = 'End your reply with one action: use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
 
 
 class Reply(NamedTuple):
-    """A reply as read: `thoughts` is what it has besides the action; without an action there is a `problem`."""
+    """A reply as read: `thoughts` is what it has besides the action; without one there is a `problem`."""
 
     thoughts: str
     action: Action | None = None

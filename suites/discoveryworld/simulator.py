@@ -88,7 +88,9 @@ class World:
         """How far the task is; never shown to an agent."""
         with calling(self._rng):
             (task,) = self._api.getTaskScorecard()
-        cards = tuple(Card(each["description"], each["score"], each["maxScore"]) for each in task["scoreCard"])
+        cards = tuple(
+            Card(each["description"], each["score"], each["maxScore"]) for each in task["scoreCard"]
+        )
         return Progress(
             float(task["scoreNormalized"]),
             bool(task["completed"]),
@@ -104,15 +106,17 @@ class World:
 
             surface = pygame.Surface((WIDTH, HEIGHT), 0, 32)
             x, y = self._api.ui[0].currentAgent.getWorldLocation()
-            self._api.world.renderViewport(surface, x - _TILES[0] // 2, y - _TILES[1] // 2, *_TILES, 0, 0, 1.0)
+            self._api.world.renderViewport(
+                surface, x - _TILES[0] // 2, y - _TILES[1] // 2, *_TILES, 0, 0, 1.0
+            )
             return np.ascontiguousarray(pygame.surfarray.array3d(surface).swapaxes(0, 1))
 
 
 def _headless(api: type[Any]) -> type[Any]:
     """The package's interface, which draws on a surface that is no window."""
 
-    class Headless(api):
-        def createHeadlessWindow(self) -> Any:  # noqa: N802  the package's name
+    class Headless(api):  # type: ignore[misc]
+        def createHeadlessWindow(self) -> Any:
             import pygame
 
             return pygame.Surface((1, 1), 0, 32)

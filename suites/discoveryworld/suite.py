@@ -41,7 +41,9 @@ class DiscoveryWorldSuite(Suite):
         Raises ConfigError for a folder and for an unknown name.
         """
         if folder is not None:
-            raise ConfigError(f"{folder}: the suite discoveryworld has no task files; its worlds are the package's")
+            raise ConfigError(
+                f"{folder}: the suite discoveryworld has no task files; its worlds are the package's"
+            )
         asked = tuple(kinds()) if choices.tasks is None else choices.tasks
         found = [task for name in asked for task in _tasks(name, choices)]
         return named(found, [task.id for task in found])
@@ -57,7 +59,9 @@ class DiscoveryWorldSuite(Suite):
 
         return DiscoveryWorldEpisode(setup)
 
-    def prompts(self, files: PromptFiles = NO_FILES, choices: DiscoveryWorldChoices | None = None) -> PromptSet:
+    def prompts(
+        self, files: PromptFiles = NO_FILES, choices: DiscoveryWorldChoices | None = None
+    ) -> PromptSet:
         """The texts beside `suites.discoveryworld.prompts`, and the user's own."""
         return with_files(discoveryworld_prompts(), files, choices)
 

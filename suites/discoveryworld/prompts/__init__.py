@@ -19,8 +19,9 @@ VARIABLES: dict[str, tuple[str, ...]] = {
 `note_tools` follows the system text if the model answers by tool calls. `actions`: a line for each action.
 `seen` of the system text: one of the `seen_` texts, by the choice `observation`; elsewhere: what the agent
 sees, as JSON. `task`: the package's description. `places`: where one can teleport to, or nothing. `step`,
-`steps`: the next one, and how many there are. `feedback`: why a reply could not be used. `score`: from 0 to 100.
-`judge` asks a second model `question`, one of the package's critical questions, about `notes`, the agent's own.
+`steps`: the next one, and how many there are. `feedback`: why a reply could not be used. `score`: from 0 to
+100. `judge` asks a second model `question`, one of the package's critical questions, about `notes`, the
+agent's own.
 """
 
 
