@@ -24,12 +24,20 @@ class Row(NamedTuple):
     paper: list[str]
 
 
+def figure(record: Record, metric: str) -> float | None:
+    """A metric of an episode, from what a report has of it; None for knowledge that nobody judged."""
+    if metric == "knowledge":
+        found: float | None = record["replay"].get("judge", {}).get("knowledge")
+        return found
+    return float(record["score"] if metric == "procedure" else record["passed"])
+
+
 def by_world(records: Iterable[Record], metric: str) -> dict[str, list[float]]:
     """For each kind, in the catalogue's order: the mean over the trials of each seed that has the metric."""
     found: dict[str, dict[int, list[float]]] = {}
     for record in records:
         replay = record["replay"]
-        if (value := record.get(metric)) is not None:
+        if (value := figure(record, metric)) is not None:
             found.setdefault(replay["kind"], {}).setdefault(replay["seed"], []).append(value)
     return {
         name: [float(np.mean(trials)) for trials in found[name].values()] for name in kinds() if name in found
