@@ -88,7 +88,9 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
     lines = [(text, score, most, when.get(text)) for text, score, most in replay["scorecard"]]
     panels = [("Scorecard", _part("card", lines=lines))]
     if "judge" in replay:
-        panels.append(("What was found out", _part("findings", **{"failed": "", **replay["judge"]})))
+        panels.append(
+            ("What was found out", _part("findings", **{"failed": "", "knowledge": 0.0, **replay["judge"]}))
+        )
     return panels
 
 

@@ -36,13 +36,12 @@ async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     verdicts = [yes for _, yes, _ in answers]
     if not failed and None in verdicts:
         failed = "an answer ends with neither yes nor no"
-    kept = {
-        "model": model,
-        "answers": [list(each) for each in answers],
-        **({"failed": failed} if failed else {}),
-    }
-    knowledge = {} if failed else {"knowledge": sum(map(bool, verdicts)) / len(questions)}
-    return replace(record, metrics={**record.metrics, **knowledge}, replay={**record.replay, "judge": kept})
+    kept = {"model": model, "answers": [list(each) for each in answers]}
+    if failed:
+        return replace(record, replay={**record.replay, "judge": {**kept, "failed": failed}})
+    metric = {"knowledge": sum(map(bool, verdicts)) / len(questions)}
+    metrics, replay = {**record.metrics, **metric}, {**record.replay, "judge": {**kept, **metric}}
+    return replace(record, metrics=metrics, replay=replay)
 
 
 def notes_of(turns: Sequence[_Noted]) -> str:

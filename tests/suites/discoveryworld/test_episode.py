@@ -15,7 +15,8 @@ pytestmark = needs_package
 
 def plain(record, **more):
     """A record as reports have it."""
-    return {**record.row(), "turns": record.turns, "replay": record.replay, **more}
+    verdict = {"score": record.score, "passed": record.passed}
+    return {**verdict, "turns": record.turns, "replay": {**record.replay, **more}}
 
 
 @pytest.mark.parametrize("task_id", ["proteomics-easy-0", "proteomics-easy-4", "proteomics-normal-7"])
@@ -144,7 +145,9 @@ def test_a_report_has_the_three_metrics_beside_the_papers():
     solved, _ = played("proteomics", "proteomics-easy-0")
     normal, _ = played("random", "proteomics-normal-0", steps=2)
     panels = dict(
-        run_panels({"script": [plain(solved, knowledge=1.0)], "other": [plain(normal)], "none": []})
+        run_panels(
+            {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
+        )
     )
     assert list(panels) == [f"{name} beside the paper's" for name in ("Procedure", "Completion", "Knowledge")]
     cells = [cell.partition("<")[0] for cell in panels["Completion beside the paper's"].split('class="num">')]
