@@ -48,7 +48,7 @@ def read_reply(text: str) -> Reply:
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The JSON objects of a text that are actions, and where they are."""
+    """The JSON objects of a text that are actions, with their beginnings and ends."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:

@@ -130,7 +130,7 @@ class DiscoveryWorldSuite(Suite):
         return run_panels(records)
 
     def renderer(self, choices: DiscoveryWorldChoices) -> str | None:
-        """The package itself, where there are pictures."""
+        """The package itself; None without pictures."""
         from suites.discoveryworld.episode import DRAWN_BY
 
         return DRAWN_BY if choices.shows_images else None
