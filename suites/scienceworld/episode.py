@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
-from suites.scienceworld.choices import ScienceWorldChoices
+from suites.scienceworld.choices import GOLD_FACTOR, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
@@ -51,9 +51,10 @@ class ScienceWorldEpisode:
     def __init__(self, setup: EpisodeSetup) -> None:
         self._choices: ScienceWorldChoices = setup.choices
         self._prompts, self._content = setup.prompts, setup.task.content
-        self._steps = self._choices.steps(self._content["task"], self._content["variation"])
         name, variation = self._content["name"], self._content["variation"]
-        self._world = World(name, variation, EASY[self._choices.simplifications])
+        gold = self._choices.budget == "gold"
+        self._world = World(name, variation, EASY[self._choices.simplifications], gold)
+        self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
         self._key = uuid4().hex
         _worlds[self._key] = self._world
         self._turns: list[Turn] = []
