@@ -19,6 +19,7 @@ import numpy.typing as npt
 from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
+from evaluation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
 from evaluation.prompts.folder import with_files
 
@@ -164,13 +165,6 @@ Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
 """An offline agent: answers with a text, or with the name and arguments of a tool to call."""
 
 
-Ask = Callable[[str, str], Awaitable[str]]
-"""Asks a second model, by its name as a user writes it, and returns its answer to a text.
-
-Raises EvaluationError if it cannot be asked or a limit of the run is reached.
-"""
-
-
 class Suite(ABC):
     """A suite of tasks.
 
@@ -216,10 +210,7 @@ class Suite(ABC):
         """A new episode."""
 
     def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
-        """All texts of a run, the user's own among them. Raises ConfigError.
-
-        `choices` are those of the run; None if the texts are only to be replaced by those of a log.
-        """
+        """All texts of a run, the user's own too; `choices` None: to hold those of a log. Raises ConfigError."""
         return with_files(runner_prompts(), files, choices)
 
     def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
@@ -272,12 +263,7 @@ class Suite(ABC):
         return None
 
     async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
-        """The record of a finished episode with what a second model says of it; by default as it is.
-
-        It is called once for each; the models of `choices.judges` were found to exist before the run. The
-        record may get further `metrics` and entries of `replay`. A question that cannot be asked must not end
-        in an exception, which would discard the episode.
-        """
+        """The record of a finished episode with what other models say of it; by default as it is."""
         return record
 
     def versions(self) -> dict[str, str]:

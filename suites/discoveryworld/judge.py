@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from arena.errors import EvaluationError
-from evaluation.suite import Ask, EpisodeSetup, Record
+from evaluation.judge import Ask
+from evaluation.suite import EpisodeSetup, Record
 
 LONGEST_NOTES = 200_000
 """Characters of notes that a judge is sent, the last ones."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Form
+from evaluation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
 from evaluation.selection import named
-from evaluation.suite import Agent, Ask, EpisodeSetup, Observation, Record, Suite, TaskSpec
+from evaluation.suite import Agent, EpisodeSetup, Observation, Record, Suite, TaskSpec
 from suites.discoveryworld.actions import available
 from suites.discoveryworld.catalogue import Kind, find_world, kinds, names, seed_list, selected
 from suites.discoveryworld.choices import DiscoveryWorldChoices
