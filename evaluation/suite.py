@@ -210,7 +210,7 @@ class Suite(ABC):
         """A new episode."""
 
     def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
-        """All texts of a run, the user's own too; `choices` None: to hold those of a log. Raises ConfigError."""
+        """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
         return with_files(runner_prompts(), files, choices)
 
     def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
