@@ -26,7 +26,7 @@ class Known(NamedTuple):
     """What offline agents may know, with objects by their labels.
 
     `commands` are the actions that make sense now, `seen` everything that was ever seen, `carried` and
-    `reach` what can be used now, `near` what is around with its distance in tiles.
+    `reach` what can be used now, `near` what is around with its direction and its distance in tiles.
     """
 
     task: str
@@ -34,7 +34,7 @@ class Known(NamedTuple):
     places: tuple[str, ...]
     carried: tuple[str, ...]
     reach: tuple[str, ...]
-    near: Mapping[str, int]
+    near: Mapping[str, tuple[str, int]]
     seen: tuple[str, ...]
     turns: "tuple[Turn, ...]"
 
@@ -80,14 +80,14 @@ class DiscoveryWorldEpisode:
         """For the offline agents."""
         scene = self._scene
         label = scene.names.label
-        around = scene.observation["nearbyObjects"]["objects"].values()
+        around = scene.observation["nearbyObjects"]["objects"].items()
         return Known(
             self._task,
             scene.commands(),
             tuple(scene.places),
             tuple(map(label, scene.carried)),
             tuple(map(label, scene.reach)),
-            {label(each["uuid"]): each["distance"] for there in around for each in there},
+            {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
             scene.names.labels(),
             tuple(self._turns),
         )

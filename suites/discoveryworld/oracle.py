@@ -13,6 +13,9 @@ _SPECIES = re.compile(r"has (\d+) different animal species")
 _STATUE = re.compile(r"statue of an? ([^#]+)", re.IGNORECASE)
 _PROTEIN = re.compile(r"Protein \w+: ([\d.]+)")
 
+_AGE = re.compile(r"(\d+) years")
+
+DATER, ARTEFACT, START = "radiocarbon meter", "ancient artifact", "starting location"
 METER, FLAG, TABLE = "proteomics meter", "flag", "Instrument Table"
 
 
@@ -29,10 +32,32 @@ def proteomics(known: Known) -> str:
     if _has_dropped(known, FLAG):
         return ""
     outlier = _outlier(measured)
-    if any(_named(label, outlier) and far == 1 for label, far in known.near.items()):
+    if any(_named(label, outlier) and far == 1 for label, (_, far) in known.near.items()):
         found = ", ".join(f"{name} {values}" for name, values in measured.items())
         return f"The {outlier} is the outlier; the others cluster together: {found}.\ndrop({FLAG})"
     return _next_place(known, [place for place in known.places if _STATUE.match(place)])
+
+
+def archaeology(known: Known) -> str:
+    """Dates the artefacts of the easy worlds, and puts the flag one tile to the east of the oldest."""
+    for thing in (DATER, FLAG):
+        if thing not in known.carried and not _has_dropped(known, thing):
+            return _taken(known, thing)
+    ages = {turn.action: int(found[1]) for turn in known.turns if (found := _AGE.search(turn.message))}
+    for artefact in (label for label in known.seen if label.startswith(ARTEFACT)):
+        if f"use({DATER}, {artefact})" not in ages:
+            return f"use({DATER}, {artefact})" if artefact in known.reach else f"beside({artefact})"
+    if _has_dropped(known, FLAG):
+        return ""
+    oldest = max(ages, key=lambda action: ages[action]).partition(", ")[2].rstrip(")")
+    way, far = known.near[oldest]
+    if (way, far) == ("west", 1):
+        others = sorted(ages.values())[:-1]
+        return f"{oldest} is the oldest, {max(ages.values())} years; the others are {others}.\ndrop({FLAG})"
+    # All artefacts are in one column, west of the tiles through which the agent goes.
+    if known.turns[-1].action not in (f"goto({START})", "move(north)", "move(south)"):
+        return f"goto({START})"
+    return f"move({way.partition('-')[0]})"
 
 
 def _taken(known: Known, thing: str) -> str:
@@ -93,5 +118,5 @@ def _named(label: str, species: str) -> bool:
     return found is not None and found[1] == species
 
 
-ORACLES: dict[str, Script] = {"proteomics": proteomics}
-"""The scripts by the names of their agents; an empty reply is the end of one."""
+ORACLES: dict[str, Script] = {"proteomics": proteomics, "archaeology-easy": archaeology}
+"""The scripts by the names of their agents and of the worlds; an empty reply is the end of one."""

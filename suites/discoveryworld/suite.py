@@ -34,7 +34,7 @@ class DiscoveryWorldSuite(Suite):
     group_name = "theme"
     choices = DiscoveryWorldChoices
     presets = Path(__file__).parent / "presets"
-    agents = ("random", "proteomics")
+    agents = ("random", "proteomics", "archaeology-easy")
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """All worlds at the chosen seeds, or those of the names: a theme, a level, both, or with a seed.
@@ -97,10 +97,20 @@ class DiscoveryWorldSuite(Suite):
         return agent if name in self.agents else None
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: DiscoveryWorldChoices) -> None:
-        """Refuse a run where the package is missing. Raises ConfigError, with what to install."""
+        """Refuse a run where the package is missing, and a script that is for other worlds.
+
+        Raises ConfigError, with what to install or to choose.
+        """
         from suites.discoveryworld.package import check_installed
 
         check_installed()
+        provider, _, script = model.partition("/")
+        if provider != self.name or script == "random":
+            return
+        others = [task.id for task in tasks if not task.id.startswith(f"{script}-")]
+        if others or not choices.teleport:
+            what = f"not {others[0]}" if others else "with teleport = yes"
+            raise ConfigError(f"{model}: it plays only worlds of {script}, {what}; use --tasks {script}")
 
     def most_replies(self, task: TaskSpec, choices: DiscoveryWorldChoices) -> int:
         """The steps of a world."""
