@@ -19,7 +19,7 @@ import numpy.typing as npt
 from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
-from evaluation.judge import Ask
+from evaluation.generation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
 from evaluation.prompts.folder import with_files
 

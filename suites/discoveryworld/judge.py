@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from arena.errors import EvaluationError
-from evaluation.judge import Ask
+from evaluation.generation.judge import Ask
 from evaluation.suite import EpisodeSetup, Record
 
 LONGEST_NOTES = 200_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
 from evaluation.by_hand.form import Form
-from evaluation.judge import Ask
+from evaluation.generation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
 from evaluation.selection import named

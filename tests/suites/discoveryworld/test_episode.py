@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
 from suites.discoveryworld.findings import episode_panels, run_panels
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
@@ -19,14 +19,29 @@ def plain(record, **more):
     return {**verdict, "turns": record.turns, "replay": {**record.replay, **more}}
 
 
-@pytest.mark.parametrize("task_id", ["proteomics-easy-0", "proteomics-easy-4", "proteomics-normal-7"])
-def test_the_script_solves_proteomics(task_id):
-    record, _ = played("proteomics", task_id, steps=60)
+@pytest.mark.parametrize(
+    ("script", "task_id"),
+    [
+        *(("proteomics", f"proteomics-{world}") for world in ("easy-0", "easy-4", "normal-7", "challenge-1")),
+        ("archaeology-easy", "archaeology-easy-3"),
+    ],
+)
+def test_a_script_solves_its_worlds(script, task_id):
+    record, _ = played(script, task_id, steps=60)
     assert (record.score, record.passed, record.outcome) == (1.0, True, "solved")
     assert record.metrics["completion"] == record.metrics["procedure"] == 1
     assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
     assert record.metrics["unusable_replies"] == 0
-    assert "cluster" in record.turns[-1]["thoughts"]
+    assert record.turns[-1]["thoughts"]
+
+
+def test_a_script_is_refused_in_other_worlds():
+    tasks = SUITE.tasks(SUITE.choices(tasks=("proteomics-easy", "chemistry-easy"), seeds="0"), None)
+    SUITE.check("discoveryworld/proteomics", tasks[:1], SUITE.choices())
+    with pytest.raises(ConfigError, match="it plays only worlds of proteomics, not chemistry-easy-0"):
+        SUITE.check("discoveryworld/proteomics", tasks, SUITE.choices())
+    with pytest.raises(ConfigError, match="with teleport = yes"):
+        SUITE.check("discoveryworld/proteomics", tasks[:1], SUITE.choices(teleport=False))
 
 
 def test_random_actions_are_usable_and_the_same_by_tools():
