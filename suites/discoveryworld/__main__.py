@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from arena.errors import ArenaError
-from suites.discoveryworld.catalogue import PAPER_SEEDS, kinds, seed_list
+from arena.errors import ArenaError, EvaluationError
+from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.observation import compact
 from suites.discoveryworld.original import stepper
@@ -27,18 +27,29 @@ def worlds(
     seeds: Annotated[str, typer.Option(help="Of each world.")] = PAPER_SEEDS,
     steps: Annotated[int, typer.Option(min=1, help="In each world.")] = 5,
 ) -> None:
-    """Load every world and take some steps in it."""
+    """Load every world and take some steps in it; status 1 if one fails, with the reason."""
     check_installed()
-    number, start = 0, time.perf_counter()
+    wanted, start = seed_list(seeds), time.perf_counter()
+    failed = 0
     for kind in kinds().values():
-        for seed in seed_list(seeds):
-            world = World(kind, seed, random.Random(seed))
-            for step in range(steps):
-                world.act(_move(step))
-                world.look()
-            number += 1
-        print(kind.name, f"{world.progress().score:.2f}", flush=True)
-    print(f"{number} worlds in {time.perf_counter() - start:.0f} s")
+        faults = [fault for seed in wanted if (fault := _fault(kind, seed, steps))]
+        failed += len(faults)
+        print(kind.name, "; ".join(faults) or "loads and steps", flush=True)
+    number = len(kinds()) * len(wanted)
+    print(f"{number - failed} of {number} worlds in {time.perf_counter() - start:.0f} s")
+    raise typer.Exit(int(failed > 0))
+
+
+def _fault(kind: Kind, seed: int, steps: int) -> str:
+    """Why a world cannot be played; empty if it can."""
+    try:
+        world = World(kind, seed, random.Random(seed))
+        for step in range(steps):
+            world.act(_move(step))
+            world.look()
+    except EvaluationError as error:
+        return f"seed {seed}: {error}"
+    return ""
 
 
 @app.command()

@@ -112,7 +112,7 @@ def test_every_world_of_the_paper_loads_and_steps():
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "170 worlds in" in done.stdout
+    assert "170 of 170 worlds in" in done.stdout
 
 
 @needs_package
