@@ -55,6 +55,7 @@ class ScienceWorldEpisode:
         gold = self._choices.budget == "gold"
         self._world = World(name, variation, EASY[self._choices.simplifications], gold)
         self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
+        self._task = self._world.description().removeprefix("Task Description:").strip()
         self._key = uuid4().hex
         _worlds[self._key] = self._world
         self._turns: list[Turn] = []
@@ -68,9 +69,8 @@ class ScienceWorldEpisode:
 
     def begin(self) -> Observation:
         """The task and what is around."""
-        world = self._world
-        actions = "\n".join(f"- {each}" for each in world.templates())
-        return self._observation("first_turn", task=_task(world.description()), actions=actions)
+        actions = "\n".join(f"- {each}" for each in self._world.templates())
+        return self._observation("first_turn", actions=actions)
 
     def reply(self, text: str) -> Observation:
         """Carry out the command of a reply."""
@@ -151,17 +151,18 @@ class ScienceWorldEpisode:
         )
         hint = self._prompts[f"hints_{hints}"].fill(listed="\n".join(listed)) if listed else ""
         text = self._prompts[name].fill(
-            look=look, inventory=inventory, hints=hint, step=len(self._turns) + 1, steps=self._steps, **values
+            task=self._task,
+            look=look,
+            inventory=inventory,
+            hints=hint,
+            step=len(self._turns) + 1,
+            steps=self._steps,
+            **values,
         )
-        data = {"objects": objects, "templates": world.templates()}
+        data = {"task": self._task, "objects": objects, "templates": world.templates()}
         return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
 
 
 def valid_actions(key: str) -> list[str]:
     """The valid commands in the world of an episode that this process plays."""
     return _worlds[key].valid_actions()
-
-
-def _task(description: str) -> str:
-    """The task without its heading."""
-    return description.removeprefix("Task Description:").strip()
