@@ -98,8 +98,7 @@ class DiscoveryWorldEpisode:
 
     def begin(self) -> Observation:
         """The task and what is seen."""
-        places = ", ".join(self._scene.places) if self._choices.teleport else ""
-        return self._observation("first_turn", task=self._task, places=f"Places: {places}." if places else "")
+        return self._observation("first_turn")
 
     def reply(self, text: str) -> Observation:
         """Carry out the action of a reply."""
@@ -177,8 +176,16 @@ class DiscoveryWorldEpisode:
 
     def _observation(self, name: str, reward: float = 0.0, **values: Any) -> Observation:
         """A text with what is seen, behind a picture if pictures are shown; its data are for the form."""
+        # What only the first message says would be forgotten where the model's memory is short.
+        again = name == "first_turn" or bool(self._choices.memory)
+        places = ", ".join(self._scene.places) if self._choices.teleport and again else ""
         text = self._prompts[name].fill(
-            seen=self._seen(), step=len(self._turns) + 1, steps=self._steps, **values
+            task=self._task if again else "",
+            places=f"Places: {places}." if places else "",
+            seen=self._seen(),
+            step=len(self._turns) + 1,
+            steps=self._steps,
+            **values,
         )
         parts: tuple[Part, ...] = (_GAPS.sub("\n\n", text).strip(),)
         if not self._choices.shows_images:
@@ -203,4 +210,9 @@ class DiscoveryWorldEpisode:
         scene = self._scene
         seen = (each for each in objects_in(scene.observation) if each["name"] not in PLAIN)
         labels = dict.fromkeys(scene.names.label(each["uuid"]) for each in seen)
-        return {"options": scene.options, "templates": scene.templates(), "labels": tuple(labels)}
+        return {
+            "task": self._task,
+            "options": scene.options,
+            "templates": scene.templates(),
+            "labels": tuple(labels),
+        }

@@ -19,4 +19,4 @@ def action_form(observation: Observation) -> Form:
     notes = Text(
         "action", "Action", longest=500, templates=tuple(data["templates"]), words=tuple(data["labels"])
     )
-    return Form(INTRO, (notes,), lambda values: str(values["action"]))
+    return Form(f"{data['task']}\n\n{INTRO}", (notes,), lambda values: str(values["action"]))

@@ -95,6 +95,14 @@ def test_conversations_are_chosen_by_number():
     assert "Nothing was done" not in environment.reply("1").parts[0]
 
 
+def test_the_task_stays_in_sight_where_memory_is_short():
+    for choices, number in (({}, 1), ({"memory_turns": 2}, 3)):
+        _, environment = opened("proteomics-easy-0", **choices)
+        shown = [environment.begin(), environment.reply("turn(west)"), environment.reply("hm")]
+        assert sum("determine which species is the anomoly" in each.parts[0] for each in shown) == number
+        assert sum("Places: Statue" in each.parts[0] for each in shown) == number
+
+
 def test_without_aids_nobody_teleports():
     _, environment = opened("proteomics-easy-0", teleport=False)
     first = environment.begin()
