@@ -16,7 +16,8 @@ def suites_command() -> None:
     for column in table.columns:
         column.overflow = "fold"
     # Names are for copying; what else is long may take several lines.
-    table.columns[0].no_wrap, table.columns[1].min_width = True, 14
+    table.columns[0].no_wrap = table.columns[2].no_wrap = True
+    table.columns[1].width = 15
     for name in suite_names():
         try:
             suite = get_suite(name)
