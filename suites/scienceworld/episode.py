@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -161,6 +162,28 @@ class ScienceWorldEpisode:
         )
         data = {"task": self._task, "objects": objects, "templates": world.templates()}
         return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
+
+
+def gold_path(key: str, name: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The commands that solve the episode that this process plays.
+
+    They are those of its own world, or where that was loaded without them of another one; where plants grow
+    by chance, neither solves every episode.
+    """
+    own = _worlds.get(key)
+    if own is not None and own.has_gold:
+        return tuple(own.gold())
+    return _path(name, variation, simplifications)
+
+
+@cache
+def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The commands that solve a variation, worked out in a world of their own."""
+    world = World(name, variation, simplifications, gold=True)
+    try:
+        return tuple(world.gold())
+    finally:
+        world.close()
 
 
 def valid_actions(key: str) -> list[str]:
