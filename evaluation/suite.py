@@ -19,6 +19,7 @@ import numpy.typing as npt
 from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
+from evaluation.generation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
 from evaluation.prompts.folder import with_files
 
@@ -209,10 +210,7 @@ class Suite(ABC):
         """A new episode."""
 
     def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
-        """All texts of a run, the user's own among them. Raises ConfigError.
-
-        `choices` are those of the run; None if the texts are only to be replaced by those of a log.
-        """
+        """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
         return with_files(runner_prompts(), files, choices)
 
     def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
@@ -263,6 +261,10 @@ class Suite(ABC):
     def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
         """What a person answers an observation with; None for a suite that people cannot play."""
         return None
+
+    async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+        """The record of a finished episode with what other models say of it; by default as it is."""
+        return record
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""

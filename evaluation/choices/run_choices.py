@@ -185,6 +185,11 @@ class RunChoices(BaseModel):
         return False
 
     @property
+    def judges(self) -> tuple[str, ...]:
+        """The models that `Suite.judge` asks, as a user writes them."""
+        return ()
+
+    @property
     def tool_names(self) -> tuple[str, ...]:
         """The tools of the suite that a model is given if it acts by tool calls."""
         return ()

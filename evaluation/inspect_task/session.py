@@ -19,7 +19,8 @@ from evaluation.suite import Environment, EpisodeSetup, Observation, Record, Sui
 class Session:
     """Plays tasks in order; the next begins when the model's part in the one before has ended.
 
-    `records` holds the finished episodes by task id, in the order in which they were played. `drawn_by` is
+    `records` holds the finished episodes by task id, in the order in which they were played; `judged` are
+    those that were judged by a second model, or need not be. `drawn_by` is
     the renderer of the pictures, None if there are none. `all_tasks` are those of the run.
     """
 
@@ -34,6 +35,7 @@ class Session:
     ) -> None:
         self.suite, self.tasks, self.trial, self.choices = suite, tuple(tasks), trial, choices
         self.records: dict[str, Record] = {}
+        self.judged: set[str] = set()
         self.drawn_by: str | None = None
         self.prompts = prompts
         # Other tasks are sent to workers only if they are shown.

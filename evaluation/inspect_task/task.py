@@ -33,6 +33,7 @@ from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
+from evaluation.inspect_task.judging import judge_episodes
 from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
@@ -160,6 +161,7 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
             played = len(session.records)
             state.messages += await _answers(session, state, output)
             if len(session.records) > played:
+                await judge_episodes(session, state, journal)
                 # What is finished is in the log, whatever becomes of the rest of a conversation.
                 keep_records(state, session)
         keep_records(state, session)

@@ -17,6 +17,9 @@ from evaluation.log.messages import agent_facts, reasoning_of, replies_of, resol
 from evaluation.suite import Suite
 from render import Frame, decode
 
+JUDGE = "judge"
+"""The role of a second model, whose requests are no part of the conversation."""
+
 _PARAMETERS = (
     *("model", "temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "stop_seqs"),
     *("max_tokens", "max_completion_tokens", "max_output_tokens", "reasoning", "reasoning_effort"),
@@ -163,6 +166,8 @@ def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None
         if event.event == "info" and isinstance(event.data, dict) and "instead of" in event.data:
             budget = str(event.data.get("images"))
         if event.event != "model" or event.error or not event.output or not event.output.choices:
+            continue
+        if event.role == JUDGE:
             continue
         yield event.output.message.id, replace(_request(event, kept), budget=budget)
 
