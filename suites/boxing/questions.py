@@ -1,0 +1,96 @@
+"""The questions of a task, the best answers to them, and how far answers are from the truth."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from suites.boxing.losses import LOSSES, log_score
+from suites.boxing.outcomes import Floats
+from suites.boxing.posterior import Posterior
+from suites.boxing.world import Field, Goal, World
+
+Mode = Literal["repaired", "as-published"]
+
+
+class Baseline(NamedTuple):
+    """Mean and standard deviation, over episodes, of the error of the best answers before any experiment."""
+
+    mean: float
+    sd: float
+
+
+@cache
+def baselines() -> dict[tuple[str, str, str], Baseline]:
+    """Our own, by environment, goal and mode, as `python -m suites.boxing baselines` measures them."""
+    text = files("suites.boxing").joinpath("baselines.csv").read_text(encoding="utf-8")
+    rows = csv.reader(text.splitlines()[1:])
+    return {(name, goal, mode): Baseline(float(mean), float(sd)) for name, goal, mode, mean, sd in rows}
+
+
+class Questions:
+    """What is asked about a world: designs `xs` (m, d), or its parameters; `truths` (m, values)."""
+
+    def __init__(self, world: World, goal: str, mode: Mode, rng: np.random.Generator, number: int) -> None:
+        self.goal: Goal = world.goals[goal]
+        self._world, self._name, self._mode = world, goal, mode
+        published = mode == "as-published"
+        self._loss = LOSSES[self.goal.published if published else self.goal.repaired]
+        self.chances = self.goal.chances and not published
+        self.xs: Floats | None = None
+        if goal == "prediction":
+            self.xs, mean, drawn = world.questions(rng, number, published)
+            self.truths = drawn if published else mean
+        else:
+            self.truths = world.target(goal, world.theta[None])
+
+    def __len__(self) -> int:
+        return len(self.truths)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The numbers of one answer."""
+        return (Field("probability of 1", 0, 1, start=0.5),) if self.chances else self.goal.answer
+
+    def asked(self, number: int, prior: bool) -> str:
+        """A question's text. As published, some do not have what is asked for."""
+        if self._mode == "as-published" and self.goal.lost:
+            return self.goal.lost
+        return self.goal.asks if self.xs is None else self._world.asked(self.xs[number], prior)
+
+    def best(self, posterior: Posterior) -> Floats:
+        """(m, values): the answers with the smallest expected errors."""
+        theta, weights = posterior.cloud
+        if self.xs is None:
+            return self._loss.best(self._world.target(self._name, theta), weights)[None]
+        values = self._world.expected(theta, self.xs)
+        return np.array([self._loss.best(values[:, k], weights) for k in range(len(self.xs))])
+
+    def errors(self, answers: Floats) -> Floats:
+        """(m,): the error of each answer (m, values)."""
+        pairs = zip(answers, self.truths, strict=True)
+        return np.array([self._loss.error(answer, truth) for answer, truth in pairs])
+
+    def log_score(self, answers: Floats) -> float | None:
+        """Minus the mean logarithm of the probability of what comes out; None unless that is asked for."""
+        if not self.chances:
+            return None
+        return float(np.mean([log_score(*pair) for pair in zip(answers, self.truths, strict=True)]))
+
+    def standardised(self, error: float) -> float:
+        """The error less a baseline's, by its standard deviation; as published by the paper's constants.
+
+        There the analysis takes the constants of some environments for those of an accuracy.
+        """
+        if self._mode == "repaired":
+            own = baselines()[self._world.name, self._name, self._mode]
+            return (error - own.mean) / own.sd
+        mean, sd = self.goal.constants
+        return 1 - (1 - error - mean) / sd if self.goal.accuracy else (error - mean) / sd
+
+    def score(self, error: float) -> float:
+        """From 0 to 1: 1 without an error, 0.5 with that of the best answers before any experiment."""
+        own = baselines()[self._world.name, self._name, self._mode]
+        return own.mean / (own.mean + error)
