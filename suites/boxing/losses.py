@@ -37,13 +37,13 @@ def _majority(values: Floats, weights: Floats) -> Floats:
     return (weights @ values > 0.5).astype(np.float64)
 
 
-def _brier(answer: Floats, truth: Floats) -> float:
-    """Expected over the outcome, which is 1 with the probability `truth`."""
+def brier_score(answer: Floats, truth: Floats) -> float:
+    """The expected squared difference of a probability from the outcome, 1 with the probability `truth`."""
     return float(np.mean((answer - truth) ** 2 + truth * (1 - truth)))
 
 
 def log_score(answer: Floats, truth: Floats) -> float:
-    """Minus the expected logarithm of the probability of the outcome; probabilities from 0.001 to 0.999."""
+    """Minus the expected logarithm of the outcome's probability; probabilities from 0.001 to 0.999."""
     q = np.clip(answer, 1e-3, 1 - 1e-3)
     return float(-np.mean(truth * np.log(q) + (1 - truth) * np.log(1 - q)))
 
@@ -85,9 +85,10 @@ LOSSES: dict[str, Loss] = {
         lambda answer, truth: float(np.abs(np.log(np.maximum(answer, 1e-9) / truth)).mean()), _median
     ),
     "wrong": Loss(lambda answer, truth: float((answer != truth).mean()), _majority),
-    "brier": Loss(_brier, _mean),
+    "brier": Loss(lambda answer, truth: float(((answer - truth) ** 2).mean()), _mean),
     "sources": Loss(_sources, _best_sources),
 }
 """By name. `clipped`: squared, each at most 10,000. `logarithmic`: of 1 + the
-number. `ratio`: of its logarithm. `sources`: squared, of the
+number. `ratio`: of its logarithm. `brier`: the
+Brier score less that of the true probability. `sources`: squared, of the
 best of all orders."""

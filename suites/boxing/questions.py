@@ -3,11 +3,11 @@
 import csv
 from functools import cache
 from importlib.resources import files
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from suites.boxing.losses import LOSSES, log_score
+from suites.boxing.losses import LOSSES, brier_score, log_score
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import Posterior
 from suites.boxing.world import Field, Goal, World
@@ -15,19 +15,15 @@ from suites.boxing.world import Field, Goal, World
 Mode = Literal["repaired", "as-published"]
 
 
-class Baseline(NamedTuple):
-    """Mean and standard deviation, over episodes, of the error of the best answers before any experiment."""
-
-    mean: float
-    sd: float
-
-
 @cache
-def baselines() -> dict[tuple[str, str, str], Baseline]:
-    """Our own, by environment, goal and mode, as `python -m suites.boxing baselines` measures them."""
+def baselines() -> dict[tuple[str, str, str], float]:
+    """The mean error of the best answers before any experiment, by environment, goal and mode.
+
+    Measured by `python -m suites.boxing baselines`.
+    """
     text = files("suites.boxing").joinpath("baselines.csv").read_text(encoding="utf-8")
     rows = csv.reader(text.splitlines()[1:])
-    return {(name, goal, mode): Baseline(float(mean), float(sd)) for name, goal, mode, mean, sd in rows}
+    return {(name, goal, mode): float(mean) for name, goal, mode, mean in rows}
 
 
 class Questions:
@@ -73,24 +69,30 @@ class Questions:
         pairs = zip(answers, self.truths, strict=True)
         return np.array([self._loss.error(answer, truth) for answer, truth in pairs])
 
-    def log_score(self, answers: Floats) -> float | None:
-        """Minus the mean logarithm of the probability of what comes out; None unless that is asked for."""
+    def proper_scores(self, answers: Floats) -> dict[str, float]:
+        """The mean Brier and log score of probabilities; empty if none are asked for."""
         if not self.chances:
-            return None
-        return float(np.mean([log_score(*pair) for pair in zip(answers, self.truths, strict=True)]))
+            return {}
+        pairs = list(zip(answers, self.truths, strict=True))
+        found = {"brier_score": brier_score, "log_score": log_score}
+        return {name: float(np.mean([score(*pair) for pair in pairs])) for name, score in found.items()}
 
     def standardised(self, error: float) -> float:
-        """The error less a baseline's, by its standard deviation; as published by the paper's constants.
+        """0 for the error of a baseline.
 
-        There the analysis takes the constants of some environments for those of an accuracy.
+        Repaired, this is that of the best answers before any experiment, and -1 is no error. As published, the
+        paper's constants hold, which its analysis takes in some environments for those of an accuracy.
         """
         if self._mode == "repaired":
-            own = baselines()[self._world.name, self._name, self._mode]
-            return (error - own.mean) / own.sd
+            return error / self.baseline - 1
         mean, sd = self.goal.constants
         return 1 - (1 - error - mean) / sd if self.goal.accuracy else (error - mean) / sd
 
+    @property
+    def baseline(self) -> float:
+        """The mean error of the best answers before any experiment."""
+        return baselines()[self._world.name, self._name, self._mode]
+
     def score(self, error: float) -> float:
         """From 0 to 1: 1 without an error, 0.5 with that of the best answers before any experiment."""
-        own = baselines()[self._world.name, self._name, self._mode]
-        return own.mean / (own.mean + error)
+        return self.baseline / (self.baseline + error)

@@ -148,7 +148,9 @@ class World(ABC):
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
         """(d,): a design whose outcome is asked for."""
 
-    def questions(self, rng: np.random.Generator, number: int, published: bool) -> tuple[Floats, Floats, Floats]:
+    def questions(
+        self, rng: np.random.Generator, number: int, published: bool
+    ) -> tuple[Floats, Floats, Floats]:
         """Designs (number, d), their mean outcomes, and outcomes that were drawn, both (number, values).
 
         As published, as many 1 as 0 if there are no other outcomes, by rejection.

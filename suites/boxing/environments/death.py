@@ -1,5 +1,7 @@
 """Death process: an infection spreads among fifty."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -20,7 +22,7 @@ class Death(World):
     parameter_names = ("theta",)
     fields = (Field("time", 0, 2, open=True, start=1),)
     form = "time"
-    goals = {
+    goals: ClassVar = {
         "prediction": Goal(
             "squared",
             "squared",
@@ -37,9 +39,10 @@ class Death(World):
             lost="Respond with a positive number.",
         ),
     }
-    words = {
+    words: ClassVar = {
         True: Words(
-            "At time {x[0]}, {y[0]} of 50 were infected.", "How many of 50 are infected at time {x[0]}, on average?"
+            "At time {x[0]}, {y[0]} of 50 were infected.",
+            "How many of 50 are infected at time {x[0]}, on average?",
         ),
         False: Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
     }

@@ -1,5 +1,7 @@
 """Dugongs: how long are sea cows of an age?"""
 
+from typing import ClassVar
+
 import numpy as np
 
 from suites.boxing.outcomes import Floats, Gaussian
@@ -16,9 +18,13 @@ class Dugongs(World):
     parameter_names = ("alpha", "beta", "lambda")
     fields = (Field("age", 0, 5, start=1),)
     form = "age"
-    goals = {"prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))}
-    words = {
-        True: Words("A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}, on average?"),
+    goals: ClassVar = {
+        "prediction": Goal("squared", "logarithmic", (0.90587, 9.23419), (Field("length", -1e6, 1e6),))
+    }
+    words: ClassVar = {
+        True: Words(
+            "A dugong of age {x[0]} was {y[0]} long.", "How long is a dugong of age {x[0]}, on average?"
+        ),
         False: Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
     }
 

@@ -1,5 +1,7 @@
 """Emotions from outcomes: what does a player feel who won, or did not win?"""
 
+from typing import ClassVar
+
 import numpy as np
 
 from suites.boxing.outcomes import Floats, Likert
@@ -7,7 +9,17 @@ from suites.boxing.world import Field, Goal, Words, World, WrongReplyError
 
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "content", "disappointed")
 
-LEVELS = ("not at all", "barely", "slightly", "a little", "moderately", "rather", "quite", "very", "extremely")
+LEVELS = (
+    "not at all",
+    "barely",
+    "slightly",
+    "a little",
+    "moderately",
+    "rather",
+    "quite",
+    "very",
+    "extremely",
+)
 """Words of the ratings from 1 to 9."""
 
 MEAN = np.array(
@@ -42,10 +54,12 @@ class Emotions(World):
         Field("prize that is won", 1, 3, whole=True, start=1),
     )
     form = "prize 1, prize 2, prize 3, probability 1, probability 2, probability 3, number of the prize that is won"
-    goals = {
-        "prediction": Goal("absolute", "absolute", (1.58509, 0.72371), tuple(Field(e, 1, 9) for e in EMOTIONS))
+    goals: ClassVar = {
+        "prediction": Goal(
+            "absolute", "absolute", (1.58509, 0.72371), tuple(Field(e, 1, 9) for e in EMOTIONS)
+        )
     }
-    words = {
+    words: ClassVar = {
         True: Words(
             "",
             "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; the "
@@ -83,7 +97,11 @@ class Emotions(World):
         """Always the same random ones, and sure and surprising wins of nothing and of 100."""
         rng = np.random.default_rng(0)
         drawn = [self.random_design(rng) for _ in range(_DESIGNS)]
-        ends = [[a, b, b, p, (1 - p) / 2, (1 - p) / 2, 1] for a, b in ((0, 100), (100, 0)) for p in (0.02, 0.5, 0.98)]
+        ends = [
+            [a, b, b, p, (1 - p) / 2, (1 - p) / 2, 1]
+            for a, b in ((0, 100), (100, 0))
+            for p in (0.02, 0.5, 0.98)
+        ]
         return np.array([*drawn, *ends])
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:

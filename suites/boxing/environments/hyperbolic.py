@@ -1,5 +1,7 @@
 """Hyperbolic discounting: money now, or more of it later."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -26,8 +28,10 @@ class Hyperbolic(World):
         Field("days of delay", 1, _MOST, whole=True, start=30),
     )
     form = "immediate reward, delayed reward, days"
-    goals = {
-        "prediction": Goal("wrong", "brier", (0.5, 0.46928), (Field("choice", 0, 1, whole=True),), accuracy=True),
+    goals: ClassVar = {
+        "prediction": Goal(
+            "wrong", "brier", (0.5, 0.46928), (Field("choice", 0, 1, whole=True),), accuracy=True
+        ),
         "discount": Goal(
             "squared",
             "ratio",
@@ -36,7 +40,7 @@ class Hyperbolic(World):
             asks="What is k, if the worth of a delayed reward is divided by 1 + k times the delay?",
         ),
     }
-    words = {
+    words: ClassVar = {
         True: Words(
             "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",
             "The person is offered ${x[0]} at once or ${x[1]} after {x[2]} days. "
@@ -75,7 +79,9 @@ class Hyperbolic(World):
         """Ratios and delays on logarithmic scales, at three sizes of the delayed reward."""
         days = np.unique(np.round(np.geomspace(1, 1000, 25)))
         ratios = np.linspace(0.04, 0.98, 33)
-        found = np.array([(max(1, round(r * d)), d, t) for d in (50, 100, 300) for r in ratios for t in days], float)
+        found = np.array(
+            [(max(1, round(r * d)), d, t) for d in (50, 100, 300) for r in ratios for t in days], float
+        )
         return np.unique(found[found[:, 0] < found[:, 1]], axis=0)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
@@ -89,4 +95,6 @@ class Hyperbolic(World):
     def check(self, x: Floats) -> None:
         """The delayed reward is the larger one."""
         if x[0] >= x[1]:
-            raise WrongReplyError(f"got {x[0]:g} at once and {x[1]:g} later; the delayed reward must be larger")
+            raise WrongReplyError(
+                f"got {x[0]:g} at once and {x[1]:g} later; the delayed reward must be larger"
+            )

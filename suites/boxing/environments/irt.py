@@ -1,5 +1,7 @@
 """Item response theory, two parameters a question: which student answers which question rightly?"""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import expit
 
@@ -20,10 +22,13 @@ class Irt(World):
     noise = Bernoulli()
     dimensions = 18
     parameter_names = tuple(f"{what}{k}" for what in ("ability", "difficulty", "slope") for k in range(1, 7))
-    fields = (Field("student", 1, STUDENTS, whole=True, start=1), Field("question", 1, QUESTIONS, whole=True, start=1))
+    fields = (
+        Field("student", 1, STUDENTS, whole=True, start=1),
+        Field("question", 1, QUESTIONS, whole=True, start=1),
+    )
     form = "student, question"
-    goals = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
-    words = {
+    goals: ClassVar = {"prediction": Goal("wrong", "brier", (0.5, 0.5), (Field("right", 0, 1, whole=True),))}
+    words: ClassVar = {
         True: Words(
             "Student {x[0]} answered question {x[1]} {choice}.",
             "Does student {x[0]} answer question {x[1]} rightly (1) or wrongly (0)?",
@@ -80,7 +85,9 @@ class Irt(World):
         """A pair that is held out."""
         return np.asarray(self._held[rng.integers(HELD_OUT)])
 
-    def questions(self, rng: np.random.Generator, number: int, published: bool) -> tuple[Floats, Floats, Floats]:
+    def questions(
+        self, rng: np.random.Generator, number: int, published: bool
+    ) -> tuple[Floats, Floats, Floats]:
         """The pairs that are held out, each once in ten; the truth is what the table has."""
         xs = self._held[np.arange(number) % HELD_OUT]
         ys = np.array([self.observe(x, rng) for x in xs])
@@ -89,7 +96,9 @@ class Irt(World):
     def check(self, x: Floats) -> None:
         """Pairs that are asked for cannot be observed."""
         if (self._held == x).all(axis=1).any():
-            raise WrongReplyError(f"({x[0]:g}, {x[1]:g}) is held out: it is asked for later and cannot be observed")
+            raise WrongReplyError(
+                f"({x[0]:g}, {x[1]:g}) is held out: it is asked for later and cannot be observed"
+            )
 
     def details(self, prior: bool) -> str:
         """What cannot be observed."""

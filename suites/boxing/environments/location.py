@@ -1,5 +1,7 @@
 """Location finding: three hidden sources, and a noisy signal that falls with the distance from them."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from suites.boxing.outcomes import Floats, Gaussian
@@ -20,7 +22,7 @@ class Location(World):
     parameter_names = ("x1", "y1", "x2", "y2", "x3", "y3")
     fields = (Field("x", -100, 100), Field("y", -100, 100))
     form = "x, y"
-    goals = {
+    goals: ClassVar = {
         "prediction": Goal("clipped", "logarithmic", (12.59, 38.03), (Field("signal", -1e6, 1e6),)),
         "source": Goal(
             "sources",
@@ -30,12 +32,14 @@ class Location(World):
             asks="Where are the three points that were drawn? Write their six coordinates, point by point.",
         ),
     }
-    words = {
+    words: ClassVar = {
         True: Words(
             "At ({x[0]}, {x[1]}) the signal was {y[0]}.",
             "How strong is the signal at ({x[0]}, {x[1]}), without the noise of measuring?",
         ),
-        False: Words("For ({x[0]}, {x[1]}) the output was {y[0]}.", "What is the mean output for ({x[0]}, {x[1]})?"),
+        False: Words(
+            "For ({x[0]}, {x[1]}) the output was {y[0]}.", "What is the mean output for ({x[0]}, {x[1]})?"
+        ),
     }
 
     def parameters(self, z: Floats) -> Floats:
@@ -63,7 +67,9 @@ class Location(World):
         """From the prior of a source."""
         return np.round(rng.standard_normal(2), 2)
 
-    def questions(self, rng: np.random.Generator, number: int, published: bool) -> tuple[Floats, Floats, Floats]:
+    def questions(
+        self, rng: np.random.Generator, number: int, published: bool
+    ) -> tuple[Floats, Floats, Floats]:
         """The truth is the signal without noise in both modes."""
         xs, mean, _ = super().questions(rng, number, published)
         return xs, mean, mean

@@ -1,6 +1,7 @@
 """Moral machines: whom should a car without a driver save?"""
 
 import re
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -55,14 +56,22 @@ class Morals(World):
         *("intercept", "swerve", "group 1", "gender", "fitness"),
         *("status", "age", "humans", "species"),
     )
-    fields = (*(Field(f"group {g}: {name}", 0, LARGEST) for g in (1, 2) for name in NAMES), Field("swerve", 0, 1))
+    fields = (
+        *(Field(f"group {g}: {name}", 0, LARGEST) for g in (1, 2) for name in NAMES),
+        Field("swerve", 0, 1),
+    )
     form = "characters of group 1; characters of group 2; swerve or stay"
-    goals = {
-        "prediction": Goal("wrong", "brier", (0.424, 0.49419), (Field("group 1", 0, 1, whole=True),), accuracy=True)
+    goals: ClassVar = {
+        "prediction": Goal(
+            "wrong", "brier", (0.424, 0.49419), (Field("group 1", 0, 1, whole=True),), accuracy=True
+        )
     }
-    words = {
-        True: Words("", "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
-                    "Does the participant save group 1 (1) or group 2 (0)?"),
+    words: ClassVar = {
+        True: Words(
+            "",
+            "Group 1: {0}. Group 2: {1}. To save group 1, the car has to {2}. "
+            "Does the participant save group 1 (1) or group 2 (0)?",
+        ),
         False: Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
     }
 
@@ -94,7 +103,9 @@ class Morals(World):
         """Two lists of characters and a word, between semicolons. Raises WrongReplyError."""
         parts = [part.strip().lower() for part in text.strip().strip(";").split(";")]
         if len(parts) != 3:
-            raise WrongReplyError(f"got {len(parts)} parts between semicolons, expected 3, written as {self.form}")
+            raise WrongReplyError(
+                f"got {len(parts)} parts between semicolons, expected 3, written as {self.form}"
+            )
         if parts[2] not in ("swerve", "stay"):
             raise WrongReplyError(f"got {parts[2][:40]!r}, expected swerve or stay")
         return _encoded([_group(part) for part in parts[:2]], parts[2] == "swerve")
@@ -137,5 +148,8 @@ def _group(text: str) -> Ints:
 
 
 def _spelled(x: Floats) -> tuple[str, str, str]:
-    groups = [", ".join(n for n, k in zip(NAMES, part, strict=True) for _ in range(int(k))) for part in (x[:18], x[18:36])]
+    groups = [
+        ", ".join(n for n, k in zip(NAMES, part, strict=True) for _ in range(int(k)))
+        for part in (x[:18], x[18:36])
+    ]
     return groups[0], groups[1], "swerve" if x[36] else "stay"

@@ -1,5 +1,7 @@
 """Peregrines: a population that grows, and falls."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from suites.boxing.outcomes import Floats, Poisson
@@ -19,11 +21,13 @@ class Peregrines(World):
     parameter_names = ("alpha", "b1", "b2", "b3")
     fields = (Field("time", 0, 5, start=1),)
     form = "time"
-    goals = {
+    goals: ClassVar = {
         "prediction": Goal("squared", "logarithmic", (10991.5464, 15725.1157), (Field("count", 0, 1e9),))
     }
-    words = {
-        True: Words("At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"),
+    words: ClassVar = {
+        True: Words(
+            "At time {x[0]} there were {y[0]} peregrines.", "How many peregrines are there at time {x[0]}?"
+        ),
         False: Words("For {x[0]} the output was {y[0]}.", "What is the mean output for {x[0]}?"),
     }
 

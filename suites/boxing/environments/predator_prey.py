@@ -1,5 +1,7 @@
 """Predator and prey: two populations, and what becomes of them."""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
@@ -27,7 +29,7 @@ class PredatorPrey(World):
     parameter_names = ("alpha", "beta", "gamma", "delta")
     fields = (Field("time", 0, END, start=10),)
     form = "time"
-    goals = {
+    goals: ClassVar = {
         "prediction": Goal(
             "absolute",
             "logarithmic",
@@ -35,12 +37,14 @@ class PredatorPrey(World):
             (Field("prey", 0, 1e9), Field("predators", 0, 1e9)),
         )
     }
-    words = {
+    words: ClassVar = {
         True: Words(
             "At time {x[0]} there were {y[0]} prey and {y[1]} predators.",
             "How many prey and how many predators are there at time {x[0]}?",
         ),
-        False: Words("For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?"),
+        False: Words(
+            "For {x[0]} the outputs were {y[0]} and {y[1]}.", "What are the two outputs for {x[0]}?"
+        ),
     }
 
     def parameters(self, z: Floats) -> Floats:

@@ -1,5 +1,7 @@
 """Survival after mastectomy: who of a hundred patients is alive?"""
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import expit, gammaincinv, ndtr
 
@@ -21,12 +23,12 @@ class Survival(World):
     parameter_names = ("lambda0", "beta")
     fields = (Field("patient", 1, PATIENTS, whole=True, start=1),)
     form = "number of a patient"
-    goals = {
+    goals: ClassVar = {
         "prediction": Goal(
             "wrong", "brier", (0.2604, 0.43885), (Field("dead", 0, 1, whole=True),), accuracy=True
         )
     }
-    words = {
+    words: ClassVar = {
         True: Words(
             "Patient {x[0]} ({x[1]} years after the operation, metastasized: {x[2]}) is {choice}.",
             "A patient had the operation {x[1]} years ago; metastasized: {x[2]}. "
