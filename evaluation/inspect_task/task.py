@@ -168,10 +168,10 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
 async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
     """What came of a reply, as messages."""
     if session.choices.replies == "text":
-        return [ChatMessageUser(content=await session.in_thread(session.reply, output.completion))]
+        return [session.message(await session.in_thread(session.reply, output.completion))]
     if output.message.tool_calls:
         return (await execute_tools(state.messages, state.tools)).messages
-    return [ChatMessageUser(content=await session.in_thread(session.refuse, output.completion))]
+    return [session.message(await session.in_thread(session.refuse, output.completion))]
 
 
 async def _play(session: Session, state: TaskState, player: Player, model: str) -> None:

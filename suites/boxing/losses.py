@@ -71,7 +71,7 @@ def _best_sources(values: Floats, weights: Floats) -> Floats:
         for _ in range(6):
             centre = weights @ _matched(values, centre)
         tried.append((float(weights @ ((_matched(values, centre) - centre) ** 2).sum(axis=1)), centre))
-    return min(tried, key=lambda each: each[0])[1]
+    return np.asarray(min(tried, key=lambda each: each[0])[1])
 
 
 LOSSES: dict[str, Loss] = {

@@ -13,7 +13,7 @@ from suites.boxing.design import RANDOM_DESIGNS, best_design, information
 from suites.boxing.environments import WORLDS
 from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import posterior_of
-from suites.boxing.questions import Mode, Questions
+from suites.boxing.questions import MODES, Mode, Questions
 from suites.boxing.world import World
 
 EVALUATIONS = (0, 1, 3, 5, 7, 10)
@@ -72,8 +72,8 @@ def measured_baselines(episodes: int, questions: int = 10) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("environment", "goal", "mode", "mean"))
     for name, goal in kinds():
-        for mode in ("repaired", "as-published"):
-            found = _prior_errors(name, goal, mode, episodes, questions)  # type: ignore[arg-type]
+        for mode in MODES:
+            found = _prior_errors(name, goal, mode, episodes, questions)
             writer.writerow((name, goal, mode, f"{found.mean():.4g}"))
     return out.getvalue()
 

@@ -150,25 +150,25 @@ class Gaussian:
         if self.folded:
             mixed = mixed + self._mixture(-flat, low, high, mass)
         gained = log_own - np.log(np.maximum(mixed, 1e-300)).reshape(y.shape)
-        return np.maximum(np.einsum("j,k,jkm->m", mass, _NODE_WEIGHTS, gained), 0.0)
+        return np.asarray(np.maximum(np.einsum("j,k,jkm->m", mass, _NODE_WEIGHTS, gained), 0.0))
 
     def _mixture(self, y: Floats, low: Floats, high: Floats, mass: Floats) -> Floats:
         """The density at y (points, m) of the uniform pieces with noise."""
         spread: Floats = ndtr((high - y[:, None]) / self.sd) - ndtr((low - y[:, None]) / self.sd)
-        return np.einsum("j,pjm->pm", mass, spread / (high - low))
+        return np.asarray(np.einsum("j,pjm->pm", mass, spread / (high - low)))
 
     def _log_p(self, mean: Floats, y: Floats) -> Floats:
-        plus = _log_normal((y - mean) / self.sd) - np.log(self.sd)
+        plus: Floats = _log_normal((y - mean) / self.sd) - np.log(self.sd)
         if not self.folded:
             return plus
-        return np.logaddexp(plus, _log_normal((y + mean) / self.sd) - np.log(self.sd))
+        return np.asarray(np.logaddexp(plus, _log_normal((y + mean) / self.sd) - np.log(self.sd)))
 
 
 class Rounding:
     """Whole numbers, not below 0, of signals without other noise; (n, m, values).
 
-    The likelihood takes what rounding takes away for Gaussian noise of its variance, 1 / 12, so that particles
-    can be led to what is known; information is that of the rounded outcome itself.
+    The likelihood takes what rounding takes away for Gaussian noise of its variance, 1 / 12, so that
+    particles can be led to what is known; information is that of the rounded outcome itself.
     """
 
     sd = 12**-0.5
@@ -179,8 +179,7 @@ class Rounding:
 
     def loglik(self, signals: Floats, ys: Floats) -> Floats:
         """The log-density of the Gaussian that stands for rounding."""
-        found: Floats = (_log_normal((ys - signals) / self.sd) - np.log(self.sd)).sum(axis=-1)
-        return found
+        return np.asarray((_log_normal((ys - signals) / self.sd) - np.log(self.sd)).sum(axis=-1))
 
     def expected(self, signals: Floats) -> Floats:
         """The rounded signal."""
@@ -196,7 +195,8 @@ class Rounding:
 class Likert:
     """Eight ratings from 1 to 9: Gaussian, rounded, the ends taking what lies beyond them.
 
-    Signals (n, m, 9): eight means, and the standard deviation that they share. Information takes equal weights.
+    Signals (n, m, 9): eight means, and the standard deviation that they share. Information takes equal
+    weights.
     """
 
     low, high = 1.0, 9.0
@@ -229,7 +229,7 @@ class Likert:
         return np.diff(np.concatenate([ends, below, ends + 1], axis=-1), axis=-1)
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
-        """About the noise, and, given the noise, about each mean: emotions are independent given the noise."""
+        """About the noise, and about each mean given the noise, which makes the ratings independent."""
         groups = np.array_split(signals[signals[:, 0, -1].argsort()], 8)
         size = min(map(len, groups))
         sd = np.array([np.median(group[:, 0, -1]) for group in groups])
@@ -274,7 +274,7 @@ def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Float
     p = np.exp(log_p)
     mixed = np.einsum("nm,nmy->my", weights, p)
     own = np.einsum("nm,nmy->my", weights, p * np.maximum(log_p, -745.0))
-    return np.maximum(((own - xlogy(mixed, mixed)) * measure).sum(axis=-1), 0.0)
+    return np.asarray(np.maximum(((own - xlogy(mixed, mixed)) * measure).sum(axis=-1), 0.0))
 
 
 def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:

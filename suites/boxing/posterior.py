@@ -41,7 +41,7 @@ class Posterior(ABC):
     def settled(self, xs: Floats) -> Bools:
         """(m,): whether the outcomes of designs are known, because they were seen and never change."""
         seen = np.array(self._xs).reshape(-1, 1, xs.shape[1])
-        return np.logical_and((seen == xs).all(axis=2).any(axis=0), self._world.fixed)
+        return np.asarray((seen == xs).all(axis=2).any(axis=0) & self._world.fixed)
 
     @abstractmethod
     def _update(self) -> None:
@@ -95,10 +95,10 @@ class Grid(Posterior):
 class Particles(Posterior):
     """A sequential Monte Carlo sampler over the standard normal numbers that parameters are made of.
 
-    A new outcome is taken in by steps of its likelihood's exponent, each of which leaves an effective number of
-    half the particles. After each step particles are drawn by their weights and moved by Metropolis steps that
-    leave the present posterior as it is; the proposals are those of Crank and Nicolson around the particles' own
-    mean and covariance, of a random length.
+    A new outcome is taken in by steps of its likelihood's exponent, each of which leaves an effective number
+    of half the particles. After each step particles are drawn by their weights and moved by Metropolis steps
+    that leave the present posterior as it is; the proposals are those of Crank and Nicolson around the
+    particles' own mean and covariance, of a random length.
     """
 
     def __init__(self, world: World, rng: np.random.Generator, number: int) -> None:

@@ -1,6 +1,7 @@
 """The questions of a task, the best answers to them, and how far answers are from the truth."""
 
 import csv
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -13,6 +14,8 @@ from suites.boxing.posterior import Posterior
 from suites.boxing.world import Field, Goal, World
 
 Mode = Literal["repaired", "as-published"]
+
+MODES: tuple[Mode, ...] = ("repaired", "as-published")
 
 
 @cache
@@ -64,9 +67,10 @@ class Questions:
         values = self._world.expected(theta, self.xs)
         return np.array([self._loss.best(values[:, k], weights) for k in range(len(self.xs))])
 
-    def errors(self, answers: Floats) -> Floats:
-        """(m,): the error of each answer (m, values)."""
-        pairs = zip(answers, self.truths, strict=True)
+    def errors(self, answers: Floats, places: Sequence[int] | None = None) -> Floats:
+        """The error of each answer (answers, values), to all questions or to those at some places."""
+        truths = self.truths if places is None else self.truths[list(places)]
+        pairs = zip(answers, truths, strict=True)
         return np.array([self._loss.error(answer, truth) for answer, truth in pairs])
 
     def proper_scores(self, answers: Floats) -> dict[str, float]:
@@ -80,8 +84,8 @@ class Questions:
     def standardised(self, error: float) -> float:
         """0 for the error of a baseline.
 
-        Repaired, this is that of the best answers before any experiment, and -1 is no error. As published, the
-        paper's constants hold, which its analysis takes in some environments for those of an accuracy.
+        Repaired, this is that of the best answers before any experiment, and -1 is no error. As published,
+        the paper's constants hold, which its analysis takes in some environments for those of an accuracy.
         """
         if self._mode == "repaired":
             return error / self.baseline - 1

@@ -1,7 +1,7 @@
 """What a world is: parameters drawn from a prior, designs, outcomes, and questions.
 
-A design is an array (d,), an outcome an array (values,); `xs` (m, d) and `ys` (m, values) are several. A world of
-an episode has its own parameters, `theta` (k,), and whatever else is drawn when it begins.
+A design is an array (d,), an outcome an array (values,); `xs` (m, d) and `ys` (m, values) are several. A
+world of an episode has its own parameters, `theta` (k,), and whatever else is drawn when it begins.
 """
 
 import re
@@ -51,8 +51,8 @@ class Field(NamedTuple):
 class Words(NamedTuple):
     """Sentences about a design `x` and an outcome `y`, which are filled in as `{x[0]}` and `{y[0]}`.
 
-    `outcome` says what came of an experiment, `question` asks for what would come of it. `choices` are the words
-    of the outcomes 0 and 1, if there are no others.
+    `outcome` says what came of an experiment, `question` asks for what would come of it. `choices` are the
+    words of the outcomes 0 and 1, if there are no others.
     """
 
     outcome: str
@@ -64,9 +64,9 @@ class Goal(NamedTuple):
     """What is asked for, and how answers are judged.
 
     `published`, `repaired`: names of losses of the two modes. `constants` are the paper's mean and standard
-    deviation of the error; `accuracy` says that its analysis takes them for those of an accuracy. `answer` are
-    the numbers of an answer. `asks` is the one question on the parameters, for goals other than prediction; `lost`
-    is the question's text in the public code, where that does not have the design.
+    deviation of the error; `accuracy` says that its analysis takes them for those of an accuracy. `answer`
+    are the numbers of an answer. `asks` is the one question on the parameters, for goals other than
+    prediction; `lost` is the question's text in the public code, where that does not have the design.
     """
 
     published: str
@@ -212,7 +212,8 @@ class World(ABC):
 
 
 def numbers(text: str, fields: tuple[Field, ...], form: str) -> Floats:
-    """(fields,): the numbers of a text. Raises WrongReplyError unless there are exactly so many, and fitting."""
+    """(fields,): the numbers of a text. Raises WrongReplyError unless there are exactly so many, and
+    fitting."""
     found = [float(each) for each in NUMBER.findall(text)]
     if len(found) != len(fields):
         raise WrongReplyError(

@@ -62,8 +62,8 @@ class Emotions(World):
     words: ClassVar = {
         True: Words(
             "",
-            "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; the "
-            "player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
+            "The prizes are ${x[0]}, ${x[1]} and ${x[2]}, with the probabilities {x[3]}, {x[4]} and {x[5]}; "
+            "the player wins prize {x[6]}. How would the participant rate the player's emotions from 1 to 9?",
         ),
         False: Words(
             "For ({x[0]}, {x[1]}, {x[2]}, {x[3]}, {x[4]}, {x[5]}, {x[6]}) the outputs were "

@@ -46,8 +46,9 @@ _DESIGNS = 600
 
 
 class Morals(World):
-    """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3), whether
-    the car has to swerve for it, group 1 itself, and the sums of attributes of group 1 less those of group 2."""
+    """Group 1 is saved with the probability logistic(w . features): a constant with weight ~ N(0, 0.3),
+    whether the car has to swerve for it, group 1 itself, and the sums of attributes of group 1 less those of
+    group 2."""
 
     name, title = "morals", "Moral machines"
     noise = Bernoulli()

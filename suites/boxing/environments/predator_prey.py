@@ -63,7 +63,7 @@ class PredatorPrey(World):
         first, second = STEP * slopes(theta, one), STEP * slopes(theta, two)
         found = one * (1 + 2 * t) * (1 - t) ** 2 + first * t * (1 - t) ** 2
         found = found + two * t**2 * (3 - 2 * t) - second * t**2 * (1 - t)
-        return np.exp(np.clip(found, -50, 50)).transpose(2, 0, 1)
+        return np.asarray(np.exp(np.clip(found, -50, 50)).transpose(2, 0, 1))
 
     def random_design(self, rng: np.random.Generator) -> Floats:
         """Uniform."""
@@ -71,7 +71,7 @@ class PredatorPrey(World):
 
     def designs(self) -> Floats:
         """Every 0.5."""
-        return np.arange(101)[:, None] * 0.5
+        return np.linspace(0, END, 101)[:, None]
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:
         """Any time; as published four times Beta(2, 5), the first of 50 units."""
@@ -101,4 +101,4 @@ def slopes(theta: Floats, logs: Floats) -> Floats:
     """The derivatives of logarithms (..., 2, n)."""
     alpha, beta, gamma, delta = theta.T
     prey, predators = np.exp(np.clip(logs[..., 0, :], -50, 50)), np.exp(np.clip(logs[..., 1, :], -50, 50))
-    return np.stack([alpha - beta * predators, delta * prey - gamma], axis=-2)
+    return np.asarray(np.stack([alpha - beta * predators, delta * prey - gamma], axis=-2), np.float64)
