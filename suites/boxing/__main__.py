@@ -9,7 +9,7 @@ import typer
 from arena.errors import ArenaError, ConfigError
 from arena.files import write_file
 from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import STRATEGIES, kinds, measured_baselines, printed, row
+from suites.boxing.oracle import as_csv, heading, measured_baselines, printed, rows
 from suites.boxing.oracle import speed as seconds
 
 app = typer.Typer(add_completion=False)
@@ -28,14 +28,19 @@ def oracle(
     context: typer.Context,
     environment: Environments = None,
     episodes: Annotated[int, typer.Option(min=2, help="Worlds of each row.")] = 30,
+    out: Annotated[Path | None, typer.Option(help="A file to write, as oracle.csv here.")] = None,
 ) -> None:
     """Print the errors of the Bayes-optimal predictor after 0 to 10 random and best experiments."""
     if context.invoked_subcommand is not None:
         return
-    chosen = _chosen(environment)
-    pairs = [(name, goal) for name, goal in kinds() if name in chosen]
-    for line in printed(row(*pair, strategy, episodes) for pair in pairs for strategy in STRATEGIES):
-        print(line, flush=True)
+    print(heading(), flush=True)
+    found = []
+    for name in _chosen(environment):
+        for row in rows(name, episodes):
+            print(printed(row), flush=True)
+            found.append(row)
+    if out is not None:
+        write_file(out, as_csv(found))
 
 
 @app.command()

@@ -16,7 +16,7 @@ from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import posterior_of
 from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
-from suites.boxing.world import WrongReplyError
+from suites.boxing.world import Field, WrongReplyError, unnamed
 
 _GAPS = re.compile(r"\n\s*\n")
 """What is left of a text where a variable is empty."""
@@ -79,6 +79,8 @@ class BoxingEpisode:
         name, goal, number = (self._content[key] for key in ("environment", "goal", "number"))
         self.world, rng = drawn(name, number)
         self.questions = Questions(self.world, goal, self.choices.mode, rng, self.choices.questions)
+        if not self.choices.prior:
+            self.world.hide_meaning()
         seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
         self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
         self.posterior = posterior_of(self.world, inference)
@@ -172,7 +174,7 @@ class BoxingEpisode:
             self.explanation, words = explanation_of(text, self.choices.explanation)
             return {"words": words}
         places = list(request.questions)
-        answers = answers_of(text, self.questions.fields, len(places))
+        answers = answers_of(text, self._fields, len(places))
         self._answers.setdefault(request.evaluation, {}).update(zip(places, answers, strict=True))
         rows = {"answers": answers, "truths": self.questions.truths[places]}
         return {
@@ -196,6 +198,12 @@ class BoxingEpisode:
             "regret_published": found.published,
         }
 
+    @property
+    def _fields(self) -> tuple[Field, ...]:
+        """The numbers of one answer."""
+        fields = self.questions.fields
+        return fields if self.choices.prior else unnamed(fields, "output")
+
     def _observation(self, error: str | None = None) -> Observation:
         """What the present request shows. Questions are left out later, so each shows what it depends on."""
         request, prompts = self.request, self._prompts
@@ -204,7 +212,7 @@ class BoxingEpisode:
             wrong = prompts["invalid_reply"].fill(feedback=error, left=TRIES - self._tries)
             said = f"{said}\n\n{wrong}" if self._tries else said
         asked = "\n".join(self._asked(k, len(request.questions)) for k in request.questions)
-        fields = self.questions.fields
+        fields = self._fields
         answer = prompts["answer"].fill(
             form=form_of(fields, max(len(request.questions), 1)),
             limits="; ".join(f"{field.label}: {field.expected}" for field in fields),

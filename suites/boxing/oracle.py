@@ -3,6 +3,7 @@
 import csv
 import time
 from collections.abc import Iterable, Iterator
+from importlib.resources import files
 from io import StringIO
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ class Row(NamedTuple):
     name: str
     goal: str
     strategy: str
+    episodes: int
     means: tuple[float, ...]
     halves: tuple[float, ...]
 
@@ -43,27 +45,57 @@ def drawn(name: str, number: int) -> tuple[World, np.random.Generator]:
     return WORLDS[name](rng), rng
 
 
-def errors(
-    name: str, goal: str, strategy: str, number: int, questions: int = 10, mode: Mode = "repaired"
-) -> list[float]:
-    """The mean errors of one episode after each of `EVALUATIONS`."""
+def errors(name: str, strategy: str, number: int, questions: int = 10) -> dict[str, list[float]]:
+    """By goal the mean errors of one episode after each of `EVALUATIONS`."""
     world, rng = drawn(name, number)
-    asked = Questions(world, goal, mode, rng, questions)
-    own, found = np.random.default_rng([number, 1]), []
-    posterior = posterior_of(world, np.random.default_rng([number, 2]))
+    asked = {goal: Questions(world, goal, "repaired", rng, questions) for goal in world.goals}
+    found: dict[str, list[float]] = {goal: [] for goal in asked}
+    own, posterior = (
+        np.random.default_rng([number, 1]),
+        posterior_of(world, np.random.default_rng([number, 2])),
+    )
     for done in range(EVALUATIONS[-1] + 1):
         if done in EVALUATIONS:
-            found.append(float(asked.errors(asked.best(posterior)).mean()))
-        x = world.random_design(own) if strategy == "random" else best_design(world, posterior)
-        posterior.observe(x, world.observe(x, own))
+            for goal, each in asked.items():
+                found[goal].append(float(each.errors(each.best(posterior)).mean()))
+        if done < EVALUATIONS[-1]:
+            x = world.random_design(own) if strategy == "random" else best_design(world, posterior)
+            posterior.observe(x, world.observe(x, own))
     return found
 
 
-def row(name: str, goal: str, strategy: str, episodes: int) -> Row:
-    """The errors of a strategy over episodes of their own worlds, the same ones for both strategies."""
-    table = np.array([errors(name, goal, strategy, 1000 + k) for k in range(episodes)])
-    halves = [mean_half(column.tolist()) for column in table.T]
-    return Row(name, goal, strategy, tuple(table.mean(axis=0).tolist()), tuple(halves))
+def rows(name: str, episodes: int) -> Iterator[Row]:
+    """For each goal the errors of both strategies over episodes of their own worlds, the same for both."""
+    for strategy in STRATEGIES:
+        found = [errors(name, strategy, 1000 + k) for k in range(episodes)]
+        for goal in found[0]:
+            table = np.array([each[goal] for each in found])
+            halves = [mean_half(column.tolist()) for column in table.T]
+            yield Row(name, goal, strategy, episodes, tuple(table.mean(axis=0).tolist()), tuple(halves))
+
+
+def shipped() -> list[Row]:
+    """The rows of oracle.csv, which `python -m suites.boxing --out` writes."""
+    text = files("suites.boxing").joinpath("oracle.csv").read_text(encoding="utf-8")
+    found = []
+    for name, goal, strategy, episodes, *cells in csv.reader(text.splitlines()[1:]):
+        means, halves = cells[::2], cells[1::2]
+        found.append(
+            Row(name, goal, strategy, int(episodes), tuple(map(float, means)), tuple(map(float, halves)))
+        )
+    return found
+
+
+def as_csv(rows: Iterable[Row]) -> str:
+    """The text of oracle.csv."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    columns = (f"{what}_{n}" for n in EVALUATIONS for what in ("mean", "half"))
+    writer.writerow(("environment", "goal", "designs", "episodes", *columns))
+    for each in rows:
+        cells = (f"{value:.4g}" for pair in zip(each.means, each.halves, strict=True) for value in pair)
+        writer.writerow((*each[:4], *cells))
+    return out.getvalue()
 
 
 def measured_baselines(episodes: int, questions: int = 10) -> str:
@@ -100,10 +132,13 @@ def speed(name: str) -> float:
     return time.process_time() - start
 
 
-def printed(rows: Iterable[Row]) -> Iterator[str]:
-    """A line for each row."""
-    yield f"{'environment':15}{'goal':12}{'designs':9}" + "".join(f"{n:>20}" for n in EVALUATIONS)
-    for each in rows:
-        pairs = zip(each.means, each.halves, strict=True)
-        cells = "".join(f"{f'{mean:.4g} ± {half:.2g}':>20}" for mean, half in pairs)
-        yield f"{each.name:15}{each.goal:12}{each.strategy:9}{cells}"
+def heading() -> str:
+    """The line above the rows."""
+    return f"{'environment':15}{'goal':12}{'designs':9}" + "".join(f"{n:>20}" for n in EVALUATIONS)
+
+
+def printed(row: Row) -> str:
+    """A row as a line."""
+    pairs = zip(row.means, row.halves, strict=True)
+    cells = "".join(f"{f'{mean:.4g} ± {half:.2g}':>20}" for mean, half in pairs)
+    return f"{row.name:15}{row.goal:12}{row.strategy:9}{cells}"

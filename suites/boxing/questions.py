@@ -15,6 +15,8 @@ from suites.boxing.world import Field, Goal, World
 
 Mode = Literal["repaired", "as-published"]
 
+ONE = np.ones(1)
+
 MODES: tuple[Mode, ...] = ("repaired", "as-published")
 
 
@@ -61,7 +63,10 @@ class Questions:
 
     def best(self, posterior: Posterior) -> Floats:
         """(m, values): the answers with the smallest expected errors."""
-        theta, weights = posterior.cloud
+        return self.best_for(*posterior.cloud)
+
+    def best_for(self, theta: Floats, weights: Floats = ONE) -> Floats:
+        """The same for parameters (n, k) with weights (n,)."""
         if self.xs is None:
             return self._loss.best(self._world.target(self._name, theta), weights)[None]
         values = self._world.expected(theta, self.xs)

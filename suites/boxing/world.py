@@ -21,6 +21,10 @@ QUESTIONS_SHOWN = 60
 """Draws after which questions are no longer balanced."""
 
 
+_ENDLESS = 1e6
+"""Limits that only keep answers finite."""
+
+
 class WrongReplyError(ArenaError):
     """A design or an answer that cannot be used; its text is what the model is shown."""
 
@@ -39,6 +43,8 @@ class Field(NamedTuple):
     def expected(self) -> str:
         """What is expected, in words."""
         kind = "a whole number" if self.whole else "a number"
+        if self.high >= _ENDLESS:
+            return kind if self.low <= -_ENDLESS else f"{kind}, {self.low:g} or more"
         ends = "between" if self.open else "from"
         return f"{kind} {ends} {self.low:g} {'and' if self.open else 'to'} {self.high:g}"
 
@@ -92,8 +98,8 @@ class World(ABC):
     dimensions: ClassVar[int]
     """How many standard normal numbers the parameters are made of."""
     parameter_names: ClassVar[tuple[str, ...]]
-    fields: ClassVar[tuple[Field, ...]]
-    form: ClassVar[str]
+    fields: tuple[Field, ...]
+    form: str
     """How a design is written, such as `x, y`."""
     goals: ClassVar[Mapping[str, Goal]]
     words: ClassVar[Mapping[bool, Words]]
@@ -103,6 +109,11 @@ class World(ABC):
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.theta: Floats = self.prior(rng, 1)[0]
+
+    def hide_meaning(self) -> None:
+        """Name what a design has by numbers only."""
+        self.fields = unnamed(self.fields, "input")
+        self.form = ", ".join(field.label for field in self.fields)
 
     def prior(self, rng: np.random.Generator, number: int) -> Floats:
         """(number, k): parameters drawn from the prior."""
@@ -223,6 +234,13 @@ def numbers(text: str, fields: tuple[Field, ...], form: str) -> Floats:
         if not field.fits(value):
             raise WrongReplyError(f"{field.label}: got {value:g}, expected {field.expected}")
     return np.array(found)
+
+
+def unnamed(fields: tuple[Field, ...], what: str) -> tuple[Field, ...]:
+    """Fields that are named by a word and a number."""
+    if len(fields) == 1:
+        return (fields[0]._replace(label=what),)
+    return tuple(field._replace(label=f"{what} {k}") for k, field in enumerate(fields, start=1))
 
 
 def half_normal_quantiles(number: int) -> Floats:

@@ -76,11 +76,11 @@ class Hyperbolic(World):
         return np.array([immediate, rng.integers(immediate + 1, 300), rng.integers(1, 365)], np.float64)
 
     def designs(self) -> Floats:
-        """Ratios and delays on logarithmic scales, at three sizes of the delayed reward."""
-        days = np.unique(np.round(np.geomspace(1, 1000, 25)))
-        ratios = np.linspace(0.04, 0.98, 33)
+        """Ratios and delays on logarithmic scales, at two sizes of the delayed reward."""
+        days = np.unique(np.round(np.geomspace(1, 1000, 16)))
+        ratios = np.linspace(0.04, 0.98, 25)
         found = np.array(
-            [(max(1, round(r * d)), d, t) for d in (50, 100, 300) for r in ratios for t in days], float
+            [(max(1, round(r * d)), d, t) for d in (50, 300) for r in ratios for t in days], float
         )
         return np.unique(found[found[:, 0] < found[:, 1]], axis=0)
 

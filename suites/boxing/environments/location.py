@@ -59,8 +59,8 @@ class Location(World):
         return np.round(rng.uniform(-2, 2, 2), 2)
 
     def designs(self) -> Floats:
-        """Every 0.2 from -3 to 3."""
-        axis = np.round(np.linspace(-3, 3, 31), 2)
+        """Every 0.25 from -2.75 to 2.75."""
+        axis = np.linspace(-2.75, 2.75, 23)
         return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:

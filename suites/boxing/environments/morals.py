@@ -76,6 +76,10 @@ class Morals(World):
         False: Words("", "First set: {0}. Second set: {1}. Third input: {2}. Is the output 1 or 0?"),
     }
 
+    def hide_meaning(self) -> None:
+        """Members keep their names: they are all that is known of them."""
+        self.form = "members of set 1; members of set 2; swerve or stay"
+
     def parameters(self, z: Floats) -> Floats:
         """The weights."""
         return np.asarray(MEAN + SD * z)
