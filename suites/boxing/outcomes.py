@@ -19,6 +19,9 @@ _BINS = ndtr(np.linspace(-3.3, 3.3, 45))
 _NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 _NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
 
+_GROUPS, _MEANS = 16, 12
+"""Groups of particles by their noise, and quantiles of the means in each, for ratings."""
+
 _EXACT = 60
 """Counts up to which each one is summed over; above it every half standard deviation."""
 
@@ -230,12 +233,17 @@ class Likert:
 
     def information(self, signals: Floats, weights: Floats) -> Floats:
         """About the noise, and about each mean given the noise, which makes the ratings independent."""
-        groups = np.array_split(signals[signals[:, 0, -1].argsort()], 8)
-        size = min(map(len, groups))
-        sd = np.array([np.median(group[:, 0, -1]) for group in groups])
-        ordered = np.sort(np.stack([group[:size, :, :-1] for group in groups]), axis=1)
-        places = ((np.arange(16) + 0.5) / 16 * size).astype(int)
-        p = self.table(ordered[:, places], sd[:, None, None, None])
+        size = len(signals) // _GROUPS
+        by_noise = signals[signals[:, 0, -1].argsort()][: size * _GROUPS]
+        groups = by_noise.reshape(_GROUPS, size, *signals.shape[1:])
+        sd, means = np.median(groups[:, :, 0, -1], axis=1), groups[..., :-1]
+        places = ((np.arange(_MEANS) + 0.5) / _MEANS * size).astype(int)
+        nodes = np.sort(means, axis=1)[:, places]
+        # A few quantiles spread less than what they stand for.
+        centre = means.mean(axis=1, keepdims=True)
+        wider = means.std(axis=1, keepdims=True) / np.maximum(nodes.std(axis=1, keepdims=True), 1e-9)
+        nodes = centre + (nodes - centre) * wider
+        p = self.table(nodes, sd[:, None, None, None])
         mixed = p.mean(axis=1)
         within = (entr(mixed).sum(axis=-1) - entr(p).sum(axis=-1).mean(axis=1)).sum(axis=-1).mean(axis=0)
         return np.asarray(within + _about_group(mixed))
