@@ -1,7 +1,7 @@
 """One episode as the runner's environment: experiments, questions in between, and an explanation."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -215,7 +215,7 @@ class BoxingEpisode:
         fields = self._fields
         answer = prompts["answer"].fill(
             form=form_of(fields, max(len(request.questions), 1)),
-            limits="; ".join(f"{field.label}: {field.expected}" for field in fields),
+            limits="; ".join(_limits(fields)),
         )
         values: dict[str, dict[str, Any]] = {
             "act": {
@@ -252,7 +252,8 @@ class BoxingEpisode:
         return f"{question + 1}. {text}" if together > 1 else text
 
     def _filled(self, evaluation: int) -> Floats:
-        """(m, values): the answers of an evaluation; for those not given, the best ones without experiments."""
+        """(m, values): the answers of an evaluation; for those not given, the best ones without experiments.
+        (m, values): the answers of an evaluation; for those not given, the best ones without experiments."""
         found = self._without.copy()
         for place, answer in self._answers.get(evaluation, {}).items():
             found[place] = answer
@@ -278,6 +279,13 @@ class BoxingEpisode:
         asked = sum(len(each.questions) for each in self._requests[: self._place])
         found["missing_answers"] = asked - sum(map(len, self._answers.values()))
         return found
+
+
+def _limits(fields: Sequence[Field]) -> list[str]:
+    """What is expected of each number, once if it is the same of all."""
+    if len(fields) > 1 and len({field.expected for field in fields}) == 1:
+        return [f"each: {fields[0].expected}"]
+    return [f"{field.label}: {field.expected}" for field in fields]
 
 
 def _requests(choices: BoxingChoices, questions: int) -> tuple[Request, ...]:

@@ -45,11 +45,9 @@ def replied(key: str, name: str, seed: int, shown: str) -> str:
 def explained(episode: BoxingEpisode) -> str:
     """What the explainer says."""
     theta, weights = episode.posterior.cloud
-    if episode.questions.goal.asks:
-        # Sources have no order, so that means over particles would say nothing: state the best answer.
-        means = episode.questions.best(episode.posterior)[0]
-    else:
-        means = weights @ theta
+    # Sources have no order, so that means over particles would say nothing: state the best answer.
+    asks = episode.questions.goal.asks
+    means = episode.questions.best(episode.posterior)[0] if asks else weights @ theta
     return f"Posterior means of the parameters: {json.dumps([float(f'{value:.6g}') for value in means])}"
 
 

@@ -252,10 +252,10 @@ class Likert:
 def _about_group(p: Floats) -> Floats:
     """(m,): what eight ratings of probabilities p (groups, m, 8, 9) say about their group.
 
-    By 64 draws for each group, the same for every design.
+    By 24 draws for each group, the same for every design.
     """
     groups, designs, emotions, _ = p.shape
-    uniform = np.random.default_rng(0).random((groups, 64, 1, emotions))
+    uniform = np.random.default_rng(0).random((groups, 24, 1, emotions))
     drawn = (uniform[..., None] > p.cumsum(axis=-1)[:, None, :, :, :-1]).sum(axis=-1)
     log_p = np.log(np.maximum(p, 1e-300))
     d, e = np.arange(designs)[:, None], np.arange(emotions)

@@ -17,6 +17,9 @@ PARTICLES = 2000
 MOVES = 4
 """Times that particles are moved after each step of the temperature."""
 
+LOCAL_MOVES = 6
+"""The same for each block of a world that has some, by local proposals."""
+
 _LARGE_GRID = 12_000
 
 
@@ -125,27 +128,45 @@ class Particles(Posterior):
         return self._world.loglik(self._world.parameters(z), np.array(self._xs), np.array(self._ys))
 
     def _moved(self, z: Floats, terms: Floats, exponent: float) -> tuple[Floats, Floats]:
+        blocks = self._world.blocks
         powers = np.append(np.ones(terms.shape[1] - 1), exponent)
         mean = z.mean(axis=0)
         covariance = np.cov(z.T).reshape(z.shape[1], -1) + 1e-9 * np.eye(z.shape[1])
         root = np.linalg.cholesky(covariance)
 
-        def log_ratio(z: Floats, terms: Floats) -> Floats:
-            """The posterior over the normal distribution that proposals leave as it is."""
+        def normal(z: Floats) -> Floats:
+            """The logarithm of the distribution that the first proposals leave as it is."""
             white = solve_triangular(root, (z - mean).T, lower=True)
-            return np.asarray(terms @ powers - 0.5 * (z**2).sum(axis=1) + 0.5 * (white**2).sum(axis=0))
+            return np.asarray(-0.5 * (white**2).sum(axis=0))
+
+        def log_ratio(z: Floats, terms: Floats) -> Floats:
+            """The posterior over that distribution."""
+            return np.asarray(terms @ powers - 0.5 * (z**2).sum(axis=1) - normal(z))
 
         now = log_ratio(z, terms)
-        for _ in range(MOVES):
-            length = 10 ** self._rng.uniform(-1.3, 0, (len(z), 1))
-            noise = self._rng.standard_normal(z.shape) @ root.T
-            proposed = mean + np.sqrt(1 - length**2) * (z - mean) + length * noise
+        for move in range(MOVES + LOCAL_MOVES * len(blocks)):
+            local = move >= MOVES
+            if local:
+                proposed = self._local(z, blocks[move % len(blocks)])
+            else:
+                length = 10 ** self._rng.uniform(-1.3, 0, (len(z), 1))
+                noise = self._rng.standard_normal(z.shape) @ root.T
+                proposed = mean + np.sqrt(1 - length**2) * (z - mean) + length * noise
             proposed_terms = self._terms(proposed)
             after = log_ratio(proposed, proposed_terms)
-            taken = np.log(self._rng.random(len(z))) < after - now
+            # A local proposal is symmetric: for it the posterior alone counts.
+            gain = after - now + (normal(proposed) - normal(z) if local else 0.0)
+            taken = np.log(self._rng.random(len(z))) < gain
             z, terms = np.where(taken[:, None], proposed, z), np.where(taken[:, None], proposed_terms, terms)
             now = np.where(taken, after, now)
         return z, terms
+
+    def _local(self, z: Floats, block: slice) -> Floats:
+        """Steps of any length, from that of the prior to a thousandth of it, of some of the numbers."""
+        found = z.copy()
+        step = self._rng.standard_normal(z[:, block].shape)
+        found[:, block] += step * 10 ** self._rng.uniform(-3, 0.2, (len(z), 1))
+        return found
 
 
 def _next_step(loglik: Floats, longest: float) -> float:

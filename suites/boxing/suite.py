@@ -56,9 +56,8 @@ class BoxingSuite(Suite):
             if name in (choices.environments or WORLDS) and goal in (choices.goals or (goal,))
         ]
         if not wanted:
-            raise ConfigError(
-                f"no task: {', '.join(choices.environments or ())} have no goal {', '.join(choices.goals or ())}"
-            )
+            named_ones = ", ".join(choices.environments or ()), ", ".join(choices.goals or ())
+            raise ConfigError("no task: environments {} have no goals {}".format(*named_ones))
         return [_task(name, goal, number) for name, goal in wanted for number in range(choices.seeds)]
 
     def find_task(self, task_id: str, choices: BoxingChoices, folder: Path | None) -> TaskSpec | None:

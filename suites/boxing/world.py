@@ -97,6 +97,8 @@ class World(ABC):
     noise: ClassVar[Noise]
     dimensions: ClassVar[int]
     """How many standard normal numbers the parameters are made of."""
+    blocks: ClassVar[tuple[slice, ...]] = ()
+    """Parts of these numbers that particles also move in alone, where a posterior is far from normal."""
     parameter_names: ClassVar[tuple[str, ...]]
     fields: tuple[Field, ...]
     form: str

@@ -35,7 +35,7 @@ class Death(World):
             "squared",
             (0.29028, 1.75699),
             (Field("rate", 0, 1e6),),
-            asks="What is theta, if the probability of being infected by time t is 1 - exp(-theta t)?",
+            asks="What is theta, if the mean outcome at t is 50 (1 - exp(-theta t))?",
             lost="Respond with a positive number.",
         ),
     }

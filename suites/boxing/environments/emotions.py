@@ -34,7 +34,7 @@ MEAN = np.array(
 
 SD = np.array([0.1, 0.01, 0.01, 0.01])[:, None]
 
-_DESIGNS = 400
+_DESIGNS = 150
 
 
 class Emotions(World):
@@ -53,7 +53,10 @@ class Emotions(World):
         *(Field(f"probability {k}", 0, 1, start=0.34 if k == 1 else 0.33) for k in (1, 2, 3)),
         Field("prize that is won", 1, 3, whole=True, start=1),
     )
-    form = "prize 1, prize 2, prize 3, probability 1, probability 2, probability 3, number of the prize that is won"
+    form = (
+        "prize 1, prize 2, prize 3, probability 1, probability 2, probability 3, "
+        "number of the prize that is won"
+    )
     goals: ClassVar = {
         "prediction": Goal(
             "absolute", "absolute", (1.58509, 0.72371), tuple(Field(e, 1, 9) for e in EMOTIONS)

@@ -19,6 +19,7 @@ class Location(World):
     name, title = "location", "Location finding"
     noise = Gaussian(0.5)
     dimensions = 6
+    blocks = (slice(0, 2), slice(2, 4), slice(4, 6))
     parameter_names = ("x1", "y1", "x2", "y2", "x3", "y3")
     fields = (Field("x", -100, 100), Field("y", -100, 100))
     form = "x, y"
@@ -59,8 +60,8 @@ class Location(World):
         return np.round(rng.uniform(-2, 2, 2), 2)
 
     def designs(self) -> Floats:
-        """Every 0.25 from -2.75 to 2.75."""
-        axis = np.linspace(-2.75, 2.75, 23)
+        """Every 0.3 from -2.4 to 2.4."""
+        axis = np.round(np.linspace(-2.4, 2.4, 17), 1)
         return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
 
     def question(self, rng: np.random.Generator, published: bool) -> Floats:

@@ -42,7 +42,7 @@ SD = np.array([0.3, *[0.1] * 8])
 """Intercept, swerving for group 1, being group 1, and the attributes of `CHARACTERS`."""
 
 _ATTRIBUTES = np.array(list(CHARACTERS.values()), np.float64)
-_DESIGNS = 600
+_DESIGNS = 400
 
 
 class Morals(World):

@@ -23,8 +23,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
 The texts of worlds come before everything until the first experiment is over: `_prior` with what they are
 about, `_plain` without. `details`: what was drawn at the beginning, such as a list of patients; `goal`: one
 of the `goal_` texts. `said`: what came of the last experiment, and what was wrong with the last reply
-(`invalid_reply`). `form`: how a design or an answer is written, `limits` of its numbers. `answer`: the text of
-that name; `chances` follows a question whose answer is a probability. `novice` is sent alone, without the
+(`invalid_reply`). `form`: how a design or an answer is written, `limits` of its numbers. `answer`: the text
+of that name; `chances` follows a question whose answer is a probability. `novice` is sent alone, without the
 system text.
 """
 

@@ -203,8 +203,9 @@ def test_the_papers_artefacts_of_accuracies(name, perfect, coin):
     ("name", "goal", "best"),
     [
         ("dugongs", "prediction", -0.098), ("peregrines", "prediction", -0.699), ("irt", "prediction", -1),
-        ("predator-prey", "prediction", -0.475), ("location", "prediction", -0.331), ("death", "prediction", -1.17),
-        ("location", "source", -1.36), ("emotions", "prediction", -2.19), ("hyperbolic", "discount", -0.058),
+        ("predator-prey", "prediction", -0.475), ("location", "prediction", -0.331), ("death", "prediction",
+        -1.17), ("location", "source", -1.36), ("emotions", "prediction", -2.19), ("hyperbolic", "discount",
+        -0.058),
     ],
 )  # fmt: skip
 def test_no_error_is_the_papers_best_possible(name, goal, best):
