@@ -77,8 +77,8 @@ class Hyperbolic(World):
 
     def designs(self) -> Floats:
         """Ratios and delays on logarithmic scales, at two sizes of the delayed reward."""
-        days = np.unique(np.round(np.geomspace(1, 1000, 16)))
-        ratios = np.linspace(0.04, 0.98, 25)
+        days = np.unique(np.round(np.geomspace(1, 1000, 13)))
+        ratios = np.linspace(0.04, 0.98, 17)
         found = np.array(
             [(max(1, round(r * d)), d, t) for d in (50, 300) for r in ratios for t in days], float
         )
