@@ -16,21 +16,11 @@ from suites.boxing.outcomes import Floats
 from suites.boxing.posterior import posterior_of
 from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
+from suites.boxing.requests import NOVICE, Request, requests_of
 from suites.boxing.world import Field, WrongReplyError, unnamed
 
 _GAPS = re.compile(r"\n\s*\n")
 """What is left of a text where a variable is empty."""
-
-NOVICE = -1
-"""The evaluation of the novice, among numbers of experiments."""
-
-
-class Request(NamedTuple):
-    """What is asked for next: `kind` as in `Observation`, the evaluation, and the questions from 0."""
-
-    kind: str
-    evaluation: int
-    questions: tuple[int, ...] = ()
 
 
 class Turn(NamedTuple):
@@ -86,7 +76,7 @@ class BoxingEpisode:
         self.posterior = posterior_of(self.world, inference)
         self._without = self.questions.best(self.posterior)
         self._answers: dict[int, dict[int, Floats]] = {}
-        self._requests = _requests(self.choices, len(self.questions))
+        self._requests = requests_of(self.choices, len(self.questions))
         self._place = self._tries = self._done = 0
         self._said = self.explanation = ""
         self._turns: list[Turn] = []
@@ -286,20 +276,3 @@ def _limits(fields: Sequence[Field]) -> list[str]:
     if len(fields) > 1 and len({field.expected for field in fields}) == 1:
         return [f"each: {fields[0].expected}"]
     return [f"{field.label}: {field.expected}" for field in fields]
-
-
-def _requests(choices: BoxingChoices, questions: int) -> tuple[Request, ...]:
-    """All that is asked for in an episode, in order."""
-    every = tuple(range(questions))
-    sets = [every] if choices.ask == "together" else [(k,) for k in every]
-
-    def asked(evaluation: int) -> list[Request]:
-        return [Request("predict", evaluation, each) for each in sets]
-
-    found: list[Request] = []
-    for done in range(choices.experiments + 1):
-        found += asked(done) if done in choices.evaluated else []
-        found += [Request("act", done)] if done < choices.experiments else []
-    if choices.novice:
-        found += [Request("explain", NOVICE), *asked(NOVICE)]
-    return tuple(found)

@@ -4,7 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from suites.boxing.outcomes import Floats, Likert
+from suites.boxing.outcomes import Floats
+from suites.boxing.ratings import Likert
 from suites.boxing.world import Field, Goal, Words, World, WrongReplyError
 
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "content", "disappointed")
