@@ -57,8 +57,9 @@ class Observation:
     With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
     action, a prediction, or an explanation. An observation that asks for a prediction, and the answer to it,
     are left out of what the model is sent later. With `fresh` the same, and the observation itself is sent
-    alone, without anything of the conversation before it. `reward` is that of the last reply. `drawn_by` names the
-    renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to nobody.
+    alone, without anything of the conversation before it. `reward` is that of the last reply. `drawn_by`
+    names the renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to
+    nobody.
     """
 
     parts: tuple[Part, ...] = ()

@@ -108,7 +108,7 @@ class BoxingEpisode:
         passed = over and last < self.questions.baseline
         score = self.questions.score(last)
         parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
-        replay = {
+        replay: dict[str, Any] = {
             **self._content,
             **{key: getattr(self.choices, key) for key in ("mode", "prior")},
             "chances": self.questions.chances,
@@ -116,6 +116,8 @@ class BoxingEpisode:
             "explanation": self.explanation,
         }
         metrics = {"total_reward": score, **self._metrics()}
+        # Reports get no metrics, but what replays an episode.
+        replay["standardised"] = {key[2:]: value for key, value in metrics.items() if key.startswith("z_")}
         outcome = "better than the prior" if passed else "no better than the prior" if over else "stop"
         return Record(
             tuple(turn._asdict() for turn in self._turns),

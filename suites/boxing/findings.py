@@ -114,7 +114,8 @@ def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
     """For each kind: episodes, standardised errors, and the score."""
     rows = []
     for kind, own in _by_kind(records).items():
-        cells = [_interval([each[f"z_{n}"] for each in own if f"z_{n}" in each]) for n in EVALUATIONS]
+        found = [each["replay"]["standardised"] for each in own]
+        cells = [_interval([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
         rows.append((*kind, str(len(own)), *cells, _interval([each["score"] for each in own], 2)))
     return rows
 
@@ -192,8 +193,8 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
     """For each kind: the last error of the scientist, the novice's, and their difference by episode."""
     rows = []
     for kind, own in _by_kind(records).items():
-        answered = [each for each in own if "z_novice" in each]
-        pairs = [(each[f"z_{_last(each)}"], each["z_novice"]) for each in answered]
+        found = [each["replay"]["standardised"] for each in own]
+        pairs = [(z[str(_last(z))], z["novice"]) for z in found if "novice" in z]
         if pairs:
             scientist, novice = zip(*pairs, strict=True)
             lost = [b - a for a, b in pairs]
@@ -201,9 +202,9 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
     return rows
 
 
-def _last(record: Record) -> int:
+def _last(standardised: Mapping[str, float]) -> int:
     """The last number of experiments after which the scientist answered."""
-    return max(int(key[2:]) for key in record if key.startswith("z_") and key[2:].isdecimal())
+    return max(int(key) for key in standardised if key.isdecimal())
 
 
 def _interval(numbers: Sequence[float], digits: int = 3) -> str:
