@@ -55,11 +55,10 @@ class Observation:
     """What a model is shown next: texts and pictures in order.
 
     With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
-    action, a prediction, or an explanation. An observation that asks for a prediction, and the answer to it,
-    are left out of what the model is sent later. With `fresh` the same, and the observation itself is sent
-    alone, without anything of the conversation before it. `reward` is that of the last reply. `drawn_by`
-    names the renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to
-    nobody.
+    action, a prediction, or an explanation. What asks for a prediction is not sent again later, nor is the
+    answer. With `fresh` the same, and nothing of the conversation before is sent with it. `reward` is that of
+    the last reply. `drawn_by` names the renderer of the pictures, None if there are none. `data` is for
+    `Suite.form`, and shown to nobody.
     """
 
     parts: tuple[Part, ...] = ()

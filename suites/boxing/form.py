@@ -1,4 +1,4 @@
-"""What people answer with: the numbers of a design or of an answer, and words where there are some."""
+"""What people answer with: the numbers or words of a design, of answers, or of an explanation."""
 
 from collections.abc import Sequence
 

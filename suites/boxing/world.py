@@ -225,8 +225,7 @@ class World(ABC):
 
 
 def numbers(text: str, fields: tuple[Field, ...], form: str) -> Floats:
-    """(fields,): the numbers of a text. Raises WrongReplyError unless there are exactly so many, and
-    fitting."""
+    """(fields,): the numbers of a text, one for each field. Raises WrongReplyError for any others."""
     found = [float(each) for each in NUMBER.findall(text)]
     if len(found) != len(fields):
         raise WrongReplyError(
