@@ -221,7 +221,7 @@ def test_reports_show_errors_regret_novices_and_calibration():
         *("Novice beside scientist", "Calibration of probabilities"),
     ]
     assert "Perfect inference" in panels["Standardised error after experiments"]
-    assert f"{own[1]['z_2']:.3f}" in panels["Standardised error after experiments"]
+    assert f"{own[1]['z_0']:.3f}" in panels["Standardised error after experiments"]
     bins = calibration(own)
     assert sum(each.number for each in bins) == 2 * 3 * 3
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
