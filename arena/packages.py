@@ -29,6 +29,7 @@ EXTRAS = {
     ),
     "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it"),
     "scienceworld": ("scienceworld", "py4j"),
+    "discoveryworld": ("discoveryworld", "pygame"),
     "rl": ("stable_baselines3", "sb3_contrib", "torch", "pygame"),
 }
 """What extras install, by the names under which it is imported."""

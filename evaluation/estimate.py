@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from evaluation.agents.agents import asides, opening
+from evaluation.agents.hypothesizer import TOKENS as MEMORY_TOKENS
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.generation.image_rules import COLLAGE_PX, kept_images
 from evaluation.generation.image_tokens import image_tokens
@@ -50,12 +52,13 @@ class Estimate:
 
 
 class _Call(NamedTuple):
-    """A request: its pictures, the tokens of its text, and those of both that the one before had too."""
+    """A request: its pictures, the tokens of its text and of the answer, and what the one before had too."""
 
     images: int
     tokens: int
-    repeated_images: int
-    repeated_tokens: int
+    output: int
+    repeated_images: int = 0
+    repeated_tokens: int = 0
 
 
 def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None = None) -> Estimate | None:
@@ -76,7 +79,7 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
         return None
     bounds = choices.bounds()
     together = choices.conversation == "run"
-    opened = request.suite.opening(choices, request.prompts, len(tasks) if together else 1)
+    opened = opening(request.suite, choices, request.prompts, len(tasks) if together else 1)
     text = sum(len(message.text) for message in opened) // CHARACTERS_PER_TOKEN
     shown = sum(1 for m in opened if not isinstance(m.content, str) for p in m.content if p.type == "image")
     conversations = Counter([tuple(known)] if together else [(each,) for each in known])
@@ -88,7 +91,7 @@ def estimate(request: EvalRequest, prices: Path | None = None, turns: int | None
     images = sum(call.images for call in calls)
     size = _size(choices, bounds, max(map(sum, conversations)))
     each = image_tokens(model, *size, choices.image_detail) if images else 0
-    out = len(calls) * _reply(choices)
+    out = sum(call.output for call in calls)
     found = Estimate(
         model=model,
         episodes=episodes,
@@ -126,16 +129,20 @@ def _calls(
     so_far = [0]
     for number in range(sum(replies)):
         so_far.append(so_far[-1] + (bounds.first_images if number in begins else bounds.images))
-    whole = choices.images == "all" and not choices.memory
+    whole = choices.images == "all" and not choices.memory and not asides(choices.agent, 1)
     most = _turns_sent_again(choices, bounds)
-    before = _Call(0, 0, 0, 0)
+    text += MEMORY_TOKENS if choices.agent == "hypothesizer" else 0
+    before = _Call(0, 0, 0)
     for number in range(sum(replies)):
+        for kind in asides(choices.agent, number):
+            pictures = shown + so_far[number + 1] - so_far[number]
+            answer = MEMORY_TOKENS if kind == "summary" else REPLY_TOKENS
+            yield _Call(_sent(choices, pictures), text + bounds.turn_tokens, _limited(choices, answer))
         back = int(min(number, most))
         pictures = shown + so_far[number + 1] - so_far[number - back]
-        sent = len(kept_images(choices.images, pictures)) if choices.images != "all" else pictures
         tokens = text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS
         repeated = (before.images, before.tokens) if whole else (0, 0)
-        before = _Call(sent, tokens, *repeated)
+        before = _Call(_sent(choices, pictures), tokens, _limited(choices, REPLY_TOKENS), *repeated)
         yield before
 
 
@@ -157,6 +164,11 @@ def _size(choices: RunChoices, bounds: Bounds, calls: int) -> tuple[int, int]:
     return side, side
 
 
-def _reply(choices: RunChoices) -> int:
-    reply = REPLY_TOKENS + (choices.reasoning_tokens or 0)
-    return min(reply, choices.max_tokens) if choices.max_tokens is not None else reply
+def _sent(choices: RunChoices, pictures: int) -> int:
+    return len(kept_images(choices.images, pictures)) if choices.images != "all" else pictures
+
+
+def _limited(choices: RunChoices, answer: int) -> int:
+    """The tokens of an answer, with a model's own reasoning, if the choices limit that."""
+    tokens = answer + (choices.reasoning_tokens or 0)
+    return min(tokens, choices.max_tokens) if choices.max_tokens is not None else tokens

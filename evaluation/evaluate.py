@@ -54,6 +54,8 @@ def evaluate(
     player = player_of(request.suite, model, choices)
     about: dict[str, Any] = {**(notes or {}), "fingerprint": request.fingerprint}
     set_price(model, prices, limits.cost or choices.max_cost_per_episode)
+    for judge in [] if player else choices.judges:
+        set_price(model_name(request.suite, judge), prices, limits.cost or choices.max_cost_per_episode)
     check_writable(log_dir)
     if player is not None:
         about["policy"] = player.facts()
@@ -137,7 +139,8 @@ def _run(
         "retry_on_error": request.effective.choices.relaunches,
         **{name: value for name, value in parallel.items() if value is not None},
     }
-    check_model(model)
+    for name in (model, *(model_name(request.suite, each) for each in request.effective.choices.judges)):
+        check_model(name)
     again = _to_resume(log_dir, request) if resume else None
     try:
         with spending(limits, spent_before(again) if again else RunBudget()):

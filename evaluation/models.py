@@ -69,10 +69,12 @@ def _offline(suite: Suite) -> str:
 def player_of(suite: Suite, model: str, choices: Any) -> Player | None:
     """The agent of a full name that plays whole episodes by itself; None for models that are asked.
 
-    Raises EvaluationError as `Suite.player` does, and if the choices are for the other kind.
+    Raises EvaluationError as `Suite.player` does, and if the choices are for another kind.
     """
     provider, _, name = model.partition("/")
     player = suite.player(name) if provider == suite.name else None
+    if provider == suite.name and choices.agent != "direct":
+        raise EvaluationError(f"{model}: it is no language model; agent = {choices.agent} is for those only")
     if player is None and choices.acts:
         raise EvaluationError(
             f"{model}: replies = steps is for agents that play whole episodes by themselves"

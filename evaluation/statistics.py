@@ -91,7 +91,8 @@ def wilson(passes: float, trials: float, z: float = _Z) -> tuple[float, float]:
     rate, squared = passes / trials, z**2
     middle = (rate + squared / (2 * trials)) / (1 + squared / trials)
     half = z / (1 + squared / trials) * math.sqrt(rate * (1 - rate) / trials + squared / (4 * trials**2))
-    return (max(0.0, middle - half), min(1.0, middle + half))
+    # Rounding may put a limit on the wrong side of a rate of 0 or 1.
+    return (min(max(0.0, middle - half), rate), max(min(1.0, middle + half), rate))
 
 
 def clustered_interval(
@@ -119,7 +120,7 @@ def clustered_interval(
     spread = clusters / (clusters - 1) * float(((passes - rate * trials) ** 2).sum()) / total**2
     effective = total / max(1.0, spread / alone)
     estimated = wilson(rate * effective, effective, student(clusters - 1))
-    return (max(low, estimated[0]), min(high, estimated[1]))
+    return (min(max(low, estimated[0]), rate), max(min(high, estimated[1]), rate))
 
 
 def student(freedom: int) -> float:

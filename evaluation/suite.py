@@ -19,6 +19,7 @@ import numpy.typing as npt
 from evaluation.by_hand.form import Form
 from evaluation.choices.run_choices import RunChoices
 from evaluation.engines.player import Player
+from evaluation.generation.judge import Ask
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet, runner_prompts
 from evaluation.prompts.folder import with_files
 
@@ -54,11 +55,9 @@ class TaskSpec:
 class Observation:
     """What a model is shown next: texts and pictures in order.
 
-    With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
-    action, a prediction, or an explanation. What asks for a prediction is not sent again later, nor is the
-    answer. With `fresh` the same, and nothing of the conversation before is sent with it. `reward` is that of
-    the last reply. `drawn_by` names the renderer of the pictures, None if there are none. `data` is for
-    `Suite.form`, and shown to nobody.
+    With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
+    is not sent again, nor is the answer; with `fresh` it is also sent alone. `reward` is that of the last
+    reply, `drawn_by` the renderer of the pictures, if any. `data` is for `Suite.form`, and shown to nobody.
     """
 
     parts: tuple[Part, ...] = ()
@@ -212,10 +211,7 @@ class Suite(ABC):
         """A new episode."""
 
     def prompts(self, files: PromptFiles = NO_FILES, choices: Any = None) -> PromptSet:
-        """All texts of a run, the user's own among them. Raises ConfigError.
-
-        `choices` are those of the run; None if the texts are only to be replaced by those of a log.
-        """
+        """All texts of a run, the user's own too; without `choices` to hold a log's. Raises ConfigError."""
         return with_files(runner_prompts(), files, choices)
 
     def remarks(self, choices: Any, prompts: PromptSet, protocol: str | None) -> Sequence[str]:
@@ -266,6 +262,10 @@ class Suite(ABC):
     def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
         """What a person answers an observation with; None for a suite that people cannot play."""
         return None
+
+    async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+        """The record of a finished episode with what other models say of it; by default as it is."""
+        return record
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""

@@ -1,10 +1,12 @@
 """One episode: its rows in the tables, and its page with a transcript turn by turn."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.log.episodes import LoggedEpisode
+from evaluation.log.exchanges import Exchange
 from evaluation.results import result_row
+from report.agent_panels import agent_panels
 from report.panels import EpisodeFindings, SuiteReport
 from report.pictures import PictureBook, sent_counts
 
@@ -32,6 +34,7 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
     """The episode's turns in the table of turns."""
     key = {name: getattr(episode.result, name) for name in ("agent", "task_id", "trial")}
     sent = sent_counts(episode.talk)
+    exchanges = episode.talk.exchanges if episode.talk else ()
     return [
         {
             **key,
@@ -40,7 +43,7 @@ def turn_rows(episode: LoggedEpisode, suite: SuiteReport) -> list[dict[str, Any]
             "turn": number,
             **suite.turn_columns(turn),
             "reply": turn["reply"],
-            "thoughts": " / ".join(turn.get("thoughts", ())),
+            "thoughts": " / ".join((*_own_thoughts(exchanges, number), *turn.get("thoughts", ()))),
             "reasoning": _reasoning(episode, number),
             "error": turn["error"],
             "repairs": "; ".join(turn.get("repairs", ())),
@@ -61,7 +64,7 @@ def page(book: PictureBook, findings: EpisodeFindings) -> dict[str, Any]:
     }
     return {
         "warnings": [*_warnings(book), *findings.warnings],
-        "panels": findings.panels,
+        "panels": [*findings.panels, *agent_panels(episode.agent)],
         "strip": sorted(book.shown.items(), key=lambda item: item[0] or after + 1),
         "in_words": bool(exchanges) and not any(each.so_far for each in exchanges),
         "acts": acts,
@@ -79,6 +82,12 @@ def _reasoning(episode: LoggedEpisode, number: int) -> str:
     return request.reasoning if request else ""
 
 
+def _own_thoughts(exchanges: Sequence[Exchange], number: int) -> list[str]:
+    """What an agent's model wrote before a reply."""
+    thought = exchanges[number - 1].thought if number <= len(exchanges) else ""
+    return [thought] if thought else []
+
+
 def _turn(
     number: int, turn: Mapping[str, Any], book: PictureBook, findings: EpisodeFindings
 ) -> dict[str, Any]:
@@ -90,7 +99,7 @@ def _turn(
         "sent": book.notes.get(number),
         "observation": exchanges[number - 1].told if number <= len(exchanges) else None,
         "seen": findings.seen.get(number),
-        "thoughts": turn.get("thoughts", ()),
+        "thoughts": (*_own_thoughts(exchanges, number), *turn.get("thoughts", ())),
         "reasoning": _reasoning(book.episode, number),
         "reply": None if acts else turn["reply"],
         "error": turn["error"],

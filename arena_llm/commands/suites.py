@@ -13,6 +13,11 @@ def suites_command() -> None:
     from evaluation.suites import EXTRAS, get_suite, suite_names
 
     table = Table("suite", "what it measures", "its tasks", "presets", "offline agents")
+    for column in table.columns:
+        column.overflow = "fold"
+    # Names are for copying; what else is long may take several lines.
+    table.columns[0].no_wrap = table.columns[2].no_wrap = True
+    table.columns[1].width = 15
     for name in suite_names():
         try:
             suite = get_suite(name)

@@ -52,6 +52,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "other-options": options.commands_table,
     "presets": options.presets_table,
     "texts": options.texts_table,
+    "agent-texts": options.agent_texts_table,
     "layout": options.layout_table,
     "differences": differences.differences_table,
     "example-suite": example_suite,

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import typer
 
 from docs._generate.markdown import code, plain, table
+from evaluation.agents.prompts import VARIABLES as AGENT_VARIABLES
 from evaluation.choices.contradictions import shown
 from evaluation.choices.effective import effective
 from evaluation.choices.presets import preset_names
-from evaluation.prompts import RUNNER
+from evaluation.prompts import RUNNER, Variables
 from evaluation.prompts.layout import Layout
 from llm_control.choices import ArenaChoices
 from llm_control.prompts import OPTIONAL, VARIABLES
@@ -33,7 +34,15 @@ def presets_table() -> str:
 
 def texts_table() -> str:
     """Every text by its name, with the variables that it may use."""
-    names = {**RUNNER, **VARIABLES, **OPTIONAL}
+    return _texts({**RUNNER, **VARIABLES, **OPTIONAL})
+
+
+def agent_texts_table() -> str:
+    """The same for the texts of agents."""
+    return _texts(AGENT_VARIABLES)
+
+
+def _texts(names: Variables) -> str:
     rows = (
         (code(f"{name}.md"), ", ".join(code(f"${v.partition(':')[0]}") for v in names[name]))
         for name in names

@@ -43,7 +43,7 @@ class Effective:
 
 
 def effective(suite: "Suite", name: str | None, options: Mapping[str, Any]) -> Effective:
-    """The choices of a preset (None for the defaults), overridden by options.
+    """The choices of a preset (None for the defaults), overridden by options; an agent has its own defaults.
 
     Options that are absent do not count; text is read as on a command line. Raises ConfigError for an
     unknown preset or option, a wrong value, and choices that exclude each other; the message says where the
@@ -61,6 +61,10 @@ def effective(suite: "Suite", name: str | None, options: Mapping[str, Any]) -> E
             _read(kind, key, plain(value) if isinstance(value, str) else value),
             "option",
         )
+    agent = str(values.get("agent"))
+    for key, value in kind.agent_defaults.get(agent, {}).items():
+        if key not in values:
+            values[key], origins[key] = value, f"agent {agent}"
     try:
         return Effective(kind(**values), origins, preset)
     except Contradiction as problem:

@@ -32,6 +32,10 @@ def _for_models_only(field: str, changed: Any) -> Rule:
     )
 
 
+_MEMORY_OF_REACT = {"memory_turns": 40, "memory_characters": 10_000}
+"""As many steps and characters as those of DiscoveryWorld's ReAct agent (arXiv 2406.06769)."""
+
+
 class RunChoices(BaseModel):
     """How a model is asked and what limits a run, for any suite.
 
@@ -43,10 +47,16 @@ class RunChoices(BaseModel):
 
     rules: ClassVar[tuple[Rule, ...]] = (
         _for_models_only("conversation", lambda value: value != "episode"),
+        _for_models_only("agent", lambda value: value != "direct"),
         Rule(
             ("conversation", "order"),
             lambda c: c["conversation"] == "episode" and c["order"] != "listed",
             "episodes of their own have no order",
+        ),
+        Rule(
+            ("agent", "conversation"),
+            lambda c: c["agent"] in ("plan-execute", "hypothesizer") and c["conversation"] == "run",
+            "its plan or memory is that of one episode",
         ),
     )
     """Which choices exclude each other; a subclass adds to them."""
@@ -66,7 +76,14 @@ class RunChoices(BaseModel):
     player_defaults: ClassVar[dict[str, Any]] = {"replies": "steps"}
     """The choices that such an agent is played with unless the user says otherwise."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"memory_characters"})
+    agent_defaults: ClassVar[dict[str, dict[str, Any]]] = {
+        "react": _MEMORY_OF_REACT,
+        "plan-execute": _MEMORY_OF_REACT,
+        "hypothesizer": {"memory_turns": 3},
+    }
+    """The choices that an `agent` is played with unless a preset or the user says otherwise."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"memory_characters", "agent"})
     """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
 
     tasks: Names | None = Field(
@@ -74,6 +91,9 @@ class RunChoices(BaseModel):
     )
     trials: int = Field(default=1, ge=1, le=1000, description="times that each task is played")
     seed: int = Field(default=0, description="seed for everything random except the model's sampling")
+    agent: Literal["direct", "react", "plan-execute", "hypothesizer"] = Field(
+        default="direct", description="how the model is led to its replies; direct: by the conversation alone"
+    )
     conversation: Literal["episode", "run"] = Field(
         default="episode", description="run: all tasks in one conversation, one after another"
     )
@@ -163,6 +183,11 @@ class RunChoices(BaseModel):
     def needs_all_tasks(self) -> bool:
         """Whether an episode depends on the run's other tasks too."""
         return False
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The models that `Suite.judge` asks, as a user writes them."""
+        return ()
 
     @property
     def tool_names(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from inspect_ai.log import transcript
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
+from evaluation.inspect_task.judging import judge_episodes
 from evaluation.inspect_task.metrics import by_group, mean, pass_rate, stderr
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.inspect_task.session import Session
@@ -90,6 +91,8 @@ async def _rows(state: TaskState) -> dict[str, Row]:
     """The rows of a sample's finished episodes by task; the one that is being played is ended first."""
     session = session_of(state)
     await session.in_thread(session.finish)
+    if "stopped" not in state.metadata and _limit() is None:
+        await judge_episodes(session, state)
     keep_records(state, session)
     rows = {task_id: record.row() for task_id, record in session.records.items()}
     if "stopped" in state.metadata and rows:

@@ -8,6 +8,7 @@ from typing import Any
 
 from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 
+from evaluation.agents.agents import opening
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.engines.backend import backend, in_thread
 from evaluation.generation.memory import ALONE, ONCE, SENT
@@ -19,7 +20,8 @@ from evaluation.suite import Environment, EpisodeSetup, Observation, Record, Sui
 class Session:
     """Plays tasks in order; the next begins when the model's part in the one before has ended.
 
-    `records` holds the finished episodes by task id, in the order in which they were played. `drawn_by` is
+    `records` holds the finished episodes by task id, in the order in which they were played; `judged` are
+    those that were judged by a second model, or need not be. `drawn_by` is
     the renderer of the pictures, None if there are none. `all_tasks` are those of the run.
     """
 
@@ -34,12 +36,13 @@ class Session:
     ) -> None:
         self.suite, self.tasks, self.trial, self.choices = suite, tuple(tasks), trial, choices
         self.records: dict[str, Record] = {}
+        self.judged: set[str] = set()
         self.drawn_by: str | None = None
-        self._prompts = prompts
+        self.prompts = prompts
         # Other tasks are sent to workers only if they are shown.
         self._all = tuple(all_tasks) if choices.needs_all_tasks else ()
         # Made here, because a demonstration's pictures are drawn by this thread.
-        self._before = suite.opening(choices, prompts, len(self.tasks))
+        self._before = opening(suite, choices, prompts, len(self.tasks))
         self._current: CurrentEpisode | None = None
         self._environment: Environment | None = None
         self._sent: dict[str, str] | None = None
@@ -51,12 +54,17 @@ class Session:
 
     def setup(self, task: TaskSpec) -> EpisodeSetup:
         """What an episode of a task depends on."""
-        return EpisodeSetup(self.suite, task, self.trial, self.choices, self._prompts, self._all)
+        return EpisodeSetup(self.suite, task, self.trial, self.choices, self.prompts, self._all)
+
+    @property
+    def most_replies(self) -> int | None:
+        """The most replies of its first episode; None if nothing bounds them."""
+        return self.suite.most_replies(self.tasks[0], self.choices)
 
     def opening(self) -> list[ChatMessage]:
         """The first messages, up to the first observation of the first episode."""
         first = self.message(self._begin(""))
-        return joined([*self._before, first], self._prompts.layout)
+        return joined([*self._before, first], self.prompts.layout)
 
     def message(self, shown: Content) -> ChatMessageUser:
         """The message that shows what was made of the last observation."""
@@ -68,7 +76,7 @@ class Session:
 
     def refuse(self, text: str) -> Content:
         """Answer a reply that calls no tool although it should."""
-        return self._answer(lambda environment: environment.refuse(text, self._prompts["no_call"].fill()))
+        return self._answer(lambda environment: environment.refuse(text, self.prompts["no_call"].fill()))
 
     def finish(self) -> None:
         """End the present episode; the tasks after it stay unplayed."""
@@ -92,7 +100,7 @@ class Session:
     def _answer(self, act: Callable[[Environment], Observation]) -> Content:
         environment = self._environment
         if environment is None:
-            return [ContentText(text=self._prompts["episode_last"].fill())]
+            return [ContentText(text=self.prompts["episode_last"].fill())]
         observation = self._noted(act(environment))
         return self._after(self._end(environment)) if observation.done else self._content(observation)
 
@@ -108,8 +116,8 @@ class Session:
     def _after(self, record: Record) -> Content:
         """What the model is shown at the end of an episode: how it ended, and the next one's beginning."""
         if not self.wants_reply:
-            return [ContentText(text=f"{record.summary}\n\n{self._prompts['episode_last'].fill()}")]
-        following = self._prompts["episode_next"].fill(number=len(self.records) + 1, count=len(self.tasks))
+            return [ContentText(text=f"{record.summary}\n\n{self.prompts['episode_last'].fill()}")]
+        following = self.prompts["episode_next"].fill(number=len(self.records) + 1, count=len(self.tasks))
         return self._begin(f"{record.summary}\n\n{following}")
 
     def _begin(self, before: str) -> Content:

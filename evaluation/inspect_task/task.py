@@ -11,6 +11,7 @@ from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
     ChatMessageUser,
+    Model,
     ModelOutput,
     execute_tools,
     get_model,
@@ -18,18 +19,21 @@ from inspect_ai.model import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from arena.geometry.layout import episode_rng
+from evaluation.agents.agents import ReplyingAgent, agent_of
+from evaluation.agents.calls import Calls, CallStopped
+from evaluation.agents.prompts import with_agent_texts
+from evaluation.agents.replies import read_reply
 from evaluation.engines.backend import LocalBackend, backend, in_thread
 from evaluation.engines.player import Player
 from evaluation.generation.budget import run_budget
 from evaluation.generation.faults import guard
 from evaluation.generation.final import FinalError, refuse_restart, remember
-from evaluation.generation.generate import generate as ask
 from evaluation.generation.generate import generate_config
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
-from evaluation.generation.memory import sent
 from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
+from evaluation.inspect_task.judging import judge_episodes
 from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
@@ -98,7 +102,7 @@ def conversation_order(choices: Any, tasks: tuple[TaskSpec, ...], trial: int) ->
 @solver
 def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: dict[str, str]) -> Solver:
     """Opens the episode and writes the first messages, before any solver; `texts` are the prompts."""
-    prompts = get_suite(suite).prompts().with_texts(texts)
+    prompts = with_agent_texts(get_suite(suite).prompts(), choices).with_texts(texts)
     by_id = {each.id: each for each in tasks}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -135,19 +139,19 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
         if (player := player_of(session.suite, str(model), choices)) is not None:
             await _play(session, state, player, str(model))
             return state
-        config = generate_config(model, choices, str(state.sample_id), state.epoch - 1)
-        images = ImageBudget(choices.images)
+        agent = _agent(state, session, model)
         kept = Journal(journal, str(state.sample_id), state.epoch)
-        opening = len(state.messages) - 1
         while session.wants_reply:
             output = kept.next()
             if output is None:
-                messages = sent(state.messages, opening, choices.memory_turns, choices.memory_characters)
                 try:
-                    output, config = await ask(model, messages, state.tools, config, images)
+                    output = await agent.reply(state.messages)
                 except FinalError as error:
                     remember(state, error)
                     raise
+                except CallStopped as stopped:
+                    state.metadata["stopped"] = stopped.stop
+                    break
                 kept.keep(output)
             state.output = output
             state.messages.append(output.message)
@@ -157,6 +161,7 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
             played = len(session.records)
             state.messages += await _answers(session, state, output)
             if len(session.records) > played:
+                await judge_episodes(session, state, journal)
                 # What is finished is in the log, whatever becomes of the rest of a conversation.
                 keep_records(state, session)
         keep_records(state, session)
@@ -165,10 +170,29 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
     return solve
 
 
+def _agent(state: TaskState, session: Session, model: Model) -> ReplyingAgent:
+    """What asks for the replies of a sample; what the log keeps of it goes to the sample's metadata."""
+    choices = session.choices
+    calls = Calls(
+        model,
+        choices,
+        session.prompts,
+        state.tools,
+        generate_config(model, choices, str(state.sample_id), state.epoch - 1),
+        ImageBudget(choices.images),
+        opening=len(state.messages) - 1,
+    )
+    agent = agent_of(calls, session.most_replies)
+    if choices.agent != "direct":
+        state.metadata["agent"] = calls.log
+    return agent
+
+
 async def _answers(session: Session, state: TaskState, output: ModelOutput) -> list[ChatMessage]:
     """What came of a reply, as messages."""
     if session.choices.replies == "text":
-        return [session.message(await session.in_thread(session.reply, output.completion))]
+        text = read_reply(output.completion, session.choices).action
+        return [session.message(await session.in_thread(session.reply, text))]
     if output.message.tool_calls:
         return (await execute_tools(state.messages, state.tools)).messages
     return [session.message(await session.in_thread(session.refuse, output.completion))]

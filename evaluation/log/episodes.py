@@ -10,7 +10,8 @@ from typing import Any
 
 from evaluation.generation.budget import NOT_PLAYED, STOPPED
 from evaluation.generation.final import FAILED
-from evaluation.log.exchanges import EpisodeTalk, Request, parameters_of
+from evaluation.log.exchanges import JUDGE, EpisodeTalk, Request, parameters_of
+from evaluation.log.messages import agent_facts
 from evaluation.log.sample import Limit, LoggedSample, replay_of
 from evaluation.results import TrialResult
 
@@ -47,6 +48,7 @@ class LoggedEpisode:
     waiting included; `stops` counts why the model's replies ended; `sent` counts answered requests by their
     parameters (`parameters_of`). `failed_attempts` are requests that failed, `relaunches` restarts of the
     sample; of a conversation, both are those of all its episodes and stand at the first.
+    `agent` is what the log has of the agent that led the model, such as its plan or memory (`Calls.log`).
     `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
     its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
     `ran_down` is what the log has of its end.
@@ -66,6 +68,7 @@ class LoggedEpisode:
     place: int | None = None
     limit: Limit | None = None
     ran_down: TrialResult | None = None
+    agent: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def invalid_replies(self) -> int:
@@ -100,7 +103,7 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         usage = _usage(list((raw.model_usage or {}).values()))
         return LoggedEpisode(failed, usage=usage, seconds=raw.total_time, **_faults(raw))
     task_id = sample.planned[0]
-    events = [event for event in raw.events or () if event.event == "model"]
+    events = [event for event in raw.events or () if event.event == "model" and event.role != JUDGE]
     record = sample.records.get(task_id)
     episode = LoggedEpisode(
         _result(base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}),
@@ -158,6 +161,7 @@ def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> Log
         turns=tuple(record.get("turns") or ()),
         replay=replay_of(record),
         talk=sample.parts.get(task_id),
+        agent=agent_facts(sample.raw),
     )
     limit = sample.limit_of(task_id)
     if limit is None:

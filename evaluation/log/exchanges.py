@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
+from evaluation.log.messages import agent_facts, reasoning_of, replies_of, resolved, text_of, texts_of
 from evaluation.suite import Suite
 from render import Frame, decode
 
-_ATTACHED = "attachment://"
-"""What a log has in the place of a long text or a picture, followed by its name among the attachments."""
+JUDGE = "judge"
+"""The role of a second model, whose requests are no part of the conversation."""
 
 _PARAMETERS = (
     *("model", "temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "stop_seqs"),
@@ -28,6 +30,9 @@ _PARAMETERS = (
 
 _NESTED = ("config", "generation_config", "generationConfig", "extra_body")
 """Where a request may have them."""
+
+DIRECT = RunChoices()
+"""Choices of a run without an agent."""
 
 Pictures = tuple[str, ...]
 """Pictures as data URIs."""
@@ -63,6 +68,7 @@ class Request:
 class Exchange:
     """A reply and what the conversation showed since the reply before.
 
+    `thought` is what an agent's model wrote before the reply, or beside a tool's call.
     `message` is the place of the reply among the sample's messages; `shown` are the pictures and `told` is
     the text in between; `so_far` counts all pictures of the conversation before the reply. `request` is None
     where the log has none: the reply was kept from an attempt that was broken off.
@@ -74,6 +80,7 @@ class Exchange:
     told: str
     request: Request | None
     so_far: int = 0
+    thought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +125,16 @@ def picture(uri: str) -> Frame:
     return decode(base64.b64decode(uri.partition(",")[2], validate=True))
 
 
-def resolved(text: str, attachments: Mapping[str, str]) -> str:
-    """A text of a log as it was before the log took it apart."""
-    return attachments.get(text.removeprefix(_ATTACHED), text) if text.startswith(_ATTACHED) else text
-
-
-def talk(sample: Any, suite: Suite, ours: bool = True) -> Talk:
+def talk(sample: Any, suite: Suite, ours: bool = True, choices: RunChoices = DIRECT) -> Talk:
     """The exchanges of a sample that was read with messages, events and attachments, unresolved or not.
 
     `ours` says that our own solver played; with another's, only calls of the suite's tools are replies.
+    `choices` are those of the run, whose agent says how its replies are read.
     """
     kept = sample.attachments or {}
-    requests = {id_: request for id_, request in _requests(sample, kept)}
+    agent = agent_facts(sample)
+    asides = agent.get("calls") or {}
+    requests = {id_: request for id_, request in _requests(sample, kept) if id_ not in asides}
     answered = {message.id for message in sample.messages if message.role == "assistant"}
     played_tools = {m.tool_call_id for m in sample.messages if m.role == "tool" and m.error is None}
     found: list[Exchange] = []
@@ -140,15 +145,18 @@ def talk(sample: Any, suite: Suite, ours: bool = True) -> Talk:
             gap.shown += images
             so_far += len(images)
             if message.role != "system":
-                gap.told.append(_text(message, kept))
+                gap.told.append(text_of(message, kept))
             continue
         request = requests.get(message.id)
-        for reply in _replies(message, suite, played_tools, kept) if ours or message.tool_calls else ():
-            found.append(Exchange(reply, place, tuple(gap.shown), "\n".join(gap.told), request, so_far))
+        own = replies_of(message, suite, played_tools, kept, choices) if ours or message.tool_calls else ()
+        for thought, reply in own:
+            told = "\n".join(gap.told)
+            found.append(Exchange(reply, place, tuple(gap.shown), told, request, so_far, thought))
             # Further calls of one message were written before the first was answered.
             gap = _Gap()
     lost = [request for id_, request in requests.items() if id_ not in answered]
-    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), lost[-1] if lost else None)
+    unplayed = lost[-1] if lost and "asking" not in agent else None
+    return Talk(tuple(found), tuple(gap.shown), "\n".join(gap.told), unplayed)
 
 
 def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None, Request]]:
@@ -159,12 +167,14 @@ def _requests(sample: Any, kept: Mapping[str, str]) -> Iterator[tuple[str | None
             budget = str(event.data.get("images"))
         if event.event != "model" or event.error or not event.output or not event.output.choices:
             continue
+        if event.role == JUDGE:
+            continue
         yield event.output.message.id, replace(_request(event, kept), budget=budget)
 
 
 def _request(event: Any, kept: Mapping[str, str]) -> Request:
     parts = list(picture_slots(event.input, kept))
-    texts = (t for m in event.input if m.role != "assistant" for t in _texts(m, kept))
+    texts = (t for m in event.input if m.role != "assistant" for t in texts_of(m, kept))
     is_collage = COLLAGE in texts
     return Request(
         slots=tuple(None if is_collage else part for part in parts),
@@ -174,19 +184,8 @@ def _request(event: Any, kept: Mapping[str, str]) -> Request:
         stop_reason=str(event.output.stop_reason),
         parameters=parameters_of(event),
         reply=resolved(event.output.completion, kept),
-        reasoning=_reasoning(event.output.message, kept),
+        reasoning=reasoning_of(event.output.message, kept),
     )
-
-
-def _reasoning(message: Any, kept: Mapping[str, str]) -> str:
-    """A model's own reasoning, or the provider's summary if the text itself is withheld."""
-    parts = message.content if not isinstance(message.content, str) else ()
-    texts = (
-        part.summary if part.redacted or not part.reasoning else part.reasoning
-        for part in parts
-        if part.type == "reasoning"
-    )
-    return "\n".join(resolved(text, kept) for text in texts if text)
 
 
 def parameters_of(event: Any) -> str:
@@ -212,29 +211,6 @@ def picture_slots(messages: Sequence[Any], attachments: Mapping[str, str]) -> It
                 yield resolved(part.image, attachments)
             elif part.type == "text" and resolved(part.text, attachments) == LEFT_OUT:
                 yield None
-
-
-def _texts(message: Any, kept: Mapping[str, str]) -> Iterator[str]:
-    if isinstance(message.content, str):
-        yield resolved(message.content, kept)
-        return
-    for part in message.content:
-        if part.type == "text":
-            yield resolved(part.text, kept)
-
-
-def _text(message: Any, kept: Mapping[str, str]) -> str:
-    return "\n".join(_texts(message, kept))
-
-
-def _replies(message: Any, suite: Suite, played: set[str | None], kept: Mapping[str, str]) -> Iterator[str]:
-    """What of a message was played: its text, or what its calls of the suite's tools stand for."""
-    if not message.tool_calls:
-        yield _text(message, kept)
-    for call in message.tool_calls or ():
-        name = call.function.rpartition("/")[2]
-        if name in suite.tools() and call.id in played:
-            yield resolved(suite.called(name, call.arguments), kept)
 
 
 def matched(said: Talk, replies: Sequence[str], demonstration: bool) -> Talk | None:

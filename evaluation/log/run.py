@@ -11,10 +11,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from arena.errors import ArenaError
+from evaluation.agents.prompts import with_agent_texts
 from evaluation.generation.budget import NOT_PLAYED, STOPPED, limits_in, spent_before
 from evaluation.log.episodes import NOT_RUN, LoggedEpisode, logged_conversation, logged_episode
-from evaluation.log.exchanges import resolved
 from evaluation.log.files import LARGE, logs_of_task, read_header, read_sample, read_summaries, suite_of
+from evaluation.log.messages import resolved
 from evaluation.log.sample import LoggedSample, logged_sample
 from evaluation.prompts import PromptSet
 from evaluation.results import TrialResult, refuse_twins
@@ -196,7 +197,8 @@ class RunLog:
     def prompts(self) -> PromptSet:
         """The texts of the run: those of the log, and the shipped ones for what it does not have."""
         logged = self.parameters.get("texts")
-        return self.suite.prompts().with_texts(logged if isinstance(logged, dict) else {})
+        known = with_agent_texts(self.suite.prompts(), self.choices)
+        return known.with_texts(logged if isinstance(logged, dict) else {})
 
     def system_prompt_sha256(self) -> str | None:
         """Hash of the system text as it was sent in the first finished episode; None if there is none."""

@@ -69,7 +69,7 @@ class LoggedSample:
             return None
         replies = [text for each in self._replies for text in each]
         demonstration = bool(getattr(self.choices, "demonstration", False))
-        said = matched(talk(self.raw, self.suite, self.ours), replies, demonstration)
+        said = matched(talk(self.raw, self.suite, self.ours, self.choices), replies, demonstration)
         if said is None or not demonstration:
             return said
         unplayed = next((i for i, each in enumerate(self._replies) if each), 0)

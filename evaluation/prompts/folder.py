@@ -8,6 +8,7 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.files import check_output_folder, write_file
+from evaluation.agents.prompts import with_agent_texts
 from evaluation.prompts import Prompt, PromptFiles, PromptSet, check_variables, read_prompt_file
 from evaluation.prompts.layout import FILE, Layout, read_layout
 
@@ -15,10 +16,12 @@ from evaluation.prompts.layout import FILE, Layout, read_layout
 def with_files(prompts: PromptSet, files: PromptFiles, choices: Any = None) -> PromptSet:
     """The texts with the user's own in the place of their namesakes; a system prompt overrides the folder's.
 
-    `choices` are those of the run, if it is known. Raises ConfigError as `with_folder` does, for a layout
-    that the choices exclude, and for a file that is unreadable, not UTF-8, empty, or has a `$` that is not
-    followed by a variable of the system prompt.
+    `choices` are those of the run, if it is known; those of a run with an agent call for its texts too.
+    Raises ConfigError as `with_folder` does, for a layout that the choices exclude, and for a file that is
+    unreadable, not UTF-8, empty, or has a `$` that is not followed by a variable of the system prompt.
     """
+    if choices is not None:
+        prompts = with_agent_texts(prompts, choices)
     found = with_folder(prompts, files.folder) if files.folder is not None else prompts
     if choices is not None and choices.memory and found.layout.roles == "user":
         raise ConfigError(

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from inspect_ai.model import ContentImage
 
+from evaluation.agents.plan_execute import turns_since_step
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.image_budget import collage
 from evaluation.generation.image_rules import kept_images
 from evaluation.generation.memory import sent
 from evaluation.log.exchanges import EpisodeTalk, Exchange, Request, picture, picture_slots
+from evaluation.log.messages import agent_facts
 from evaluation.log.sample import LoggedSample
 from evaluation.verify.pictures import unlike
 from evaluation.verify.result import Finding
@@ -20,6 +22,7 @@ class Requests:
     def __init__(self, sample: LoggedSample, choices: RunChoices) -> None:
         self._messages, self._choices = sample.raw.messages, choices
         self._attachments: Mapping[str, str] = sample.raw.attachments or {}
+        self._plan = agent_facts(sample.raw).get("plan") or ()
         said = sample.said.exchanges if sample.said else ()
         # Exactly one message, the first view, stands between the opening and the first reply.
         self._opening = said[0].message - 1 if said else 0
@@ -29,8 +32,16 @@ class Requests:
         if exchange.request is not None:
             yield from self._unlike(number, exchange.message, exchange.request)
 
+    def _turns(self, number: int) -> int | None:
+        """How many earlier turns may be sent at most."""
+        limit = self._choices.memory_turns
+        if self._choices.agent != "plan-execute":
+            return limit
+        since = turns_since_step(self._plan, number)
+        return since if limit is None else min(limit, since)
+
     def _unlike(self, number: int, place: int, request: Request) -> Iterator[Finding]:
-        memory = self._choices.memory_turns, self._choices.memory_characters
+        memory = self._turns(number), self._choices.memory_characters
         messages = sent(self._messages[:place], self._opening, *memory)
         there = [uri for uri in picture_slots(messages, self._attachments) if uri is not None]
         rule = request.budget or self._choices.images

@@ -3,15 +3,13 @@
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from statistics import median
 from typing import Annotated
 
 import typer
 
 from arena.errors import ArenaError
-from arena.files import write_file
-from suites.scienceworld.catalogue import kinds
+from suites.scienceworld.catalogue import kinds, spread
 from suites.scienceworld.simulator import World
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -47,18 +45,17 @@ def speed(
 
 
 @app.command()
-def gold_steps(out: Annotated[Path, typer.Option(help="The file to write, as gold_steps.csv here.")]) -> None:
-    """Measure the length of every variation's gold path; takes about an hour."""
-    lines = []
+def gold(
+    variations: Annotated[int, typer.Option(min=1, help="Of each task, at equal distances.")] = 12,
+) -> None:
+    """The lengths of gold paths without simplifications: the column `gold` of tasks.csv is the longest."""
     for kind in kinds().values():
         lengths = []
-        for variation in range(kind.number):
+        for variation in spread(range(kind.number), variations):
             world = World(kind.name, variation, "", gold=True)
             lengths.append(len(world.gold()))
             world.close()
-        lines.append(",".join(map(str, [kind.task, *lengths])))
-        print(kind.task, min(lengths), "to", max(lengths), flush=True)
-    write_file(out, "\n".join(lines) + "\n")
+        print(f"{kind.task}: {min(lengths)} to {max(lengths)}, median {median(lengths):g}", flush=True)
 
 
 def _rate(step: Callable[[str], object], commands: list[str]) -> float:

@@ -24,8 +24,9 @@ class Kind(NamedTuple):
     """A task: its number in the paper, what it is about, the simulator's name for it, and its variations.
 
     Of these, which count from 0, the first `train` are for training, the next `dev` for development, and the
-    last `test` for testing (the simulator's `getVariationsTrain` and its like). `published` are the mean
-    scores of the paper's Table 2 by agent.
+    last `test` for testing (the simulator's `getVariationsTrain` and its like). `gold` is the length in
+    commands of the longest gold path that `python -m suites.scienceworld gold` found. `published` are the
+    mean scores of the paper's Table 2 by agent.
     """
 
     task: str
@@ -35,6 +36,7 @@ class Kind(NamedTuple):
     train: int
     dev: int
     test: int
+    gold: int
     published: dict[str, float]
 
     def variations(self, split: Split) -> range:
@@ -61,6 +63,7 @@ def kinds() -> dict[str, Kind]:
             int(row["train"]),
             int(row["dev"]),
             int(row["test"]),
+            int(row["gold"]),
             {agent: float(row[agent]) for agent in PUBLISHED},
         )
     return found
@@ -77,17 +80,6 @@ def find_variation(task_id: str) -> tuple[Kind, int] | None:
     kind = kinds().get(task)
     sound = len(digits) == 4 and digits.isascii() and digits.isdecimal()
     return (kind, int(digits)) if kind and sound and int(digits) < kind.number else None
-
-
-@cache
-def gold_steps(task: str) -> tuple[int, ...]:
-    """The length of the gold path of each variation of a task, in commands.
-
-    Measured once with version 1.2.3 of the simulator, without simplifications. It varies from load to load by
-    a few commands in tasks with waiting (1-1 to 1-4, 10-1, 10-2).
-    """
-    rows = dict(line.split(",", 1) for line in _lines("gold_steps.csv"))
-    return tuple(map(int, rows[task].split(",")))
 
 
 def spread(variations: Sequence[int], number: int | None) -> list[int]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from evaluation.choices.run_choices import Bounds, RunChoices
-from suites.scienceworld.catalogue import Split, gold_steps, kinds
+from suites.scienceworld.catalogue import Split, kinds
 
 PAPER_STEPS = 100
 """Steps of an episode in all experiments of the paper."""
@@ -38,14 +38,12 @@ class ScienceWorldChoices(RunChoices):
         """The one tool."""
         return ("act",)
 
-    def steps(self, task: str, variation: int) -> int:
-        """How many commands an episode has."""
-        return PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * gold_steps(task)[variation]
+    def most_steps(self, task: str) -> int:
+        """About how many commands an episode of a task has at most; gold paths differ from load to load."""
+        return PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * kinds()[task].gold
 
     def bounds(self) -> Bounds:
         """A reply for each step of the longest episode; hints are lists of about 50 names or 400 commands."""
-        longest = (
-            PAPER_STEPS if self.budget == "paper" else GOLD_FACTOR * max(max(gold_steps(k)) for k in kinds())
-        )
+        longest = max(self.most_steps(task) for task in kinds())
         hints = {"none": 0, "objects": 200, "actions": 3000}[self.hints]
         return Bounds(replies=longest, turn_tokens=300 + hints)

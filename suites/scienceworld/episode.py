@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
-from suites.scienceworld.choices import ScienceWorldChoices
+from suites.scienceworld.choices import GOLD_FACTOR, PAPER_STEPS, ScienceWorldChoices
 from suites.scienceworld.replies import command_of
 from suites.scienceworld.simulator import UNUSABLE, Subgoal, World
 
@@ -51,9 +52,11 @@ class ScienceWorldEpisode:
     def __init__(self, setup: EpisodeSetup) -> None:
         self._choices: ScienceWorldChoices = setup.choices
         self._prompts, self._content = setup.prompts, setup.task.content
-        self._steps = self._choices.steps(self._content["task"], self._content["variation"])
         name, variation = self._content["name"], self._content["variation"]
-        self._world = World(name, variation, EASY[self._choices.simplifications])
+        gold = self._choices.budget == "gold"
+        self._world = World(name, variation, EASY[self._choices.simplifications], gold)
+        self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
+        self._task = self._world.description().removeprefix("Task Description:").strip()
         self._key = uuid4().hex
         _worlds[self._key] = self._world
         self._turns: list[Turn] = []
@@ -67,9 +70,8 @@ class ScienceWorldEpisode:
 
     def begin(self) -> Observation:
         """The task and what is around."""
-        world = self._world
-        actions = "\n".join(f"- {each}" for each in world.templates())
-        return self._observation("first_turn", task=_task(world.description()), actions=actions)
+        actions = "\n".join(f"- {each}" for each in self._world.templates())
+        return self._observation("first_turn", actions=actions)
 
     def reply(self, text: str) -> Observation:
         """Carry out the command of a reply."""
@@ -86,7 +88,8 @@ class ScienceWorldEpisode:
         passed = round(100 * score) == 100
         over = self._over or len(turns) >= self._steps
         outcome = "solved" if passed else "wrong" if score < 0 else "last step" if over else "stop"
-        clipped = max(score, 0.0)
+        # The simulator adds up fractions, so that the full score can be a little above 1.
+        clipped = min(max(score, 0.0), 1.0)
         goals = self._goals
         required = [goal for goal in goals if goal.required]
         metrics: dict[str, float | int] = {
@@ -150,17 +153,40 @@ class ScienceWorldEpisode:
         )
         hint = self._prompts[f"hints_{hints}"].fill(listed="\n".join(listed)) if listed else ""
         text = self._prompts[name].fill(
-            look=look, inventory=inventory, hints=hint, step=len(self._turns) + 1, steps=self._steps, **values
+            task=self._task,
+            look=look,
+            inventory=inventory,
+            hints=hint,
+            step=len(self._turns) + 1,
+            steps=self._steps,
+            **values,
         )
-        data = {"objects": objects, "templates": world.templates()}
+        data = {"task": self._task, "objects": objects, "templates": world.templates()}
         return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
+
+
+def gold_path(key: str, name: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The commands that solve the episode that this process plays.
+
+    They are those of its own world, or where that was loaded without them of another one; where plants grow
+    by chance, neither solves every episode.
+    """
+    own = _worlds.get(key)
+    if own is not None and own.has_gold:
+        return tuple(own.gold())
+    return _path(name, variation, simplifications)
+
+
+@cache
+def _path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The commands that solve a variation, worked out in a world of their own."""
+    world = World(name, variation, simplifications, gold=True)
+    try:
+        return tuple(world.gold())
+    finally:
+        world.close()
 
 
 def valid_actions(key: str) -> list[str]:
     """The valid commands in the world of an episode that this process plays."""
     return _worlds[key].valid_actions()
-
-
-def _task(description: str) -> str:
-    """The task without its heading."""
-    return description.removeprefix("Task Description:").strip()

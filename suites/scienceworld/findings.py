@@ -1,7 +1,7 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,13 +17,15 @@ AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
 
 
 class Mean(NamedTuple):
-    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values."""
+    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values.
+
+    Where all values agree there is none: they cannot say how far others would be."""
 
     mean: float
     half: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if np.isfinite(self.half) else "")
+        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if self.half > 0 else "")
 
 
 def mean_of(values: Sequence[float]) -> Mean:
@@ -31,12 +33,23 @@ def mean_of(values: Sequence[float]) -> Mean:
     return Mean(float(np.mean(values)), mean_half(values))
 
 
-def by_variation(records: Iterable[Record], value: str) -> dict[str, list[float]]:
+def score(record: Record) -> float:
+    """The score of an episode."""
+    return float(record["score"])
+
+
+def reached(record: Record, required_only: bool = False) -> float:
+    """The share of an episode's subgoals that were reached at its end."""
+    own = [done for _, required, done in record["replay"]["subgoals"] if required or not required_only]
+    return float(sum(own) / max(len(own), 1))
+
+
+def by_variation(records: Iterable[Record], value: Callable[[Record], float]) -> dict[str, list[float]]:
     """For each task that was played, in the paper's order: the mean over the trials of each variation."""
     found: dict[str, dict[int, list[float]]] = {}
     for record in records:
         replay = record["replay"]
-        found.setdefault(replay["task"], {}).setdefault(replay["variation"], []).append(record[value])
+        found.setdefault(replay["task"], {}).setdefault(replay["variation"], []).append(value(record))
     return {
         task: [float(np.mean(trials)) for trials in found[task].values()] for task in kinds() if task in found
     }
@@ -47,12 +60,10 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     agents = {name: own for name, own in records.items() if own}
     if not agents:
         return []
-    scores = {name: by_variation(own, "score") for name, own in agents.items()}
+    scores = {name: by_variation(own, score) for name, own in agents.items()}
     played = [kind for task, kind in kinds().items() if any(task in own for own in scores.values())]
-    goals = {
-        name: {value: by_variation(own, value) for value in ("required_subgoals", "subgoals")}
-        for name, own in agents.items()
-    }
+    required = partial(reached, required_only=True)
+    goals = {name: (by_variation(own, required), by_variation(own, reached)) for name, own in agents.items()}
     panels = [
         ("Scores beside the paper's", _part("scores", **_score_table(scores))),
         ("Subgoals reached", _part("subgoals", kinds=played, agents=goals, mean_of=mean_of)),

@@ -11,4 +11,4 @@ def command_form(observation: Observation) -> Form:
     """A box for commands, completed from the kinds of commands and from what can be named now."""
     templates, objects = observation.data["templates"], observation.data["objects"]
     box = Text("command", "Command", longest=LONGEST, templates=tuple(templates), words=tuple(objects))
-    return Form(INTRO, (box,), lambda values: str(values["command"]))
+    return Form(f"{observation.data['task']}\n\n{INTRO}", (box,), lambda values: str(values["command"]))

@@ -1,14 +1,13 @@
 """The offline agents: the gold path, and a random valid command."""
 
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from evaluation.current import CURRENT
 from evaluation.suite import AgentTurn
-from suites.scienceworld.episode import EASY, valid_actions
-from suites.scienceworld.simulator import World
+from suites.scienceworld.episode import EASY, gold_path, valid_actions
 
 AGENTS = ("gold", "random-valid")
 
@@ -22,19 +21,10 @@ async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     known, task = episode.environment.known, episode.setup.task.content
     if turn.name == "gold":
         simplifications = EASY[episode.setup.choices.simplifications]
-        path = await episode.compute(partial(gold_path, task["name"], task["variation"], simplifications))
+        asked = partial(gold_path, known.key, task["name"], task["variation"], simplifications)
+        path = await episode.compute(asked)
         command = path[known.steps] if known.steps < len(path) else WAITING
     else:
         actions = await episode.compute(partial(valid_actions, known.key))
         command = str(np.random.default_rng([turn.seed, known.steps]).choice(actions))
     return ("act", {"command": command}) if "act" in turn.tools else command
-
-
-@cache
-def gold_path(name: str, variation: int, simplifications: str) -> tuple[str, ...]:
-    """The commands that solve a variation, worked out in a world of their own."""
-    world = World(name, variation, simplifications, gold=True)
-    try:
-        return tuple(world.gold())
-    finally:
-        world.close()

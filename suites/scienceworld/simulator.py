@@ -60,6 +60,7 @@ class World:
     def __init__(self, name: str, variation: int, simplifications: str, gold: bool = False) -> None:
         self._java = _simulator()
         self._world = self._java.new()
+        self.has_gold = gold
         self._called("load", name, variation, simplifications, gold)
 
     def step(self, command: str) -> Answer:

@@ -94,8 +94,8 @@ class ScienceWorldSuite(Suite):
         check_installed()
 
     def most_replies(self, task: TaskSpec, choices: ScienceWorldChoices) -> int:
-        """The steps of a variation."""
-        return choices.steps(task.content["task"], task.content["variation"])
+        """The steps of the task."""
+        return choices.most_steps(task.content["task"])
 
     def form(self, task: TaskSpec, choices: ScienceWorldChoices, observation: Observation) -> Form:
         """A box for commands."""

@@ -259,7 +259,7 @@ def test_a_program_that_is_stopped_leaves_no_process(how, tmp_path):
         os.killpg(program.pid, how)  # as Ctrl-C does, to all processes of the terminal
     else:
         program.kill()
-    _, said = program.communicate(timeout=60)
+    _, said = program.communicate(timeout=240)
     assert wait_for_end(numbers)
     if how is signal.SIGINT:
         assert "KeyboardInterrupt" in said

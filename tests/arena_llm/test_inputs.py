@@ -95,7 +95,7 @@ def test_commands_refuse_a_pipe_as_a_task(bad, tmp_path):
     for arguments in (["testbed", "check"], ["show"]):
         done = subprocess.run(
             [sys.executable, "-m", "arena_llm", *arguments, str(tmp_path / "pipe.yaml")],
-            capture_output=True, text=True, timeout=60,
+            capture_output=True, text=True, timeout=240,
         )  # fmt: skip
         assert done.returncode == 1
         assert "it is a pipe" in done.stdout + done.stderr

@@ -95,7 +95,8 @@ def _python(arguments):
             assert not word.startswith("--") or word in _help(str(file)), word
         return
     words = [word for word in arguments[2:] if not word.startswith("-")]
-    below = words[:1] if arguments[1] == "inspect_ai" else []
+    several = ("inspect_ai", "suites.scienceworld", "suites.discoveryworld")
+    below = words[:1] if arguments[1] in several else []
     for word in arguments[2:]:
         assert not word.startswith("--") or word in _help(*arguments[:2], *below), word
 

@@ -304,7 +304,7 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     )
     wait_for_samples(logs, 2, process)
     os.kill(process.pid, how)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=240)
     if how == signal.SIGINT:
         kept = f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n"
         assert (process.returncode, said) == (130, kept)
@@ -327,7 +327,7 @@ def test_ctrl_c_keeps_what_an_agent_has_played_by_itself(tmp_path):
     process = start(*command)
     wait_for_samples(logs, 3, process)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=240)
     kept = f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n"
     assert (process.returncode, said) == (130, kept)
     assert len(finished(logs)) >= 3

@@ -231,13 +231,13 @@ def test_ctrl_c_leaves_no_process(tmp_path):
         wait_for_samples(logs, 3, process)
         below = rays_processes(process.pid)
         os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=240)
     assert (process.returncode, told) == (
         130,
         f"Stopped. Finished episodes are kept in {logs}; the same command with --resume continues.\n",
     )
     assert len(below) > 3
-    _, alive = psutil.wait_procs(below, timeout=60)
+    _, alive = psutil.wait_procs(below, timeout=240)
     assert alive == []
 
 

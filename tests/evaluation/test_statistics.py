@@ -20,6 +20,8 @@ def test_wilson_agrees_with_the_textbook():
     assert wilson(0, 4)[0] == 0
     assert wilson(4, 4)[1] == 1
     assert all(math.isnan(end) for end in wilson(0, 0))
+    # Figures draw a rate's distance from both limits, which is never negative.
+    assert all(wilson(0, n)[0] == 0 and wilson(n, n)[1] == 1 for n in range(1, 400))
 
 
 def test_levels_ascend_whatever_order_they_were_played_in():

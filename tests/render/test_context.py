@@ -43,7 +43,7 @@ def python(program, **environment):
         [sys.executable, "-c", program],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         env={**os.environ, **environment},
     )
 

@@ -2,12 +2,12 @@
 
 from evaluation.prompts import PromptSet, suite_prompts
 
-_SEEN = ("look", "inventory", "hints", "step", "steps")
+_SEEN = ("task", "look", "inventory", "hints", "step", "steps")
 
 VARIABLES: dict[str, tuple[str, ...]] = {
     "system": (),
     "note_tools": (),
-    "first_turn": ("task", "actions", *_SEEN),
+    "first_turn": ("actions", *_SEEN),
     "turn": ("told", *_SEEN),
     "hints_objects": ("listed",),
     "hints_actions": ("listed",),

@@ -26,6 +26,7 @@ GIVEN = {
     "animal_ai": ("4", "4"),
     "trials": ("7", 7),
     "seed": ("8", 8),
+    "agent": ("hypothesizer", "hypothesizer"),
     "conversation": ("run", "run"),
     "order": ("shuffled", "shuffled"),
     "texts": ("paper", "paper"),
@@ -75,6 +76,7 @@ NEEDS = {
     "after_loop": ["--loop-turns", "9"],
     "tools": ["--replies", "tools"],
     "order": ["--conversation", "run"],
+    "agent": ["--memory-turns", "9"],
     "max_scripts": ["--loop-turns", "50"],
 }
 """What some choices are impossible without."""

@@ -282,7 +282,7 @@ def test_ctrl_c_leaves_no_part_of_a_video(task, tmp_path):
     assert started.poll() is None
     # As a terminal does it: the encoder's process hears it too.
     os.killpg(started.pid, signal.SIGINT)
-    _, errors = started.communicate(timeout=60)
+    _, errors = started.communicate(timeout=240)
     assert (started.returncode, errors) == (130, "Stopped; no video was written.\n")
     assert os.listdir(film.parent) == []
 

@@ -144,7 +144,7 @@ def test_ctrl_c_keeps_a_beginning_and_the_same_command_goes_on(tmp_path):
     while len(list(tmp_path.rglob("*.yaml"))) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
     os.killpg(started.pid, signal.SIGINT)
-    _, errors = started.communicate(timeout=60)
+    _, errors = started.communicate(timeout=240)
     assert started.returncode == 130
     assert errors.startswith("Stopped with ")
     kept = len(solutions.read(tmp_path))

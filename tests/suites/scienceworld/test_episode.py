@@ -65,12 +65,12 @@ def test_hints_list_names_or_commands():
         assert listed in shown.parts[0]
         assert absent not in shown.parts[0]
         assert ("focus on agent" in shown.parts[0]) == (hints == "actions")
-        assert "orange" in shown.data["objects"]
+        assert "agent" in shown.data["objects"]
         environment.close()
 
 
 def test_an_episode_ends_with_its_steps(monkeypatch):
-    monkeypatch.setattr("suites.scienceworld.choices.PAPER_STEPS", 3)
+    monkeypatch.setattr("suites.scienceworld.episode.PAPER_STEPS", 3)
     record = played("random-valid", "1-1-0021")
     assert record.metrics["steps"] <= 3
     if record.score == 0 and record.outcome != "wrong":
@@ -83,7 +83,7 @@ def test_a_form_gives_a_command():
     form = SUITE.form(setup.task, setup.choices, observation)
     environment.close()
     assert "go OBJ" in form.fields[0].templates
-    assert "orange" in form.fields[0].words
+    assert "agent" in form.fields[0].words
     assert form.reply(form.read({"command": " look around "})) == "look around"
 
 

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
 from inspect_ai.log import read_eval_log
@@ -16,34 +18,33 @@ __all__ = ["command"]
 
 pytestmark = needs_java
 
+# Air is no living thing, which ends 4-1 and 4-3; in 4-2 it is right, and the rest is waiting.
 COMMANDS = (
     "open door to kitchen",
     "Action: look around",
     "I should wait.\n\nwait1",
-    "pick up orange",
     "nonsense",
+    "focus on air",
 )
+STEP = re.compile(r"Step (\d+) of")
 
 
 @pytest.fixture
 def provider(httpserver, monkeypatch):
     """A server that answers with commands; `asked` are the requests, `before` is called with each."""
 
-    class Provider:
-        asked: list[dict] = []  # noqa: RUF012
-        before = staticmethod(lambda number: None)
-
-    made = Provider()
-    made.asked = []
+    made = SimpleNamespace(asked=[], before=lambda number: None)
 
     def serve(request):
         made.asked.append(json.loads(request.data))
         made.before(len(made.asked))
-        return answer(COMMANDS[len(made.asked) % len(COMMANDS)])
+        step = int(STEP.findall(str(made.asked[-1]["messages"][-1]))[-1])
+        return answer(COMMANDS[step - 1] if step <= len(COMMANDS) else "wait1")
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
-    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    made.local = {"OPENAI_BASE_URL": httpserver.url_for("/v1"), "OPENAI_API_KEY": "none"}
+    for name, value in made.local.items():
+        monkeypatch.setenv(name, value)
     return made
 
 
@@ -51,9 +52,9 @@ def newest(folder):
     return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
-def eval_(folder, *more):
-    tasks = ("eval", "--suite", "scienceworld", "--model", MODEL, "--tasks", "4-1,4-2", "--variations", 1)
-    return (*tasks, "--max-tokens-per-episode", 60, "--log-dir", folder, *more)
+def eval_(folder, *more, tasks="4-1,4-3"):
+    chosen = ("--suite", "scienceworld", "--model", MODEL, "--tasks", tasks, "--variations", 1)
+    return ("eval", *chosen, "--log-dir", folder, *more)
 
 
 def waited(ready, seconds=120):
@@ -64,7 +65,7 @@ def waited(ready, seconds=120):
 
 
 def test_a_model_plays_and_its_run_is_verified_and_reported(provider, tmp_path):
-    done = run(*eval_(tmp_path / "logs", "--memory-turns", 2))
+    done = run(*eval_(tmp_path / "logs", "--memory-turns", 2, tasks="4-1,4-2"), **provider.local)
     assert done.returncode == 0, done.stderr
     samples = read_eval_log(str(newest(tmp_path / "logs"))).samples
     assert sorted(sample.id for sample in samples) == ["4-1-0225", "4-2-0225"]
@@ -107,12 +108,12 @@ def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp
     javas = java_processes([process.pid])
     assert javas
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=240)
     assert process.returncode == 130, said
     assert "Traceback" not in said
     waited(lambda: not any(os.path.exists(f"/proc/{java}") for java in javas), 10)
     provider.before = lambda number: None
-    resumed = run(*eval_(tmp_path, "--resume"))
+    resumed = run(*eval_(tmp_path, "--resume"), **provider.local)
     assert resumed.returncode == 0, resumed.stderr
     assert len(read_eval_log(str(newest(tmp_path))).samples) == 2
 

@@ -16,7 +16,7 @@ from human_data.people.play.page_protocol import PROTOCOL, read_frame
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Store
 
-TIMEOUT_S = 60
+TIMEOUT_S = 240
 
 
 class Server:

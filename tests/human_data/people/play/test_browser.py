@@ -152,7 +152,7 @@ def test_buttons_drive_on_a_phone(server, chromium):
 def test_scripts_are_typed_and_mistakes_are_reported(scripts_server, page):
     page.goto(scripts_server.url)
     until(page, "running")
-    assert page.locator("#pictures .thumb").count() == 3
+    page.wait_for_function("document.querySelectorAll('#pictures .thumb').length === 3")
     page.fill("#script", "Go(5)")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#log li")

@@ -63,7 +63,7 @@ class Server:
             stdin=subprocess.DEVNULL,
             stdout=(log := (self.folder / "calls").open("ab")),
             stderr=log,
-            timeout=60,
+            timeout=240,
             check=False,
         )
         log.close()

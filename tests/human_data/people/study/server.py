@@ -10,7 +10,7 @@ import httpx
 
 from human_data.people.store import Store
 
-TIMEOUT_S = 60
+TIMEOUT_S = 240
 
 TINY = """\
 name: tiny

@@ -1,0 +1,52 @@
+"""The judgement of finished episodes by a second model, where a suite asks for one."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.solver import TaskState
+
+from evaluation.generation.generate import generate
+from evaluation.generation.image_budget import ImageBudget
+from evaluation.generation.journal import Journal
+from evaluation.inspect_task.session import Session
+from evaluation.log.exchanges import JUDGE
+from evaluation.models import full_name
+
+_answers: dict[str, str] = {}
+"""What judges of this process answered, by the hash of model and text."""
+
+
+async def judge_episodes(session: Session, state: TaskState, journal: Path | None = None) -> None:
+    """Let the suite complete the records of the finished episodes that it has not judged yet.
+
+    Answers are kept in the journal of a long conversation, so that a resumed one does not ask again.
+    """
+    for task_id in [each for each in session.records if each not in session.judged]:
+        kept = Journal(journal, f"judge of {task_id}", state.epoch)
+
+        async def ask(name: str, text: str, kept: Journal = kept) -> str:
+            model = full_name(session.suite, name)
+            key = hashlib.sha256(f"{model}\n{text}".encode()).hexdigest()
+            if (output := kept.next()) is not None:
+                _answers[key] = output.completion
+            elif key not in _answers:
+                output = await _asked(model, text, session.choices)
+                kept.keep(output)
+                _answers[key] = output.completion
+            return _answers[key]
+
+        setup = session.setup(next(task for task in session.tasks if task.id == task_id))
+        session.records[task_id] = await session.suite.judge(setup, session.records[task_id], ask)
+        session.judged.add(task_id)
+
+
+async def _asked(model: str, text: str, choices: Any) -> Any:
+    """One request. Raises as `evaluation.generation.generate.generate`."""
+    config = GenerateConfig(
+        temperature=0.0, max_retries=choices.retries, attempt_timeout=choices.reply_timeout
+    )
+    asked = get_model(model, role=JUDGE)
+    output, _ = await generate(asked, [ChatMessageUser(content=text)], [], config, ImageBudget("all"))
+    return output

@@ -1,0 +1,189 @@
+"""What an agent can do, and from what it wrote to what the package is given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+from suites.discoveryworld.names import Names, chosen, objects_in
+
+DIRECTIONS = ("north", "east", "south", "west")
+
+Kind = Literal["direction", "object", "other object", "place", "number"]
+
+
+class Action(NamedTuple):
+    """`name` is the package's, `verb` the short one; `takes` are the kinds of its arguments."""
+
+    name: str
+    verb: str
+    takes: tuple[Kind, ...]
+    does: str
+
+    @property
+    def written(self) -> str:
+        """How it is written, such as use(object, other object)."""
+        return f"{self.verb}({', '.join(self.takes)})"
+
+
+ACTIONS = (
+    Action("MOVE_DIRECTION", "move", ("direction",), "go one tile north, east, south or west"),
+    Action("ROTATE_DIRECTION", "turn", ("direction",), "face a direction without going there"),
+    Action("PICKUP", "take", ("object",), "take something into your inventory"),
+    Action("DROP", "drop", ("object",), "put something down where you are"),
+    Action("PUT", "put", ("object", "other object"), "put it into or onto something, or give it to somebody"),
+    Action("OPEN", "open", ("object",), "open a container or a door"),
+    Action("CLOSE", "close", ("object",), "close it"),
+    Action("ACTIVATE", "activate", ("object",), "switch something on"),
+    Action("DEACTIVATE", "deactivate", ("object",), "switch it off"),
+    Action("TALK", "talk", ("object",), "begin to talk to somebody"),
+    Action("EAT", "eat", ("object",), "eat something"),
+    Action("READ", "read", ("object",), "read something, such as a sign"),
+    Action("USE", "use", ("object", "other object"), "use a tool or an instrument on something"),
+    Action("DISCOVERY_FEED_GET_UPDATES", "feed", (), "read the latest posts of the Discovery Feed"),
+    Action("DISCOVERY_FEED_GET_POST_BY_ID", "post", ("number",), "read one post by its number"),
+)
+
+TELEPORTS = (
+    Action("TELEPORT_TO_LOCATION", "goto", ("place",), "be at a named place at once"),
+    Action("TELEPORT_TO_OBJECT", "beside", ("object",), "be beside an object that you have seen at once"),
+)
+"""The paper's aids to moving."""
+
+SAY = Action("", "say", ("number",), "in a conversation: choose what you say by its number")
+
+DIALOG_KEY = "chosen_dialog_option_int"
+"""The package's key for the number."""
+
+
+def available(teleport: bool) -> tuple[Action, ...]:
+    """All actions of an episode."""
+    return (*ACTIONS, *(TELEPORTS if teleport else ()), SAY)
+
+
+class Unusable(Exception):
+    """What was written cannot be done; the text says why and what to do."""
+
+
+class Scene(NamedTuple):
+    """What decides which actions are possible: a translated observation, the names, and the places."""
+
+    observation: Mapping[str, Any]
+    names: Names
+    places: Sequence[str]
+    actions: tuple[Action, ...]
+
+    @property
+    def options(self) -> Mapping[str, str] | None:
+        """What can be said, by number; None outside a conversation."""
+        dialog = self.observation["dialog_box"]
+        return dialog["dialogOptions"] if dialog["is_in_dialog"] else None
+
+    @property
+    def carried(self) -> list[int]:
+        """Ids of the inventory."""
+        return [each["uuid"] for each in self.observation["inventoryObjects"]]
+
+    @property
+    def reach(self) -> list[int]:
+        """Ids of what is carried, and of what is where the agent stands and faces."""
+        return self.carried + [each["uuid"] for each in self.observation["accessibleEnvironmentObjects"]]
+
+    def commands(self) -> tuple[str, ...]:
+        """Every action of now as text, without those that only read and those on floors and walls."""
+        if self.options is not None:
+            return tuple(f"say({number})" for number in self.options)
+        label = self.names.label
+        here = self.observation["agentLocation"]
+        carried = [label(each) for each in self.carried]
+        there = [
+            label(each["uuid"])
+            for each in self.observation["accessibleEnvironmentObjects"]
+            if each["name"] not in PLAIN
+        ]
+        found = [f"move({way})" for way in here["directions_you_can_move"]]
+        found += [f"turn({way})" for way in DIRECTIONS if way != here["faceDirection"]]
+        found += [f"drop({name})" for name in carried]
+        verbs = ("take", "open", "close", "activate", "deactivate", "talk", "eat", "read")
+        found += [f"{verb}({name})" for name in there for verb in verbs]
+        found += [f"{verb}({own}, {name})" for own in carried for name in there for verb in ("use", "put")]
+        if TELEPORTS[0] in self.actions:
+            found += [f"goto({place})" for place in self.places]
+        return tuple(found)
+
+    def templates(self) -> tuple[str, ...]:
+        """Every action as text, with OBJ for each object; without those that take numbers."""
+        found: list[str] = []
+        for action in self.actions:
+            first = action.takes[0] if action.takes else None
+            if first == "direction" or first == "place":
+                found += [
+                    f"{action.verb}({each})" for each in (DIRECTIONS if first == "direction" else self.places)
+                ]
+            elif first != "number":
+                found.append(f"{action.verb}({', '.join('OBJ' for _ in action.takes)})")
+        return tuple(found)
+
+    def usable(self, action: Action, given: Sequence[str]) -> dict[str, Any]:
+        """The package's JSON for an action with its arguments. Raises Unusable."""
+        if action not in self.actions:
+            raise Unusable(f"{action.written} is not allowed in this run; move instead, tile by tile.")
+        if (self.options is not None) != (action is SAY):
+            raise Unusable(self._wrong_time())
+        if len(given) != len(action.takes):
+            raise Unusable(f"Got {len(given)} arguments, expected {len(action.takes)}: {action.written}.")
+        values = [self._value(action, kind, text) for kind, text in zip(action.takes, given, strict=True)]
+        if action is SAY:
+            return {DIALOG_KEY: values[0]}
+        return {"action": action.name, **{f"arg{k}": value for k, value in enumerate(values, start=1)}}
+
+    def _wrong_time(self) -> str:
+        if self.options is None:
+            return "You are in no conversation; begin one with talk(object)."
+        return f"You are in a conversation: reply with the number of what you say, {_listed(self.options)}."
+
+    def _value(self, action: Action, kind: Kind, text: str) -> Any:
+        if kind == "direction":
+            return _one_of(text, DIRECTIONS, "direction")
+        if kind == "place":
+            return _one_of(text, self.places, "place")
+        if kind == "number":
+            if not text.isdecimal() or len(text) > 9 or (action is SAY and text not in (self.options or {})):
+                expected = _listed(self.options) if self.options else "a whole number"
+                raise Unusable(f"Got {text!r:.40}, expected {expected}.")
+            return int(text)
+        return self._object(text, anywhere=action is TELEPORTS[1])
+
+    def _object(self, text: str, anywhere: bool) -> int:
+        """The package's id of an object."""
+        names, reach = self.names, self.reach
+        seen = {each["uuid"] for each in objects_in(self.observation)}
+        ids = chosen(names.called(text), reach, seen.__contains__)
+        if not ids:
+            near = ", ".join(names.label(each) for each in reach) or "nothing"
+            raise Unusable(f"There is no object {text!r:.60}; in reach are: {near}.")
+        if len(ids) > 1:
+            several = ", ".join(f"{names.label(each)} [{each}]" for each in ids[:8])
+            raise Unusable(f"{text!r:.60} may be any of {several}; give the number after # or the id.")
+        if not anywhere and ids[0] not in reach:
+            raise Unusable(
+                f"{names.label(ids[0])} is out of reach: stand beside it and turn to it; "
+                "you reach what you carry, and what is where you are and on the tile that you face."
+            )
+        theirs = names.theirs(ids[0])
+        assert theirs is not None  # everything with a name was shown
+        return theirs
+
+
+PLAIN = frozenset({"floor", "grass", "path", "wall"})
+"""Names of what is everywhere and does nothing."""
+
+
+def _one_of(text: str, allowed: Sequence[str], what: str) -> str:
+    by_key = {" ".join(each.split()).casefold(): each for each in allowed}
+    found = by_key.get(" ".join(text.split()).casefold())
+    if found is None:
+        raise Unusable(f"Got {text!r:.60}, expected a {what}: {_listed(allowed)}.")
+    return found
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(names) or "there is none"

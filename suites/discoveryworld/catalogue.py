@@ -1,0 +1,134 @@
+"""The themes, levels and unit tests, without the package."""
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from arena.errors import ConfigError
+
+LEVELS = ("easy", "normal", "challenge")
+
+UNIT_TESTS = "unit tests"
+"""The group of the ten tests of single skills."""
+
+METRICS = ("procedure", "completion", "knowledge")
+"""The three metrics of the paper, each from 0 to 1."""
+
+PUBLISHED = ("react", "planexec", "hypothesizer", "human")
+"""The agents of the paper's Table 4 and the people of its Table 6, as in published.csv."""
+
+MOST_SEEDS = 10_000
+"""Seeds are below this number."""
+
+PAPER_SEEDS = "0-4"
+
+
+class Kind(NamedTuple):
+    """A theme at a level, or a unit test: its id without the seed, and the names that it has in the package.
+
+    `skill` says what a task of it asks for.
+    """
+
+    name: str
+    theme: str
+    level: str
+    skill: str
+    scenario: str
+    difficulty: str
+
+    @property
+    def paper_steps(self) -> int:
+        """Steps of an episode in the paper: 100 if it is easy or a unit test, otherwise 1,000."""
+        return 100 if self.level in ("easy", "unit") else 1000
+
+
+_THEMES = (
+    ("proteomics", "Proteomics", "clustering", "Proteomics"),
+    ("chemistry", "Chemistry", "hill climbing", "Combinatorial Chemistry"),
+    ("archaeology", "Archaeology", "dating", "Archaeology Dating"),
+    ("reactor-lab", "Reactor Lab", "regression", "Reactor Lab"),
+    ("plant-nutrients", "Plant Nutrients", "rule induction", "Plant Nutrients"),
+    ("space-sick", "Space Sick", "open-ended search", "Space Sick"),
+    ("rocket-science", "Rocket Science", "formulas", "It's (not) Rocket Science!"),
+    ("translation", "Translation", "grounding of words", "Lost in Translation"),
+)
+"""In the order of the paper's tables: id, name, skill, name in the package."""
+
+_TESTS = (
+    ("dialog", "conversation", "Dialog"),
+    ("measurement", "use of an instrument", "Instrument Measurement"),
+    ("pick-and-place", "pick up and place", "Pick and Place"),
+    ("pick-and-give", "pick up and give", "Pick and Give"),
+    ("discovery-feed", "reading posts", "Discovery Feed"),
+    ("doors", "doors", "Doors"),
+    ("keys", "doors with keys", "Doors with Keys"),
+    ("house", "finding the way in a house", "Navigation in a House"),
+    ("search", "search", "Search"),
+    ("moving-agents", "others that move", "Moving Agents"),
+)
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All themes by level and all unit tests, by their names."""
+    found = [
+        Kind(f"{slug}-{level}", theme, level, skill, scenario, level.capitalize())
+        for slug, theme, skill, scenario in _THEMES
+        for level in LEVELS
+    ]
+    found += [
+        Kind(f"unit-{slug}", UNIT_TESTS, "unit", skill, f"Small Skills: {scenario} Test", "Normal")
+        for slug, skill, scenario in _TESTS
+    ]
+    return {kind.name: kind for kind in found}
+
+
+def selected(name: str) -> list[Kind]:
+    """The kinds that a name stands for: itself, a theme, a level, or `unit`; empty if for none."""
+    every = kinds()
+    if name in every:
+        return [every[name]]
+    return [k for k in every.values() if k.level == name or k.name.rpartition("-")[0] == name != "unit"]
+
+
+def names() -> list[str]:
+    """Everything that `selected` knows."""
+    return [*(slug for slug, *_ in _THEMES), *LEVELS, "unit", *kinds()]
+
+
+def find_world(task_id: str) -> tuple[Kind, int] | None:
+    """The kind and the seed of an id such as proteomics-easy-0; None if there is none."""
+    name, _, digits = task_id.rpartition("-")
+    kind = kinds().get(name)
+    sound = (
+        digits.isascii() and digits.isdecimal() and digits == str(int(digits)) and int(digits) < MOST_SEEDS
+    )
+    return (kind, int(digits)) if kind and sound else None
+
+
+def seed_list(text: str) -> tuple[int, ...]:
+    """The seeds of a text such as 0-4 or 0,7,100-120. Raises ConfigError for any other."""
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        ends = (first, last) if dash else (first, first)
+        if not all(end.isascii() and end.isdecimal() and int(end) < MOST_SEEDS for end in ends):
+            raise ConfigError(
+                f"seeds: got {text!r:.60}, expected numbers below {MOST_SEEDS} and ranges, such as 0-4 or 3,7"
+            )
+        found |= dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1))
+    if not found:
+        raise ConfigError(f"seeds: got {text!r:.60}, which is empty; expected a range such as 0-4")
+    return tuple(found)
+
+
+@cache
+def published() -> dict[tuple[str, str], dict[str, dict[str, float]]]:
+    """The paper's figures, its Tables 4 and 6: by theme and level, who, and metric."""
+    text = files("suites.discoveryworld").joinpath("published.csv").read_text(encoding="utf-8")
+    found: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        figures = {metric: float(row[metric]) for metric in METRICS}
+        found.setdefault((row["theme"], row["level"]), {})[row["who"]] = figures
+    return found

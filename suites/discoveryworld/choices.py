@@ -1,0 +1,89 @@
+"""The choices of the suite, beside those of every suite."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from arena.errors import ConfigError
+from evaluation.choices.contradictions import Rule
+from evaluation.choices.run_choices import Bounds, RunChoices
+from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
+
+LONGEST_EPISODE = 100_000
+
+
+def _seeds(text: str) -> str:
+    try:
+        seed_list(text)
+    except ConfigError as error:
+        raise ValueError(str(error)) from None
+    return text
+
+
+def _without_pictures(field: str, default: Any) -> Rule:
+    return Rule(
+        ("observation", field),
+        lambda c: c["observation"] == "text" and c[field] != default,
+        "there are no pictures to which it could apply",
+    )
+
+
+class DiscoveryWorldChoices(RunChoices):
+    """How DiscoveryWorld is put to a model."""
+
+    rules: ClassVar[tuple[Rule, ...]] = (
+        *RunChoices.rules,
+        _without_pictures("image_format", "png"),
+        _without_pictures("image_detail", "auto"),
+    )
+
+    words: ClassVar[frozenset[str]] = RunChoices.words | {"seeds"}
+
+    seeds: Annotated[str, AfterValidator(_seeds)] = Field(
+        default=PAPER_SEEDS, description="seeds of each world, such as 0-4 (the paper's) or 5,9,100-120"
+    )
+    steps: Annotated[int, Field(ge=1, le=LONGEST_EPISODE)] | None = Field(
+        default=None,
+        description="steps of an episode; none: the paper's, 100 if easy or a unit test, else 1000",
+    )
+    observation: Literal["text", "image", "both"] = Field(
+        default="text", description="what is around in words, as a picture of the package, or both"
+    )
+    format: Literal["compact", "full"] = Field(
+        default="compact", description="full: the package's JSON; compact: without floors, grass and walls"
+    )
+    teleport: bool = Field(default=True, description="the paper's aids: to be at a place or object at once")
+    judge: str | None = Field(
+        default=None, description="model that judges what was found out, such as openai/gpt-4o; none: nobody"
+    )
+
+    @property
+    def shows_images(self) -> bool:
+        """Whether the model gets pictures."""
+        return self.observation != "text"
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The one tool."""
+        return ("act",)
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The one judge, if there is any."""
+        return (self.judge,) if self.judge else ()
+
+    def steps_of(self, kind: Kind) -> int:
+        """How many steps an episode has."""
+        return kind.paper_steps if self.steps is None else self.steps
+
+    def bounds(self) -> Bounds:
+        """A reply for each step of the longest episode."""
+        images = int(self.shows_images)
+        return Bounds(
+            replies=max(self.steps_of(kind) for kind in kinds().values()),
+            first_images=images,
+            images=images,
+            image_px=512,
+            image_width=768,
+            turn_tokens=2300 if self.format == "full" else 600,
+        )

@@ -1,0 +1,218 @@
+"""One episode as the runner's environment: actions in, what is seen out."""
+
+import random
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Part, Record
+from suites.discoveryworld.actions import PLAIN, Scene, Unusable, available
+from suites.discoveryworld.catalogue import kinds
+from suites.discoveryworld.choices import DiscoveryWorldChoices
+from suites.discoveryworld.names import Names, objects_in
+from suites.discoveryworld.observation import compact, full
+from suites.discoveryworld.replies import Reply, read_reply
+from suites.discoveryworld.simulator import HEIGHT, WIDTH, Progress, World
+
+_GAPS = re.compile(r"\n\s*\n")
+"""What is left of a text where a variable is empty."""
+
+DRAWN_BY = "discoveryworld"
+"""The package draws its own pictures, on the processor."""
+
+
+class Known(NamedTuple):
+    """What offline agents may know, with objects by their labels.
+
+    `commands` are the actions that make sense now, `seen` everything that was ever seen, `carried` and
+    `reach` what can be used now, `near` what is around with its direction and its distance in tiles.
+    """
+
+    task: str
+    commands: tuple[str, ...]
+    places: tuple[str, ...]
+    carried: tuple[str, ...]
+    reach: tuple[str, ...]
+    near: Mapping[str, tuple[str, int]]
+    seen: tuple[str, ...]
+    turns: "tuple[Turn, ...]"
+
+
+class Turn(NamedTuple):
+    """One reply and what came of it.
+
+    `action` is what was read, in short, `thoughts` the rest of the reply. `message` is the package's answer,
+    `done` whether the action succeeded. `score` is the share of the scorecard's points after it, `reward` its
+    change. `gained` are the texts of the lines of the scorecard that got points.
+    """
+
+    turn: int
+    reply: str
+    thoughts: str
+    action: str
+    error: str | None
+    done: bool
+    message: str
+    score: float
+    reward: float
+    gained: tuple[str, ...]
+
+
+class DiscoveryWorldEpisode:
+    """Plays one world by replies."""
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self._choices: DiscoveryWorldChoices = setup.choices
+        self._prompts, self._content, self._draws = setup.prompts, setup.task.content, setup.draws
+        kind = kinds()[self._content["kind"]]
+        self._steps = self._choices.steps_of(kind)
+        rng = random.Random(agent_seed(setup.choices.seed, setup.task.id, setup.trial))
+        names = Names(random.Random(rng.getrandbits(64)))
+        self._world = World(kind, self._content["seed"], rng)
+        actions = available(self._choices.teleport)
+        self._scene = Scene(names.translated(self._world.look()), names, self._world.places(), actions)
+        self._progress: Progress = self._world.progress()
+        self._turns: list[Turn] = []
+
+    @property
+    def known(self) -> Known:
+        """For the offline agents."""
+        scene = self._scene
+        label = scene.names.label
+        around = scene.observation["nearbyObjects"]["objects"].items()
+        return Known(
+            self._task,
+            scene.commands(),
+            tuple(scene.places),
+            tuple(map(label, scene.carried)),
+            tuple(map(label, scene.reach)),
+            {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
+            scene.names.labels(),
+            tuple(self._turns),
+        )
+
+    @property
+    def _task(self) -> str:
+        return str(self._scene.observation["taskProgress"][0]["description"]).strip()
+
+    def begin(self) -> Observation:
+        """The task and what is seen."""
+        return self._observation("first_turn")
+
+    def reply(self, text: str) -> Observation:
+        """Carry out the action of a reply."""
+        reply = read_reply(text)
+        if reply.action is None:
+            return self._unused(text, reply, reply.problem)
+        try:
+            action = self._scene.usable(reply.action, reply.arguments)
+        except Unusable as error:
+            return self._unused(text, reply, str(error))
+        done = self._world.act(action)
+        seen = self._scene.names.translated(self._world.look())
+        self._scene = self._scene._replace(observation=seen)
+        return self._next(text, reply, done)
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """A step without an action, because the reply calls no tool."""
+        return self._unused(text, Reply(text.strip()), reason)
+
+    def finish(self) -> Record:
+        """End the episode."""
+        turns, progress = self._turns, self._progress
+        over = progress.over or len(turns) >= self._steps
+        outcome = (
+            "solved" if progress.solved else "failed" if progress.over else "last step" if over else "stop"
+        )
+        metrics: dict[str, float | int] = {
+            "total_reward": progress.score,
+            "completion": int(progress.solved),
+            "procedure": progress.score,
+            "steps": len(turns),
+            "failed_actions": sum(not turn.done and turn.error is None for turn in turns),
+            "unusable_replies": sum(turn.error is not None for turn in turns),
+        }
+        replay = {**self._content, "steps": self._steps}
+        replay["scorecard"] = [list(card) for card in progress.cards]
+        replay["questions"] = list(progress.questions)
+        summary = self._prompts["episode_end"].fill(outcome=outcome, score=100 * progress.score)
+        end = ModelEnd.EPISODE if over else ModelEnd.SOLVER
+        rows = tuple(turn._asdict() for turn in turns)
+        return Record(rows, outcome, progress.solved, progress.score, metrics, end, replay, summary)
+
+    def close(self) -> None:
+        """Nothing is kept open."""
+
+    def _unused(self, text: str, reply: Reply, error: str) -> Observation:
+        """A reply that cannot be used: the world stands still, and a step is gone."""
+        # What the last action said was shown before.
+        seen = {**self._scene.observation, "lastActionMessage": "", "extended_action_message": ""}
+        self._scene = self._scene._replace(observation=seen)
+        return self._next(text, reply, False, error)
+
+    def _next(self, text: str, reply: Reply, done: bool, error: str | None = None) -> Observation:
+        before, now = self._progress, self._world.progress()
+        pairs = zip(now.cards, before.cards, strict=True)
+        self._progress = now
+        turn = Turn(
+            turn=len(self._turns) + 1,
+            reply=text,
+            thoughts=reply.thoughts,
+            action=str(reply),
+            error=error,
+            done=done,
+            message="" if error else self._scene.observation["lastActionMessage"],
+            score=now.score,
+            reward=now.score - before.score,
+            gained=tuple(card.text for card, old in pairs if card.score > old.score),
+        )
+        self._turns.append(turn)
+        if now.over or len(self._turns) >= self._steps:
+            return Observation(done=True, reward=turn.reward)
+        if error is not None:
+            return self._observation("invalid_reply", turn.reward, feedback=error)
+        return self._observation("turn", turn.reward)
+
+    def _observation(self, name: str, reward: float = 0.0, **values: Any) -> Observation:
+        """A text with what is seen, behind a picture if pictures are shown; its data are for the form."""
+        # What only the first message says would be forgotten where the model's memory is short.
+        again = name == "first_turn" or bool(self._choices.memory)
+        places = ", ".join(self._scene.places) if self._choices.teleport and again else ""
+        text = self._prompts[name].fill(
+            task=self._task if again else "",
+            places=f"Places: {places}." if places else "",
+            seen=self._seen(),
+            step=len(self._turns) + 1,
+            steps=self._steps,
+            **values,
+        )
+        parts: tuple[Part, ...] = (_GAPS.sub("\n\n", text).strip(),)
+        if not self._choices.shows_images:
+            return Observation(parts, reward=reward, data=self._data())
+        return Observation((self._picture(), *parts), reward=reward, drawn_by=DRAWN_BY, data=self._data())
+
+    def _seen(self) -> str:
+        seen, near = dict(self._scene.observation), self._choices.observation != "image"
+        if self._choices.format == "compact":
+            return compact(seen, self._scene.names, near)
+        # The task is in the first message.
+        del seen["taskProgress"]
+        return full(seen if near else {k: v for k, v in seen.items() if k != "nearbyObjects"})
+
+    def _picture(self) -> Part:
+        """What is around, black if no picture is wanted."""
+        import numpy as np
+
+        return self._world.picture() if self._draws else np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+
+    def _data(self) -> dict[str, Any]:
+        scene = self._scene
+        seen = (each for each in objects_in(scene.observation) if each["name"] not in PLAIN)
+        labels = dict.fromkeys(scene.names.label(each["uuid"]) for each in seen)
+        return {
+            "task": self._task,
+            "options": scene.options,
+            "templates": scene.templates(),
+            "labels": tuple(labels),
+        }

@@ -1,0 +1,22 @@
+"""What people answer with: an action, completed while it is typed, or what they say in a conversation."""
+
+from evaluation.by_hand.form import Choice, Form, Text
+from evaluation.suite import Observation
+
+INTRO = (
+    "One action at a time. You reach what you carry, and what is where you stand or on the tile you face. "
+    "Begin to type, or press Down, to see what can be completed."
+)
+TALK = "You are in a conversation: choose what you say."
+
+
+def action_form(observation: Observation) -> Form:
+    """A line for an action, with the names of what is seen; in a conversation, what can be said."""
+    data = observation.data
+    if options := data["options"]:
+        said = tuple(f"{number}: {text}" for number, text in options.items())
+        return Form(TALK, (Choice("said", "Say", said),), lambda values: values["said"].partition(":")[0])
+    notes = Text(
+        "action", "Action", longest=500, templates=tuple(data["templates"]), words=tuple(data["labels"])
+    )
+    return Form(f"{data['task']}\n\n{INTRO}", (notes,), lambda values: str(values["action"]))

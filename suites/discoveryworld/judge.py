@@ -1,0 +1,57 @@
+"""What an agent has found out, judged by a second model from the agent's own notes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from arena.errors import EvaluationError
+from evaluation.generation.judge import Ask
+from evaluation.suite import EpisodeSetup, Record
+
+LONGEST_NOTES = 200_000
+"""Characters of notes that a judge is sent, the last ones."""
+
+
+class _Noted(Protocol):
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
+    """The record with the metric `knowledge`, the share of the critical questions that is answered by yes.
+
+    Without a judge or questions it stays as it is. Where the judge fails, or says neither yes nor no, there
+    is no metric either, and the record has the reason.
+    """
+    model, questions = setup.choices.judge, record.replay["questions"]
+    if model is None or not questions:
+        return record
+    notes = notes_of(record.turns)
+    answers: list[tuple[str, bool | None, str]] = []
+    failed = ""
+    try:
+        for question in questions:
+            said = await ask(model, setup.prompts["judge"].fill(question=question, notes=notes))
+            answers.append((question, verdict(said), said))
+    except EvaluationError as error:
+        failed = str(error)
+    verdicts = [yes for _, yes, _ in answers]
+    if not failed and None in verdicts:
+        failed = "an answer ends with neither yes nor no"
+    kept = {"model": model, "answers": [list(each) for each in answers]}
+    if failed:
+        return replace(record, replay={**record.replay, "judge": {**kept, "failed": failed}})
+    metric = {"knowledge": sum(map(bool, verdicts)) / len(questions)}
+    metrics, replay = {**record.metrics, **metric}, {**record.replay, "judge": {**kept, **metric}}
+    return replace(record, metrics=metrics, replay=replay)
+
+
+def notes_of(turns: Sequence[_Noted]) -> str:
+    """What the agent wrote besides its actions, by step."""
+    written = (f"Step {turn['turn']}: {turn['thoughts']}" for turn in turns if turn["thoughts"])
+    return "\n".join(written)[-LONGEST_NOTES:] or "(none)"
+
+
+def verdict(said: str) -> bool | None:
+    """The last word of an answer; None if it is neither yes nor no."""
+    words = said.replace("*", " ").replace(".", " ").split()
+    return {"yes": True, "no": False}.get(words[-1].casefold()) if words else None

@@ -1,0 +1,102 @@
+"""What objects are called in an episode: ids of its own, and names with numbers where several are alike."""
+
+import random
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+_IN_TEXT = re.compile(r"(uuid\W{0,3})(\d+)", re.IGNORECASE)
+"""How the package mentions an object in its texts."""
+
+_ID_KEYS = ("uuid", "arg1", "arg2")
+
+
+class Names:
+    """The ids and labels of one episode.
+
+    The package's own ids are the same for every seed of a layout, so that a transcript would say where
+    things are in other worlds. Here each object gets four digits when it is first seen, drawn by `rng`.
+    A label is the name, followed by # and a number if several objects of that name were seen.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._ours: dict[int, int] = {}
+        self._theirs: dict[int, int] = {}
+        self._named: dict[str, list[int]] = {}
+        self._name: dict[int, str] = {}
+
+    def id(self, theirs: int) -> int:
+        """Our id of an object, by the package's."""
+        if theirs not in self._ours:
+            last = 9_999 if len(self._ours) < 4_000 else 999_999
+            ours = self._rng.randint(1_000, last)
+            while ours in self._theirs:
+                ours = self._rng.randint(1_000, last)
+            self._ours[theirs], self._theirs[ours] = ours, theirs
+        return self._ours[theirs]
+
+    def theirs(self, ours: int) -> int | None:
+        """The package's id; None for one that was never shown."""
+        return self._theirs.get(ours)
+
+    def text(self, text: str) -> str:
+        """A text of the package with our ids."""
+        return _IN_TEXT.sub(lambda found: found[1] + str(self.id(int(found[2]))), text)
+
+    def translated(self, plain: Any, key: str = "") -> Any:
+        """JSON of the package with our ids. Objects that it lists can be called by name from now on."""
+        if isinstance(plain, Mapping):
+            made = {self.text(str(k)): self.translated(v, str(k)) for k, v in plain.items()}
+            if "uuid" in made and "name" in made:
+                self._see(made["uuid"], made["name"])
+            return made
+        if isinstance(plain, list):
+            return [self.translated(each) for each in plain]
+        if isinstance(plain, str):
+            return self.text(plain)
+        return self.id(plain) if key in _ID_KEYS and isinstance(plain, int) else plain
+
+    def label(self, ours: int) -> str:
+        """What an object is called."""
+        name = self._name[ours]
+        alike = self._named[name.casefold()]
+        return name if len(alike) == 1 else f"{name}#{alike.index(ours) + 1}"
+
+    def labels(self) -> tuple[str, ...]:
+        """What all objects that were seen are called."""
+        return tuple(map(self.label, self._name))
+
+    def called(self, text: str) -> list[int]:
+        """The objects, by our ids, that a name, a label or an id may mean; the articles are left out."""
+        text = re.sub(r"^(?:the|an?)\s+", "", " ".join(text.split()).casefold())
+        if text.isdecimal():
+            return [int(text)] if int(text) in self._name else []
+        name, mark, number = text.rpartition("#")
+        if mark and number.strip().isdecimal():
+            alike = self._named.get(name.strip(), [])
+            return alike[int(number) - 1 : int(number)] if int(number) else []
+        return list(self._named.get(text, []))
+
+    def _see(self, ours: int, name: str) -> None:
+        known = self._name.get(ours)
+        if known == name:
+            return
+        if known is not None:
+            # Something can change its name, such as a seed that has become a plant.
+            self._named[known.casefold()].remove(ours)
+        self._name[ours] = name
+        self._named.setdefault(name.casefold(), []).append(ours)
+
+
+def objects_in(observation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """All objects of a translated observation with their direction, those in reach first."""
+    for where in ("inventoryObjects", "accessibleEnvironmentObjects"):
+        yield from observation[where]
+    for there in observation["nearbyObjects"]["objects"].values():
+        yield from there
+
+
+def chosen(ids: Collection[int], reach: Collection[int], alive: Callable[[int], bool]) -> list[int]:
+    """Of several objects that a name may mean: those in reach, or if none is, those that are seen now."""
+    return [k for k in ids if k in reach] or [k for k in ids if alive(k)] or list(ids)

@@ -1,0 +1,97 @@
+"""An observation as text: the package's JSON whole, or what of it says something."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from suites.discoveryworld.actions import PLAIN
+from suites.discoveryworld.names import Names
+
+_ID = re.compile(r"\[uuid: (\d+)\]")
+
+
+def full(observation: Mapping[str, Any]) -> str:
+    """The package's JSON with our ids."""
+    return json.dumps(observation, ensure_ascii=False)
+
+
+def compact(observation: Mapping[str, Any], names: Names, near: bool = True) -> str:
+    """JSON with a line for each part that is not empty; floor, grass and walls are left out.
+
+    Objects are texts: label, id in brackets, what else is seen of it, and in `near` the distance in tiles.
+    """
+    here, dialog = observation["agentLocation"], observation["dialog_box"]
+    said, popped = observation["lastActionMessage"], observation["extended_action_message"]
+    parts = {
+        "message": _short(said),
+        "text": _short(popped) if popped.strip() != said.strip() else "",
+        "dialog": _dialog(dialog),
+        "at": [here["x"], here["y"]],
+        "facing": here["faceDirection"],
+        "can_move": here["directions_you_can_move"],
+        "carried": _objects(observation["inventoryObjects"], names),
+        "reach": _objects(observation["accessibleEnvironmentObjects"], names),
+        "near": _near(observation, names) if near else {},
+        "others": _others(observation["nearbyAgents"]["list_of_agents"]),
+        "feed": _feed(observation["discoveryFeed"]),
+    }
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in parts.items()
+        if value or name in ("carried", "can_move")
+    ]
+    return "{" + ",\n ".join(lines) + "}"
+
+
+def _near(observation: Mapping[str, Any], names: Names) -> dict[str, list[str]]:
+    """What is around by direction, without what is in reach."""
+    reach = {
+        each["uuid"]
+        for name in ("inventoryObjects", "accessibleEnvironmentObjects")
+        for each in observation[name]
+    }
+    found = {}
+    for direction, there in observation["nearbyObjects"]["objects"].items():
+        # At its own place the agent sees itself.
+        others = [each for each in there if each["uuid"] not in reach and direction != "same_location"]
+        if listed := _objects(others, names):
+            found[direction] = listed
+    return found
+
+
+def _objects(listed: Iterable[Mapping[str, Any]], names: Names) -> list[str]:
+    return [_object(each, names) for each in listed if each["name"] not in PLAIN]
+
+
+def _object(each: Mapping[str, Any], names: Names) -> str:
+    text = f"{names.label(each['uuid'])} [{each['uuid']}]"
+    description = _short(each["description"])
+    if description != each["name"]:
+        # Mostly the name and something after it.
+        rest = description.removeprefix(each["name"])
+        text += rest if rest != description else f": {description}"
+    return f"{text}, {each['distance']} away" if "distance" in each else text
+
+
+def _dialog(dialog: Mapping[str, Any]) -> dict[str, Any]:
+    if not dialog.get("dialogIn"):
+        return {}
+    options = {str(number): text for number, text in dialog["dialogOptions"].items()}
+    return {"said": _short(dialog["dialogIn"]), **({"options": options} if dialog["is_in_dialog"] else {})}
+
+
+def _others(agents: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What others did in the last steps."""
+    return {who: [_short(each["message"]) for each in done] for who, done in agents.items() if done}
+
+
+def _feed(feed: Mapping[str, Any]) -> list[str]:
+    posts = [f"{each['postID']}: {each['author']}: {each['content']}" for each in feed["posts"]]
+    return posts + [
+        f"{each['postID']}: {each['author']}: {each['title']}" for each in feed["scientific_articles"]
+    ]
+
+
+def _short(text: str) -> str:
+    return _ID.sub(r"[\1]", text).strip()

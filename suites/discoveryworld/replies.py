@@ -1,0 +1,103 @@
+"""Which action a reply gives: as JSON like the package's, or as text such as use(meter, vortisquid#2)."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from suites.discoveryworld.actions import ACTIONS, DIALOG_KEY, SAY, TELEPORTS, Action
+
+_BY_NAME = {
+    name.casefold(): action
+    for action in (*ACTIONS, *TELEPORTS, SAY)
+    for name in (action.name, action.verb)
+    if name
+} | {"pick up": ACTIONS[2], "give": ACTIONS[4], "rotate": ACTIONS[1], "teleport": TELEPORTS[0], "choose": SAY}
+
+_LABEL = re.compile(r"^(?:next\s+)?(?:action|command)\s*\d*\s*:\s*", re.IGNORECASE)
+_CALL = re.compile(r"([A-Za-z][A-Za-z_ ]*?)\s*\((.*)\)\s*[;.]?")
+_MARKS = " \t*`>;"
+
+LONGEST = 100_000
+"""Characters of a reply that are looked at, the last ones."""
+
+HOW = 'End your reply with one action: use(meter, statue#2) or {"action": "USE", "arg1": 1234, "arg2": 5678}.'
+
+
+class Reply(NamedTuple):
+    """A reply as read: `thoughts` is what it has besides the action; without one there is a `problem`."""
+
+    thoughts: str
+    action: Action | None = None
+    arguments: tuple[str, ...] = ()
+    problem: str = ""
+
+    def __str__(self) -> str:
+        """The action in short."""
+        return f"{self.action.verb}({', '.join(self.arguments)})" if self.action else ""
+
+
+def read_reply(text: str) -> Reply:
+    """The last action of a reply, in either way of writing. Raises nothing."""
+    text = text[-LONGEST:]
+    objects = list(_objects(text))
+    if objects:
+        start, end, found = objects[-1]
+        return _from_json(found, (text[:start] + text[end:]).strip("` \n").removesuffix("```json").strip())
+    return _from_lines(text)
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
+    """The JSON objects of a text that are actions, with their beginnings and ends."""
+    decoder, place = json.JSONDecoder(), text.find("{")
+    while place >= 0:
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(found, dict) and ("action" in found or DIALOG_KEY in found):
+                yield place, end, found
+        place = text.find("{", end)
+
+
+def _from_json(found: dict[str, Any], rest: str) -> Reply:
+    own = ("action", "arg1", "arg2", DIALOG_KEY)
+    said = [rest, *(f"{k}: {v}" for k, v in found.items() if k not in own and isinstance(v, str))]
+    thoughts = "\n".join(filter(None, said))
+    if "action" not in found:
+        return Reply(thoughts, SAY, (str(found[DIALOG_KEY]),))
+    action = _BY_NAME.get(str(found["action"]).strip().casefold())
+    if action is None:
+        return Reply(thoughts, problem=_unknown(str(found["action"])))
+    given = [found[name] for name in ("arg1", "arg2") if found.get(name) not in (None, "")]
+    # What an action does not take is left out, as the package does.
+    return Reply(thoughts, action, tuple(str(each).strip() for each in given[: len(action.takes)]))
+
+
+def _from_lines(text: str) -> Reply:
+    lines = [(place, line.strip(_MARKS)) for place, line in enumerate(text.splitlines())]
+    for place, line in reversed([each for each in lines if each[1]]):
+        bare = _LABEL.sub("", line).strip(_MARKS)
+        rest = "\n".join(other for k, other in lines if k != place).strip()
+        if bare.isdecimal():
+            return Reply(rest, SAY, (bare,))
+        called = _CALL.fullmatch(bare)
+        if called is None:
+            continue
+        action = _BY_NAME.get(" ".join(called[1].split()).casefold())
+        if action is not None:
+            return Reply(rest, action, _arguments(called[2], len(action.takes)))
+        return Reply(text.strip(), problem=_unknown(called[1]))
+    return Reply(text.strip(), problem=f"No action was found. {HOW}")
+
+
+def _arguments(inside: str, number: int) -> tuple[str, ...]:
+    """What stands between the commas; with one argument, all of it."""
+    parts = [inside] if number == 1 else inside.split(",")
+    return tuple(part.strip(" \t\"'`") for part in parts if part.strip())
+
+
+def _unknown(name: str) -> str:
+    known = ", ".join(action.verb for action in (*ACTIONS, *TELEPORTS, SAY))
+    return f"Got the action {name.strip()!r:.40}, expected one of: {known}."

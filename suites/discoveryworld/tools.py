@@ -1,0 +1,39 @@
+"""The tool by which a model may act instead of writing actions."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from inspect_ai.tool import Tool, ToolResult, tool
+
+from evaluation.inspect_task.naming import of_distribution
+from evaluation.inspect_task.tools import play_reply
+
+
+@tool
+@of_distribution
+def act() -> Tool:
+    """Carries out an action."""
+
+    async def execute(action: str, arg1: str = "", arg2: str = "", notes: str = "") -> ToolResult:
+        """Carry out one action in the world, and see what comes of it.
+
+        Args:
+            action: The name of the action, such as "use", "move" or "say".
+            arg1: Its first argument, if it has any: a direction, a place, a number, or an object.
+            arg2: Its second argument, if it has two: an object by its name or id.
+            notes: What you think and have found out.
+        """
+        return await play_reply(reply_of({"action": action, "arg1": arg1, "arg2": arg2, "notes": notes}))
+
+    return execute
+
+
+TOOLS: dict[str, Callable[[], Tool]] = {"act": act}
+"""What makes each tool, by its name."""
+
+
+def reply_of(arguments: Mapping[str, Any]) -> str:
+    """The reply that a call stands for."""
+    given = {name: arguments[name] for name in ("notes", "action", "arg1", "arg2") if arguments.get(name)}
+    return json.dumps({"action": "", **given}, ensure_ascii=False)

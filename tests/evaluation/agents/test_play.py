@@ -1,0 +1,223 @@
+"""Agents play episodes of each suite against a local server: what is asked, counted, logged and verified."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from inspect_ai.log import read_eval_log
+from werkzeug import Response
+
+from evaluation.estimate import estimate
+from evaluation.evaluate import evaluate
+from evaluation.generation.budget import RunLimits, spent_before
+from evaluation.request import EvalRequest
+from evaluation.suites import get_suite
+from evaluation.verify.result import Verdict
+from report.build import write_log_report
+from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, content, serve
+from tests.evaluation.verify.logs import checked
+from tests.llm_control.batteries import write_battery
+from tests.suites.scienceworld.simulation import needs_java
+
+AGENTS = ("react", "plan-execute", "hypothesizer")
+SUITES = ("arena", "est", pytest.param("scienceworld", marks=needs_java))
+
+
+@pytest.fixture
+def play(httpserver, monkeypatch, tmp_path):
+    """Plays a suite by an agent: returns the model, the request, and what makes the run."""
+    prices = tmp_path / "prices.yaml"
+    prices.write_text(f"{MODEL}: {{input: 1, output: 1}}\n")
+
+    def play(suite, **choices):
+        model, variables = serve(httpserver, suite)
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        folder = write_battery(tmp_path / "battery", (20, 16), (24, 20)) if suite == "arena" else None
+        request = EvalRequest(get_suite(suite), MODEL, folder, choices={**CHOICES[suite], **choices})
+
+        def run(**options):
+            return evaluate(request, tmp_path / "logs", display="none", prices=prices, **options)
+
+        return model, request, run
+
+    return play
+
+
+def samples_of(log):
+    return read_eval_log(str(log.path), resolve_attachments=True).samples
+
+
+@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
+    model, request, run = play(suite, agent=agent)
+    log = run(max_samples=1)
+    samples = samples_of(log)
+    assert [sample.error for sample in samples] == [None] * len(samples)
+    turns = [turn for sample in samples for turn in sample.metadata["episode"]["turns"]]
+    replies, kinds, episodes = len(turns), model.kinds(), len(samples)
+    assert kinds["act"] == replies >= 10 * episodes
+    if agent == "react":
+        assert kinds.total() == replies
+    elif agent == "plan-execute":
+        plan = [step for sample in samples for step in sample.metadata["agent"]["plan"]]
+        assert kinds["plan"] == len(plan)
+        ended = [str(step["result"]) for step in plan]
+        assert kinds["result"] == sum(result.startswith("done, finding") for result in ended) > 1
+        if suite != "scienceworld":
+            assert "failed, because its 2 actions were used up" in ended
+    else:
+        assert kinds["reflection"] == replies - episodes
+        assert kinds["summary"] == sum((len(s.metadata["episode"]["turns"]) - 1) // 10 for s in samples)
+    assert not any(turn["error"] for turn in turns)
+    assert not any("reason" in turn["reply"] for turn in turns)
+    spent = spent_before(log.path)
+    assert spent.tokens == kinds.total() * TOKENS
+    assert spent.cost == pytest.approx(kinds.total() * PRICE)
+    assert kinds.total() <= estimate(request).calls
+    results = checked(log.path, frames=True)
+    assert [(each.verdict, each.findings) for each in results] == [(Verdict.AGREES, ())] * episodes
+    assert sum(each.requests for each in results) == (replies if suite == "arena" else 0)
+    assert_reported(log, agent, tmp_path / "report")
+
+
+def assert_reported(log, agent, folder):
+    """The pages show what an agent wrote beside its actions."""
+    written = write_log_report([log], folder)
+    pages = [page.read_text() for page in written.page.parent.rglob("*.html")]
+    assert any("reason 3 is that 7 is little" in page for page in pages)
+    assert any("stage 2, until it is seen" in page for page in pages) == (agent == "plan-execute")
+    assert any("value 1" in page for page in pages) == (agent == "hypothesizer")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_agents_act_by_tools_too(agent, play):
+    model, _, run = play("arena", agent=agent, replies="tools", tasks="01-04-03")
+    log = run()
+    (sample,) = samples_of(log)
+    assert [turn["reply"] for turn in sample.metadata["episode"]["turns"]] == ["Turn(6);"] * 12
+    assert model.kinds()["act"] == 12
+    assert [(each.verdict, each.requests) for each in checked(log.path, frames=True)] == [
+        (Verdict.AGREES, 12)
+    ]
+    (episode,) = log.episodes()
+    assert episode.talk.exchanges[3].thought == "Reason 4."
+    if agent == "plan-execute":
+        assert model.kinds()["result"] > 1
+
+
+def test_an_executor_is_sent_the_turns_of_its_step_only(play):
+    model, _, run = play("arena", agent="plan-execute", tasks="01-04-03")
+    run()
+    acts = [messages for kind, messages in model.requests if kind == "act"]
+    assert [sum(m["role"] == "assistant" for m in messages) for messages in acts[:6]] == [0, 0, 0, 1, 0, 0]
+    third = content(acts[2][-1])
+    assert "1. stage 1, until it is seen\n   done, finding 1\n2. stage 2" in third
+    assert "number 3: stage 3, until it is seen" in third
+    assert "You may take 2 more actions" in third
+    assert [plan.count("until it is seen\n   ") for plan in model.asked("plan")[:3]] == [0, 1, 2]
+
+
+def test_a_hypothesizer_is_sent_three_turns_and_its_memory(play):
+    model, _, run = play("arena", agent="hypothesizer", tasks="01-04-03")
+    log = run()
+    acts = [messages for kind, messages in model.requests if kind == "act"]
+    assert [sum(m["role"] == "assistant" for m in messages) for messages in acts] == [0, 1, 2, *[3] * 9]
+    notebook = content(acts[1][-1])
+    assert (
+        '{"id": "H1", "statement": "it is heavy", "status": "pending", "evidence": ["it fell"]}' in notebook
+    )
+    assert '{"id": "M2", "statement": "value 1"}' in notebook
+    # After ten replies the memory is a summary, to which the last reflection has added.
+    last = content(acts[-1][-1])
+    assert "values 1 to 10 in short" in last
+    assert "it is heavy" not in last
+    (sample,) = samples_of(log)
+    memory = sample.metadata["agent"]["memory"]
+    assert [each["statement"] for each in memory["measurements"]] == ["values 1 to 10 in short", "value 11"]
+
+
+@pytest.mark.parametrize("limit", [RunLimits(cost=25 * PRICE), RunLimits(tokens=25 * TOKENS)])
+def test_a_limit_of_the_run_counts_every_request(limit, play):
+    model, _, run = play("est", agent="hypothesizer")
+    log = run(limits=limit, max_samples=1)
+    assert model.kinds().total() == 25
+    assert "1 stopped at the next reply" in log.cap
+    again = run(resume=True, max_samples=1)
+    # The first episode took 19 requests and is kept; the second is played from its beginning.
+    assert model.kinds().total() == 25 + 19
+    assert again.complete
+    assert spent_before(again.path).tokens == (25 + 19) * TOKENS
+
+
+def test_a_limit_of_an_episode_counts_every_request(play):
+    model, _, run = play("est", agent="hypothesizer", tasks="est-00001", max_tokens_per_episode=5500)
+    (episode,) = run().episodes()
+    assert model.kinds() == {"act": 3, "reflection": 3}
+    assert (episode.result.passed, episode.result.error) == (None, "ended by the token limit (5,500)")
+    assert len(episode.turns) == 3
+    # What came last was no reply.
+    assert episode.talk.unplayed is None
+
+
+def test_a_stop_in_a_request_beside_the_replies_ends_the_models_part(play):
+    model, _, run = play("est", agent="hypothesizer", tasks="est-00001")
+    model.stops = "reflection"
+    log = run()
+    assert model.kinds() == {"act": 1, "reflection": 1}
+    (row,) = log.results()
+    assert (row.passed, row.error) == (None, "ended by the output limit, which cut off the reply: Noted: {")
+    assert [each.verdict for each in checked(log.path)] == [Verdict.AGREES]
+
+
+def test_react_plays_a_conversation_over_all_tasks(play):
+    model, _, run = play("est", agent="react", conversation="run", memory_turns=None, memory_characters=None)
+    log = run()
+    assert model.kinds() == {"act": 20}
+    assert [row.error for row in log.results()] == [None, None]
+    assert [each.verdict for each in checked(log.path)] == [Verdict.AGREES] * 2
+
+
+def test_a_folder_of_texts_may_have_those_of_agents(play, tmp_path):
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    (texts / "react.md").write_text("Reason aloud. $action")
+    model, request, _ = play("est", agent="react", tasks="est-00001")
+    own = replace(request, texts=texts)
+    log = evaluate(own, tmp_path / "logs", display="none")
+    system = content(model.requests[0][1][0])
+    assert "Reason aloud. Then write `Action:`" in system
+    assert "You think before you act" not in system
+    assert own.prompts.sha256 != request.prompts.sha256
+    assert log.prompts().texts() == own.prompts.texts()
+
+
+def test_a_note_follows_the_result_of_a_tool_with_anthropics_sdk(httpserver, monkeypatch, tmp_path):
+    """Anthropic refuses a result that does not follow its call, and messages of one role in a row."""
+    bodies = []
+
+    def answered(request):
+        bodies.append(json.loads(request.data))
+        call = {"type": "tool_use", "id": f"t{len(bodies)}", "name": "act", "input": {"script": "Turn(6);"}}
+        parts = [call] if bodies[-1].get("tools") else [{"type": "text", "text": "{}"}]
+        usage = {"input_tokens": 1, "output_tokens": 1}
+        said = {"id": "m", "type": "message", "role": "assistant", "model": "some-model-2", "content": parts}
+        whole = {**said, "stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+        return Response(json.dumps(whole), content_type="application/json")
+
+    httpserver.expect_request("/v1/messages").respond_with_handler(answered)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", httpserver.url_for(""))
+    choices = {**CHOICES["arena"], "max_scripts": 3, "agent": "hypothesizer", "replies": "tools"}
+    folder = write_battery(tmp_path / "battery", (20, 16))
+    request = EvalRequest(get_suite("arena"), "anthropic/claude-3-5-sonnet-20240620", folder, choices=choices)
+    log = evaluate(request, tmp_path / "logs", display="none")
+    assert [(row.turns, row.error) for row in log.results()] == [(3, None)]
+    for body in bodies:
+        roles = [message["role"] for message in body["messages"]]
+        assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+    last = bodies[-1]["messages"][-1]["content"]
+    assert [part["type"] for part in last] == ["tool_result", "text"]
+    assert "Your notebook" in last[1]["text"]
+    assert [bool(body.get("tools")) for body in bodies] == [True, False, True, False, True]

@@ -1,0 +1,80 @@
+"""Worlds, seeds, names of tasks, the paper's figures: everything that needs no package."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from arena.errors import ConfigError
+from suites.discoveryworld.catalogue import METRICS, PUBLISHED, find_world, kinds, published
+from suites.discoveryworld.suite import SUITE
+
+TABLE = Path(__file__).parents[4] / "shared" / "reference" / "suites" / "discoveryworld_table4_6.csv"
+
+
+def ids(**choices):
+    return [task.id for task in SUITE.tasks(SUITE.choices(**choices), None)]
+
+
+@pytest.mark.skipif(not TABLE.exists(), reason=f"{TABLE} is not there")
+def test_the_figures_are_the_papers():
+    rows = list(csv.DictReader(TABLE.open()))
+    assert [(kind.theme, kind.level) for kind in kinds().values() if kind.level != "unit"] == [
+        (row["theme"], row["level"].lower()) for row in rows
+    ]
+    for row in rows:
+        given = {
+            who: {metric: float(row[f"{who}_{metric}"]) for metric in METRICS}
+            for who in PUBLISHED
+            if row[f"{who}_procedure"]
+        }
+        assert published()[row["theme"], row["level"].lower()] == given
+    assert sum(len(each) for each in published().values()) == 24 * 3 + 16
+
+
+def test_names_stand_for_worlds_and_seeds():
+    assert len(ids()) == 34 * 5
+    assert ids(tasks=("proteomics-easy",)) == [f"proteomics-easy-{seed}" for seed in range(5)]
+    assert ids(tasks=("proteomics",), seeds="7") == [
+        f"proteomics-{k}-7" for k in ("easy", "normal", "challenge")
+    ]
+    assert len(ids(tasks=("easy",), seeds="0")) == 8
+    assert len(ids(tasks=("unit",), seeds="0,3-4")) == 30
+    assert ids(tasks=("space-sick-challenge-9999", "unit-keys-2")) == [
+        "space-sick-challenge-9999",
+        "unit-keys-2",
+    ]
+    assert [find_world(each) for each in ("proteomics-easy-10000", "proteomics-easy-01", "easy-1", "x")] == [
+        None
+    ] * 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"tasks": ("proteomic",)}, "no task proteomic; did you mean proteomics"),
+        ({"tasks": ("proteomics-easy-x",)}, "no task proteomics-easy-x; did you mean proteomics-easy"),
+        ({"tasks": ("easy", "proteomics-easy")}, "named twice"),
+    ],
+)
+def test_wrong_tasks_are_said(wrong, said):
+    with pytest.raises(ConfigError, match=said):
+        ids(**wrong)
+
+
+@pytest.mark.parametrize("seeds", ["", "-1", "4-", "a", "3-1", "99999"])
+def test_wrong_seeds_are_said(seeds):
+    with pytest.raises(ValidationError, match="seeds: got"):
+        SUITE.choices(seeds=seeds)
+
+
+def test_the_budget_is_the_papers_or_a_number():
+    tasks = {task.id: task for task in SUITE.tasks(SUITE.choices(seeds="0"), None)}
+    choices = SUITE.choices()
+    given = [
+        SUITE.most_replies(tasks[each], choices)
+        for each in ("chemistry-easy-0", "chemistry-normal-0", "unit-doors-0")
+    ]
+    assert given == [100, 1000, 100]
+    assert SUITE.most_replies(tasks["chemistry-normal-0"], SUITE.choices(steps=7)) == 7

@@ -1,0 +1,180 @@
+"""Episodes: what is shown, what counts, how they end; the offline agents, the judge, the form, the report."""
+
+import asyncio
+import json
+
+import pytest
+
+from arena.errors import ConfigError, EvaluationError
+from suites.discoveryworld.findings import episode_panels, run_panels
+from suites.discoveryworld.suite import SUITE
+from tests.suites.discoveryworld.worlds import needs_package, opened, played
+
+pytestmark = needs_package
+
+
+def plain(record, **more):
+    """A record as reports have it."""
+    verdict = {"score": record.score, "passed": record.passed}
+    return {**verdict, "turns": record.turns, "replay": {**record.replay, **more}}
+
+
+@pytest.mark.parametrize(
+    ("script", "task_id"),
+    [
+        *(("proteomics", f"proteomics-{world}") for world in ("easy-0", "easy-4", "normal-7", "challenge-1")),
+        ("archaeology-easy", "archaeology-easy-3"),
+    ],
+)
+def test_a_script_solves_its_worlds(script, task_id):
+    record, _ = played(script, task_id, steps=60)
+    assert (record.score, record.passed, record.outcome) == (1.0, True, "solved")
+    assert record.metrics["completion"] == record.metrics["procedure"] == 1
+    assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
+    assert record.metrics["unusable_replies"] == 0
+    assert record.turns[-1]["thoughts"]
+
+
+def test_a_script_is_refused_in_other_worlds():
+    tasks = SUITE.tasks(SUITE.choices(tasks=("proteomics-easy", "chemistry-easy"), seeds="0"), None)
+    SUITE.check("discoveryworld/proteomics", tasks[:1], SUITE.choices())
+    with pytest.raises(ConfigError, match="it plays only worlds of proteomics, not chemistry-easy-0"):
+        SUITE.check("discoveryworld/proteomics", tasks, SUITE.choices())
+    with pytest.raises(ConfigError, match="with teleport = yes"):
+        SUITE.check("discoveryworld/proteomics", tasks[:1], SUITE.choices(teleport=False))
+
+
+def test_random_actions_are_usable_and_the_same_by_tools():
+    record, shown = played("random", "unit-dialog-0", steps=20)
+    assert (record.outcome, record.metrics["unusable_replies"]) == ("last step", 0)
+    assert played("random", "unit-dialog-0", steps=20, tools=("act",))[1] == shown
+
+
+def test_what_cannot_be_done_is_said_and_takes_a_step_in_which_nothing_moves():
+    _, environment = opened("proteomics-easy-0")
+    first = environment.begin().parts[0]
+    assert "Places: Statue of a" in first
+    assert '"floor' not in first
+    for reply, said in (
+        ("use(proteomics meter, flag)", "proteomics meter is out of reach: stand beside it and turn"),
+        ("take(fence)", "'fence' may be any of fence#1 ["),
+        ("take(unicorn)", "There is no object 'unicorn'; in reach are: "),
+        ("move(up)", "Got 'up', expected a direction: north, east, south, west"),
+        ("goto(Rome)", "Got 'Rome', expected a place: Statue"),
+        ("use(flag)", "Got 1 arguments, expected 2: use(object, other object)"),
+        ("say(1)", "You are in no conversation"),
+        ("hm", "No action was found"),
+    ):
+        shown = environment.reply(reply).parts[0]
+        assert shown.startswith(f"Nothing was done in this step. {said}"), shown
+    assert (
+        environment.refuse("hello", "Call a tool.")
+        .parts[0]
+        .startswith("Nothing was done in this step. Call a")
+    )
+    before = environment.known
+    environment.reply("turn(west)")
+    assert environment.known.near.keys() == before.near.keys()
+    assert '"message": "I picked up' in environment.reply("take(proteomics meter)").parts[0]
+    record = environment.finish()
+    assert (record.metrics["unusable_replies"], record.metrics["steps"], record.outcome) == (9, 11, "stop")
+    assert record.turns[-1]["gained"] == ("The proteomics meter has been in an agent's inventory",)
+
+
+def test_conversations_are_chosen_by_number():
+    _, environment = opened("unit-dialog-0")
+    environment.begin()
+    environment.reply("beside(Sally)")
+    said = environment.reply("talk(Sally)")
+    assert '"options": {"1": ' in said.parts[0]
+    wrong = environment.reply("move(north)")
+    assert "You are in a conversation: reply with the number of what you say, 1" in wrong.parts[0]
+    form = SUITE.form(None, None, wrong)
+    (choice,) = form.fields
+    assert form.reply({"said": choice.options[0]}) == "1"
+    assert "Nothing was done" not in environment.reply("1").parts[0]
+
+
+def test_the_task_stays_in_sight_where_memory_is_short():
+    for choices, number in (({}, 1), ({"memory_turns": 2}, 3)):
+        _, environment = opened("proteomics-easy-0", **choices)
+        shown = [environment.begin(), environment.reply("turn(west)"), environment.reply("hm")]
+        assert sum("determine which species is the anomoly" in each.parts[0] for each in shown) == number
+        assert sum("Places: Statue" in each.parts[0] for each in shown) == number
+
+
+def test_without_aids_nobody_teleports():
+    _, environment = opened("proteomics-easy-0", teleport=False)
+    first = environment.begin()
+    assert "Places:" not in first.parts[0]
+    assert "is not allowed in this run" in environment.reply("beside(flag)").parts[0]
+    (field,) = SUITE.form(None, None, first).fields
+    assert "move(north)" in field.templates
+    assert not any(each.startswith(("goto", "beside")) for each in field.templates)
+    assert "statue of an echojelly" in field.words
+    opening = SUITE.opening(SUITE.choices(teleport=False), SUITE.prompts(), 1)[0].text
+    assert "beside(object)" not in opening
+
+
+def test_the_whole_observation_is_the_packages_json_with_other_ids():
+    _, environment = opened("proteomics-easy-0", format="full")
+    shown = environment.begin().parts[0]
+    seen, _ = json.JSONDecoder().raw_decode(shown[shown.index("{") :])
+    objects = [each for there in seen["nearbyObjects"]["objects"].values() for each in there]
+    (flag,) = [each["uuid"] for each in objects if each["name"] == "flag"]
+    assert 1000 <= flag <= 9999
+    assert (
+        "I teleported"
+        in environment.reply(json.dumps({"action": "TELEPORT_TO_OBJECT", "arg1": flag})).parts[0]
+    )
+
+
+def judged(record, setup, answers):
+    asked = []
+
+    async def ask(model, text):
+        asked.append((model, text))
+        answer = answers[len(asked) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return asyncio.run(SUITE.judge(setup, record, ask)), asked
+
+
+def test_a_judge_reads_the_notes_and_its_silence_is_no_answer():
+    setup, environment = opened("archaeology-easy-0", judge="openai/judge")
+    environment.begin()
+    environment.reply("I believe in radiocarbon.\nturn(north)")
+    record = environment.finish()
+    assert "knowledge" not in record.metrics
+    half, asked = judged(record, setup, ["It does.\nyes", "no"])
+    assert half.metrics["knowledge"] == 0.5
+    assert [model for model, _ in asked] == ["openai/judge"] * 2
+    assert "Step 1: I believe in radiocarbon." in asked[0][1]
+    assert record.replay["questions"][0] in asked[0][1]
+    for answers in (["yes", "perhaps"], ["yes", EvaluationError("the provider failed")]):
+        silent, _ = judged(record, setup, answers)
+        assert "knowledge" not in silent.metrics
+        assert silent.replay["judge"]["failed"]
+    nobody, asked = judged(record, opened("archaeology-easy-0")[0], [])
+    assert (nobody, asked) == (record, [])
+    title, body = episode_panels(plain(half))[1]
+    assert title == "What was found out"
+    assert body.count("<tr>") == 3
+
+
+def test_a_report_has_the_three_metrics_beside_the_papers():
+    solved, _ = played("proteomics", "proteomics-easy-0")
+    normal, _ = played("random", "proteomics-normal-0", steps=2)
+    panels = dict(
+        run_panels(
+            {"script": [plain(solved, judge={"knowledge": 1.0})], "other": [plain(normal)], "none": []}
+        )
+    )
+    assert list(panels) == [f"{name} beside the paper's" for name in ("Procedure", "Completion", "Knowledge")]
+    cells = [cell.partition("<")[0] for cell in panels["Completion beside the paper's"].split('class="num">')]
+    assert cells[-13:-6] == ["paper: scientists", "1.00", "–", "0.20", "0.00", "0.40", "–"]
+    assert cells[-6:] == ["–", "0.00", "0.40", "0.20", "0.40", "0.80"]
+    assert ">Last won in step<" in episode_panels(plain(solved))[0][1]
+    assert run_panels({"none": []}) == []

@@ -1,0 +1,126 @@
+"""Whole runs by the command with a real SDK: a model, its judge, what they cost, verification, report."""
+
+import json
+
+import pytest
+from inspect_ai.log import read_eval_log
+
+from tests.command import command, run
+from tests.llm_control.provider import MODEL, answer, failure
+from tests.suites.discoveryworld.worlds import needs_package
+
+__all__ = ["command"]
+
+pytestmark = needs_package
+
+JUDGE = "openai/gpt-4o-mini"
+KEY = {"OPENAI_API_KEY": "none"}
+REPLIES = (
+    "I think the vortisquid is odd.\nturn(west)",
+    '{"action": "PICKUP", "arg1": "proteomics meter"}',
+    "hm",
+)
+
+
+@pytest.fixture
+def provider(httpserver, monkeypatch):
+    """A server that plays and judges; `asked` and `judged` are the requests, `verdict` the judge's answer."""
+
+    class Provider:
+        verdict = staticmethod(lambda: answer("They say so.\nyes", tokens=100))
+
+    made = Provider()
+    made.asked, made.judged = [], []
+
+    def serve(request):
+        asked = json.loads(request.data)
+        if asked["model"] == JUDGE.partition("/")[2]:
+            made.judged.append(asked)
+            return made.verdict()
+        made.asked.append(asked)
+        return answer(REPLIES[(len(made.asked) - 1) % len(REPLIES)], tokens=10)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    return made
+
+
+def eval_(folder, *more):
+    task = (
+        "eval",
+        "--suite",
+        "discoveryworld",
+        "--model",
+        MODEL,
+        "--tasks",
+        "proteomics-easy-0",
+        "--steps",
+        3,
+    )
+    return (*task, "--log-dir", folder, *more)
+
+
+def newest(folder):
+    return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
+
+
+def test_a_model_plays_and_another_judges_once(provider, tmp_path):
+    done = run(*eval_(tmp_path / "logs", "--judge", "gpt-4o-mini", "--trials", 2, "--max-samples", 1), **KEY)
+    assert done.returncode == 0, done.stderr
+    log = newest(tmp_path / "logs")
+    first, second = read_eval_log(str(log)).samples
+    for sample in (first, second):
+        record = sample.metadata["episode"]
+        assert (record["knowledge"], record["turns"][2]["error"] is None) == (1.0, False)
+        assert sample.scores["episode_score"].metadata["knowledge"] == 1.0
+    # Both wrote the same notes.
+    assert (len(provider.asked), len(provider.judged)) == (6, 1)
+    assert "I think the vortisquid is odd." in str(provider.judged)
+    assert first.model_usage[JUDGE].total_tokens == 100
+    assert first.model_usage[JUDGE].total_cost > 0
+    assert first.model_usage[MODEL].total_tokens == 30
+    verified = run("verify", log)
+    assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
+    made = run("report", log, "--out", tmp_path / "report")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "Knowledge beside the paper" in (tmp_path / "report" / "index.html").read_text()
+    pages = "".join(page.read_text() for page in (tmp_path / "report").rglob("*.html"))
+    assert "What was found out" in pages
+
+
+def test_a_judge_that_fails_costs_the_metric_and_not_the_episode(provider, tmp_path):
+    provider.verdict = lambda: failure(400, "no such judge")
+    done = run(*eval_(tmp_path, "--judge", JUDGE), **KEY)
+    assert done.returncode == 0, done.stderr
+    (sample,) = read_eval_log(str(newest(tmp_path))).samples
+    record = sample.metadata["episode"]
+    assert "knowledge" not in record
+    assert "no such judge" in record["replay"]["judge"]["failed"]
+    assert record["steps"] == 3
+
+
+def test_a_conversation_is_judged_task_by_task(provider, tmp_path):
+    more = ("--conversation", "run", "--judge", JUDGE)
+    arguments = list(eval_(tmp_path, *more))
+    arguments[arguments.index("proteomics-easy-0")] = "proteomics-easy-0,proteomics-easy-1"
+    done = run(*arguments, **KEY)
+    assert done.returncode == 0, done.stderr
+    (sample,) = read_eval_log(str(newest(tmp_path))).samples
+    assert [record["knowledge"] for record in sample.metadata["episodes"].values()] == [1.0, 1.0]
+    (journal,) = tmp_path.glob("*.replies.jsonl")
+    kept = [json.loads(line)["sample"][0] for line in journal.read_text().splitlines() if line]
+    assert sum(each.startswith("judge of proteomics-easy-") for each in kept) == len(provider.judged) == 2
+
+
+def test_wrong_arguments_are_said(command, tmp_path):
+    for arguments, said in (
+        (("--tasks", "proteomic"), "no task proteomic; did you mean proteomics"),
+        (("--seeds", "x"), "seeds: got 'x'"),
+        (("--judge", "nobody"), "unknown model 'nobody'"),
+        (("--judge", "gpt-4o"), "needs a key: set OPENAI_API_KEY"),
+    ):
+        given = ("--suite", "discoveryworld", "--model", "discoveryworld/random", "--log-dir", tmp_path)
+        failed = command("eval", *given, *arguments)
+        assert failed.returncode != 0
+        assert said in failed.stderr
+        assert "Traceback" not in failed.stderr

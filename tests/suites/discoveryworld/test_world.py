@@ -1,0 +1,127 @@
+"""The package as one of several things in a process: silent, apart, reproducible."""
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError, EvaluationError
+from suites.discoveryworld.catalogue import kinds
+from suites.discoveryworld.names import Names
+from suites.discoveryworld.suite import SUITE
+from tests.suites.discoveryworld.worlds import needs_package, opened, text_of
+
+SOME = ("proteomics-normal-3", "space-sick-easy-0", "space-sick-challenge-1", "plant-nutrients-normal-2")
+
+
+def history(task_id, steps=25, between=lambda: None):
+    """A hash of what some random actions show."""
+    _, environment = opened(task_id, steps=steps + 1)
+    rng, shown = random.Random(5), [text_of(environment.begin())]
+    for _ in range(steps):
+        between()
+        shown.append(text_of(environment.reply(rng.choice(environment.known.commands))))
+    return hashlib.sha256(json.dumps(shown).encode()).hexdigest()
+
+
+@needs_package
+def test_two_processes_show_the_same():
+    code = f"from {__name__} import *\nprint([history(each) for each in SOME])"
+    found = []
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        # Another module before changes the addresses of all objects.
+        more = "import decimal\n" if seed == "2" else ""
+        done = subprocess.run(
+            [sys.executable, "-c", more + code], capture_output=True, text=True, env=env, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout)
+    assert found[0] == found[1] == f"{[history(each) for each in SOME]}\n"
+
+
+@needs_package
+def test_episodes_are_apart_and_leave_no_traces(capfd, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    display = os.environ.get("SDL_VIDEODRIVER")
+    random.seed(3)
+    state = random.getstate()
+    other = opened("space-sick-normal-0")[1]
+    other.begin()
+    alone = history("proteomics-normal-3")
+    assert history("proteomics-normal-3", between=lambda: other.reply("move(north)")) == alone
+    assert random.getstate() == state
+    assert capfd.readouterr() == ("", "")
+    assert list(tmp_path.iterdir()) == []
+    assert os.environ.get("SDL_VIDEODRIVER") == display
+
+
+@needs_package
+def test_trials_and_seeds_differ_in_ids():
+    ids = [opened("proteomics-easy-0", trial)[1].begin().parts[0] for trial in (0, 0, 1)]
+    assert ids[0] == ids[1] != ids[2]
+
+
+@needs_package
+def test_an_attempt_to_end_the_process_is_an_error():
+    from suites.discoveryworld.simulator import World
+
+    wrong = kinds()["proteomics-easy"]._replace(difficulty="Impossible")
+    with pytest.raises(EvaluationError, match="there is no such world"):
+        World(wrong, 0, random.Random(0))
+    from discoveryworld.ScenarioMaker import ScenarioMaker
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ScenarioMaker, "setupScenario", lambda *_: (False, "broken"))
+        with pytest.raises(EvaluationError, match="wanted to end the process"):
+            World(kinds()["proteomics-easy"], 0, random.Random(0))
+
+
+@needs_package
+def test_pictures_are_drawn_only_where_they_are_wanted():
+    _, environment = opened("proteomics-easy-0", observation="both")
+    picture, text = environment.begin().parts
+    assert picture.shape == (512, 768, 3)
+    assert picture.std() > 10
+    assert '"near"' in text
+    _, environment = opened("proteomics-easy-0", observation="image")
+    assert '"near"' not in environment.begin().parts[1]
+
+
+def test_a_missing_package_is_said_before_anything_is_spent(monkeypatch):
+    monkeypatch.setattr("arena.packages.find_spec", lambda name: None)
+    with pytest.raises(
+        ConfigError, match=r"^discoveryworld, pygame not found; run: pip install 'arena-llm\[disc"
+    ):
+        SUITE.check("discoveryworld/random", (), SUITE.choices())
+
+
+@needs_package
+@pytest.mark.slow
+def test_every_world_of_the_paper_loads_and_steps():
+    done = subprocess.run(
+        [sys.executable, "-m", "suites.discoveryworld", "worlds", "--steps", "3"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[3],
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "170 of 170 worlds in" in done.stdout
+
+
+@needs_package
+def test_ids_do_not_tell_where_things_are_in_other_seeds():
+    from suites.discoveryworld.simulator import World
+
+    worlds = [World(kinds()["proteomics-easy"], seed, random.Random(seed)) for seed in (0, 1)]
+    theirs = [{each["uuid"] for each in world.look()["accessibleEnvironmentObjects"]} for world in worlds]
+    assert theirs[0] & theirs[1]
+    ours = [Names(random.Random(seed)).translated(world.look()) for seed, world in enumerate(worlds)]
+    first, second = ({each["uuid"] for each in seen["accessibleEnvironmentObjects"]} for seen in ours)
+    assert not first & second
