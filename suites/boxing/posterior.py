@@ -14,7 +14,7 @@ Bools = npt.NDArray[np.bool_]
 PARTICLES = 2000
 """Of a posterior without a grid, and of what stands for a large grid where information is computed."""
 
-MOVES = 4
+MOVES = 3
 """Times that particles are moved after each step of the temperature."""
 
 LOCAL_MOVES = 6

@@ -32,8 +32,8 @@ class Likert:
         above = np.where(ys >= self.high, np.inf, (ys + 0.5 - means) / sd)
         below = np.where(ys <= self.low, -np.inf, (ys - 0.5 - means) / sd)
         # In the upper tail the difference of two numbers near 1 has no digits left: mirror it.
-        flip = below > 0
-        p = ndtr(np.where(flip, -below, above)) - ndtr(np.where(flip, -above, below))
+        sign = np.where(below > 0, -1.0, 1.0)
+        p = np.abs(ndtr(sign * above) - ndtr(sign * below))
         return np.asarray(np.log(np.maximum(p, 1e-300)).sum(axis=-1))
 
     def expected(self, signals: Floats) -> Floats:

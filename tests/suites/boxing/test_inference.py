@@ -208,7 +208,7 @@ def test_ten_experiments_with_a_hundred_designs_take_two_seconds(name):
 @pytest.mark.parametrize("name", WORLDS)
 def test_errors_fall_with_experiments_and_best_designs_are_as_good_as_random_ones(name):
     # Ten outcomes of 0 or 1 say little about 18 abilities or about weights that are known well beforehand.
-    episodes = 400 if name in ("irt", "morals") else 30
+    episodes = 250 if name in ("irt", "morals") else 30
     runs = {s: [errors(name, s, 50 + k, 40) for k in range(episodes)] for s in ("random", "eig")}
     for goal in WORLDS[name].goals:
         table = {s: np.array([each[goal] for each in found]) for s, found in runs.items()}
