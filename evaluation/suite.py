@@ -55,14 +55,15 @@ class TaskSpec:
 class Observation:
     """What a model is shown next: texts and pictures in order.
 
-    With `done` no reply is wanted any more, and the parts are not shown. `kind` says what is asked for: an
-    action, a prediction, or an explanation. `reward` is that of the last reply. `drawn_by` names the
-    renderer of the pictures, None if there are none. `data` is for `Suite.form`, and shown to nobody.
+    With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
+    is not sent again, nor is the answer; with `fresh` it is also sent alone. `reward` is that of the last
+    reply, `drawn_by` the renderer of the pictures, if any. `data` is for `Suite.form`, and shown to nobody.
     """
 
     parts: tuple[Part, ...] = ()
     done: bool = False
     kind: Literal["act", "predict", "explain"] = "act"
+    fresh: bool = False
     reward: float = 0.0
     drawn_by: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)

@@ -6,6 +6,12 @@ from itertools import accumulate, pairwise
 
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser, Content, ContentText
 
+SENT = "sent"
+"""Where a message's metadata say when it is sent, unless it is sent always: `ONCE` or `ALONE`."""
+
+ONCE, ALONE = "once", "alone"
+"""For the reply that it asks for and never again; the same, and then as the only message."""
+
 
 def sent(
     messages: Sequence[ChatMessage], opening: int, turns: int | None, characters: int | None
@@ -15,7 +21,13 @@ def sent(
     The first `opening` messages stay. After them come the last replies, each with what was answered to it: at
     most `turns` of them, and only as many as have together at most that many `characters` (None: all). Before
     them comes the view that the first of these replies was made from.
+
+    Messages that are sent only once are left out later, with the replies to them; one that is sent alone is
+    all that is sent.
     """
+    if messages and _rule(messages[-1]) == ALONE:
+        return [messages[-1]]
+    messages = _lasting(messages)
     head, rest = list(messages[:opening]), list(messages[opening:])
     starts = [i for i, message in enumerate(rest) if isinstance(message, ChatMessageAssistant)]
     kept = len(starts) if turns is None else min(turns, len(starts))
@@ -27,6 +39,21 @@ def sent(
     first = starts[-kept] if kept else len(rest)
     earlier = starts[len(starts) - kept - 1]
     return [*head, _as_view(rest[earlier + 1 : first]), *rest[first:]]
+
+
+def _lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """The messages without those that are sent once, unless the last one is, and without their replies."""
+    last = len(messages) - 1
+    passed = {i for i, message in enumerate(messages) if i < last and _rule(message)}
+    return [
+        message
+        for i, message in enumerate(messages)
+        if i not in passed and not (i - 1 in passed and isinstance(message, ChatMessageAssistant))
+    ]
+
+
+def _rule(message: ChatMessage) -> str | None:
+    return (message.metadata or {}).get(SENT)
 
 
 def _characters(message: ChatMessage) -> int:

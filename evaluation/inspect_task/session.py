@@ -11,6 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageUser, ContentText
 from evaluation.agents.agents import opening
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.engines.backend import backend, in_thread
+from evaluation.generation.memory import ALONE, ONCE, SENT
 from evaluation.inspect_task.content import Content, content, joined
 from evaluation.prompts import PromptSet
 from evaluation.suite import Environment, EpisodeSetup, Observation, Record, Suite, TaskSpec
@@ -44,6 +45,7 @@ class Session:
         self._before = opening(suite, choices, prompts, len(self.tasks))
         self._current: CurrentEpisode | None = None
         self._environment: Environment | None = None
+        self._sent: dict[str, str] | None = None
 
     @property
     def wants_reply(self) -> bool:
@@ -61,8 +63,12 @@ class Session:
 
     def opening(self) -> list[ChatMessage]:
         """The first messages, up to the first observation of the first episode."""
-        first = ChatMessageUser(content=list(self._begin("")))
+        first = self.message(self._begin(""))
         return joined([*self._before, first], self.prompts.layout)
+
+    def message(self, shown: Content) -> ChatMessageUser:
+        """The message that shows what was made of the last observation."""
+        return ChatMessageUser(content=list(shown), metadata=self._sent)
 
     def reply(self, text: str) -> Content:
         """Play a reply and answer it."""
@@ -103,6 +109,8 @@ class Session:
 
     def _noted(self, observation: Observation) -> Observation:
         self.drawn_by = observation.drawn_by or self.drawn_by
+        once = observation.kind == "predict" and not observation.done
+        self._sent = {SENT: ALONE} if observation.fresh else {SENT: ONCE} if once else None
         return observation
 
     def _after(self, record: Record) -> Content:

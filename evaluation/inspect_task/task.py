@@ -192,10 +192,10 @@ async def _answers(session: Session, state: TaskState, output: ModelOutput) -> l
     """What came of a reply, as messages."""
     if session.choices.replies == "text":
         text = read_reply(output.completion, session.choices).action
-        return [ChatMessageUser(content=await session.in_thread(session.reply, text))]
+        return [session.message(await session.in_thread(session.reply, text))]
     if output.message.tool_calls:
         return (await execute_tools(state.messages, state.tools)).messages
-    return [ChatMessageUser(content=await session.in_thread(session.refuse, output.completion))]
+    return [session.message(await session.in_thread(session.refuse, output.completion))]
 
 
 async def _play(session: Session, state: TaskState, player: Player, model: str) -> None:

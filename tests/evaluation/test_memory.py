@@ -12,7 +12,7 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
-from evaluation.generation.memory import sent
+from evaluation.generation.memory import ALONE, ONCE, SENT, sent
 
 TALK: list[ChatMessage] = [
     ChatMessageSystem(content="The system text is as long as it likes."),
@@ -55,3 +55,20 @@ def test_what_a_tool_is_given_counts_and_what_it_returns():
     assert len(sent(talk, 1, None, 14)) == 4
     forgotten = sent(talk, 1, None, 13)
     assert [(m.role, m.text) for m in forgotten[1:]] == [("user", "a ball")]
+
+
+def test_what_is_sent_once_is_left_out_later_with_its_answer():
+    def asked(text: str, rule: str) -> ChatMessageUser:
+        return ChatMessageUser(content=text, metadata={SENT: rule})
+
+    told = [message.text for message in sent([*TALK[:3], asked("q1", ONCE)], 1, None, None)]
+    assert told[1:] == ["the first view, which is no turn", "1", "q1"]
+    talk = [*TALK[:3], asked("q1", ONCE), ChatMessageAssistant(content="a1"), asked("q2", ONCE)]
+    assert [message.text for message in sent(talk, 1, None, None)] == [*told[:3], "q2"]
+    talk += [ChatMessageAssistant(content="a2"), ChatMessageUser(content="and on")]
+    assert [message.text for message in sent(talk, 1, None, None)] == [*told[:3], "and on"]
+    assert [message.text for message in sent(talk, 1, 0, None)] == [told[0], "and on"]
+    talk += [ChatMessageAssistant(content="2"), asked("to a novice", ALONE)]
+    assert [message.text for message in sent(talk, 1, None, None)] == ["to a novice"]
+    talk += [ChatMessageAssistant(content="a3"), ChatMessageUser(content="next")]
+    assert [message.text for message in sent(talk, 1, 1, None)] == [told[0], "and on", "2", "next"]

@@ -1,0 +1,61 @@
+"""The choices of the suite, beside those of every suite."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints
+
+from evaluation.choices.run_choices import Bounds, Names, RunChoices, listed
+from suites.boxing.environments import WORLDS
+from suites.boxing.questions import Mode
+
+TRIES = 3
+"""Replies to one request, as in the paper; after that it counts as not answered."""
+
+_Numbers = Annotated[
+    tuple[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")], ...], BeforeValidator(listed)
+]
+
+
+class BoxingChoices(RunChoices):
+    """How BoxingGym is put to a model."""
+
+    words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations"}
+
+    environments: Names | None = Field(
+        default=None, description=f"environments to play, of {', '.join(WORLDS)}; none: all"
+    )
+    goals: Names | None = Field(
+        default=None, description="goals to play: prediction, source, discount, infection; none: all"
+    )
+    seeds: int = Field(default=5, ge=1, le=1000, description="worlds of each environment, numbered from 0")
+    prior: bool = Field(default=True, description="say what a world is about; else only inputs and outputs")
+    mode: Mode = Field(
+        default="repaired",
+        description="repaired: proper scores; as-published: the paper's questions, errors and constants",
+    )
+    experiments: int = Field(default=10, ge=0, le=100, description="experiments of an episode")
+    evaluations: _Numbers = Field(
+        default=("0", "1", "3", "5", "7", "10"),
+        description="numbers of experiments after which questions are asked; always after the last one",
+    )
+    questions: int = Field(default=10, ge=1, le=100, description="questions of an evaluation")
+    ask: Literal["singly", "together"] = Field(
+        default="singly", description="questions of an evaluation: each in a turn, or all in one"
+    )
+    novice: bool = Field(
+        default=False,
+        description="at the end explain, and answer again with nothing but the explanation",
+    )
+    explanation: int = Field(default=200, ge=1, le=10_000, description="words of the explanation")
+
+    @property
+    def evaluated(self) -> tuple[int, ...]:
+        """After how many experiments questions are asked, ascending."""
+        asked = {int(each) for each in self.evaluations}
+        return tuple(sorted(each for each in asked | {self.experiments} if each <= self.experiments))
+
+    def bounds(self) -> Bounds:
+        """Every request may take `TRIES` replies; most take one, and estimates count on that."""
+        each = self.questions if self.ask == "singly" else 1
+        replies = self.experiments + each * (len(self.evaluated) + self.novice) + self.novice
+        return Bounds(replies=replies, turn_tokens=120)

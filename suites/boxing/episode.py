@@ -1,0 +1,280 @@
+"""One episode as the runner's environment: experiments, questions in between, and an explanation."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
+from suites.boxing.choices import TRIES, BoxingChoices
+from suites.boxing.design import regret
+from suites.boxing.oracle import drawn
+from suites.boxing.outcomes import Floats
+from suites.boxing.posterior import posterior_of
+from suites.boxing.questions import Questions
+from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
+from suites.boxing.requests import NOVICE, Request, requests_of
+from suites.boxing.world import Field, WrongReplyError, unnamed
+
+_GAPS = re.compile(r"\n\s*\n")
+"""What is left of a text where a variable is empty."""
+
+
+class Turn(NamedTuple):
+    """One reply and what came of it; what does not belong to its `kind` is None.
+
+    `experiments`: how many were over before. Of an experiment: `design` as it is written, `outcome`, what was
+    `said` of it, and information and regrets as in `suites.boxing.design.Regret`. Of answers: the
+    `evaluation` (a number of experiments, or -1 for the novice's), the numbers of the `questions` from 0,
+    `answers`, `truths` and `errors`. `words` are those of an explanation before it is cut.
+    """
+
+    turn: int
+    reply: str
+    error: str | None
+    kind: str
+    experiments: int
+    design: str | None = None
+    outcome: tuple[float, ...] | None = None
+    said: str | None = None
+    information: float | None = None
+    regret: float | None = None
+    regret_published: float | None = None
+    evaluation: int | None = None
+    questions: tuple[int, ...] | None = None
+    answers: tuple[tuple[float, ...], ...] | None = None
+    truths: tuple[tuple[float, ...], ...] | None = None
+    errors: tuple[float, ...] | None = None
+    words: int | None = None
+
+
+_open: dict[str, "BoxingEpisode"] = {}
+"""The episodes of this process by their keys, for the offline agents."""
+
+
+def opened(key: str) -> "BoxingEpisode":
+    """An episode that this process plays."""
+    return _open[key]
+
+
+class BoxingEpisode:
+    """Plays one world by replies."""
+
+    def __init__(self, setup: EpisodeSetup) -> None:
+        self.choices: BoxingChoices = setup.choices
+        self._prompts, self._content = setup.prompts, setup.task.content
+        name, goal, number = (self._content[key] for key in ("environment", "goal", "number"))
+        self.world, rng = drawn(name, number)
+        self.questions = Questions(self.world, goal, self.choices.mode, rng, self.choices.questions)
+        if not self.choices.prior:
+            self.world.hide_meaning()
+        seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
+        self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
+        self.posterior = posterior_of(self.world, inference)
+        self._without = self.questions.best(self.posterior)
+        self._answers: dict[int, dict[int, Floats]] = {}
+        self._requests = requests_of(self.choices, len(self.questions))
+        self._place = self._tries = self._done = 0
+        self._said = self.explanation = ""
+        self._turns: list[Turn] = []
+        self.known = uuid4().hex
+        _open[self.known] = self
+
+    @property
+    def request(self) -> Request:
+        """What is asked for now."""
+        return self._requests[self._place]
+
+    def begin(self) -> Observation:
+        """The first request."""
+        return self._observation()
+
+    def reply(self, text: str) -> Observation:
+        """Carry out an experiment, or take answers or an explanation."""
+        return self._step(text)
+
+    def refuse(self, text: str, reason: str) -> Observation:
+        """A reply that cannot be used, because it calls no tool."""
+        return self._step(text, reason)
+
+    def finish(self) -> Record:
+        """End the episode."""
+        self.close()
+        over = self._place == len(self._requests)
+        last = self._error(self.choices.experiments)
+        passed = over and last < self.questions.baseline
+        score = self.questions.score(last)
+        parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
+        replay: dict[str, Any] = {
+            **self._content,
+            **{key: getattr(self.choices, key) for key in ("mode", "prior")},
+            "chances": self.questions.chances,
+            "parameters": dict(parameters),
+            "explanation": self.explanation,
+        }
+        metrics = {"total_reward": score, **self._metrics()}
+        # Reports get no metrics, but what replays an episode.
+        replay["standardised"] = {key[2:]: value for key, value in metrics.items() if key.startswith("z_")}
+        outcome = "better than the prior" if passed else "no better than the prior" if over else "stop"
+        return Record(
+            tuple(turn._asdict() for turn in self._turns),
+            outcome,
+            passed,
+            score,
+            metrics,
+            ModelEnd.EPISODE if over else ModelEnd.SOLVER,
+            replay,
+            self._prompts["episode_end"].fill(error=last, score=score),
+        )
+
+    def close(self) -> None:
+        """Forget the episode."""
+        _open.pop(self.known, None)
+
+    def _step(self, text: str, error: str | None = None) -> Observation:
+        request = self.request
+        found: Mapping[str, Any] = {}
+        try:
+            if error is not None:
+                raise WrongReplyError(error)
+            found = self._carried_out(request, text)
+        except WrongReplyError as wrong:
+            error = str(wrong)
+        self._turns.append(Turn(len(self._turns) + 1, text, error, request.kind, self._done, **found))
+        self._tries = self._tries + 1 if error is not None else 0
+        if error is None or self._tries == TRIES:
+            self._next(request, given_up=error is not None)
+        if self._place == len(self._requests):
+            return Observation(done=True)
+        return self._observation(error)
+
+    def _next(self, request: Request, given_up: bool) -> None:
+        """Go on to the next request, also from one that was not answered."""
+        if given_up and request.kind == "act":
+            self._said = self._prompts["no_experiment"].fill(tries=TRIES)
+        self._done += request.kind == "act"
+        self._place, self._tries = self._place + 1, 0
+
+    def _carried_out(self, request: Request, text: str) -> Mapping[str, Any]:
+        """What a reply gives of a turn. Raises WrongReplyError."""
+        if request.kind == "act":
+            return self._experiment(design_of(text, self.world))
+        if request.kind == "explain":
+            self.explanation, words = explanation_of(text, self.choices.explanation)
+            return {"words": words}
+        places = list(request.questions)
+        answers = answers_of(text, self._fields, len(places))
+        self._answers.setdefault(request.evaluation, {}).update(zip(places, answers, strict=True))
+        rows = {"answers": answers, "truths": self.questions.truths[places]}
+        return {
+            "evaluation": request.evaluation,
+            "questions": request.questions,
+            **{name: tuple(map(tuple, row.tolist())) for name, row in rows.items()},
+            "errors": tuple(self.questions.errors(answers, places).tolist()),
+        }
+
+    def _experiment(self, x: Floats) -> Mapping[str, Any]:
+        found = regret(self.world, self.posterior, x, self._designs)
+        y = self.world.observe(x, self._noise)
+        self.posterior.observe(x, y)
+        self._said = self.world.described(x, y, self.choices.prior)
+        return {
+            "design": self.world.written(x),
+            "outcome": tuple(y.tolist()),
+            "said": self._said,
+            "information": found.information,
+            "regret": found.regret,
+            "regret_published": found.published,
+        }
+
+    @property
+    def _fields(self) -> tuple[Field, ...]:
+        """The numbers of one answer."""
+        fields = self.questions.fields
+        return fields if self.choices.prior else unnamed(fields, "output")
+
+    def _observation(self, error: str | None = None) -> Observation:
+        """What the present request shows. Questions are left out later, so each shows what it depends on."""
+        request, prompts = self.request, self._prompts
+        said = self._said
+        if error is not None:
+            wrong = prompts["invalid_reply"].fill(feedback=error, left=TRIES - self._tries)
+            said = f"{said}\n\n{wrong}" if self._tries else said
+        asked = "\n".join(self._asked(k, len(request.questions)) for k in request.questions)
+        fields = self._fields
+        answer = prompts["answer"].fill(
+            form=form_of(fields, max(len(request.questions), 1)),
+            limits="; ".join(_limits(fields)),
+        )
+        values: dict[str, dict[str, Any]] = {
+            "act": {
+                "number": self._done + 1,
+                "experiments": self.choices.experiments,
+                "form": self.world.form,
+            },
+            "predict": {"questions": asked, "answer": answer},
+            "explain": {"words": self.choices.explanation},
+            "novice": {"explanation": self.explanation, "questions": asked, "answer": answer},
+        }
+        novice = request.evaluation == NOVICE and request.kind == "predict"
+        name = "novice" if novice else request.kind
+        shown = prompts[name].fill(said=said if not novice or self._tries else "", **values[name])
+        story = f"{self._story()}\n\n" if self._done == 0 and not novice else ""
+        kind: Any = request.kind
+        return Observation(
+            (_GAPS.sub("\n\n", story + shown).strip(),), kind=kind, fresh=novice, data=request._asdict()
+        )
+
+    def _story(self) -> str:
+        """What the world is about, and what is asked for in the end."""
+        wording = "prior" if self.choices.prior else "plain"
+        goal = self.questions.goal
+        return self._prompts[f"{self.world.name}_{wording}"].fill(
+            details=self.world.details(self.choices.prior),
+            goal=self._prompts["goal_parameters" if goal.asks else "goal_prediction"].fill(),
+        )
+
+    def _asked(self, question: int, together: int) -> str:
+        text = self.questions.asked(question, self.choices.prior)
+        if self.questions.chances:
+            text = f"{text} {self._prompts['chances'].fill()}"
+        return f"{question + 1}. {text}" if together > 1 else text
+
+    def _filled(self, evaluation: int) -> Floats:
+        """(m, values): the answers of an evaluation; for those not given, the best ones without experiments.
+        (m, values): the answers of an evaluation; for those not given, the best ones without experiments."""
+        found = self._without.copy()
+        for place, answer in self._answers.get(evaluation, {}).items():
+            found[place] = answer
+        return found
+
+    def _error(self, evaluation: int) -> float:
+        return float(self.questions.errors(self._filled(evaluation)).mean())
+
+    def _metrics(self) -> dict[str, float | int]:
+        """The numbers of an episode that tables and reports have."""
+        found: dict[str, float | int] = {}
+        for evaluation in self._answers:
+            suffix = "novice" if evaluation == NOVICE else str(evaluation)
+            error = self._error(evaluation)
+            found[f"error_{suffix}"], found[f"z_{suffix}"] = error, self.questions.standardised(error)
+        found |= self.questions.proper_scores(self._filled(self.choices.experiments))
+        tried = [turn for turn in self._turns if turn.information is not None]
+        if tried:
+            for name in ("information", "regret", "regret_published"):
+                found[name] = float(np.mean([getattr(turn, name) for turn in tried]))
+        found["experiments"] = len(tried)
+        found["invalid_replies"] = sum(turn.error is not None for turn in self._turns)
+        asked = sum(len(each.questions) for each in self._requests[: self._place])
+        found["missing_answers"] = asked - sum(map(len, self._answers.values()))
+        return found
+
+
+def _limits(fields: Sequence[Field]) -> list[str]:
+    """What is expected of each number, once if it is the same of all."""
+    if len(fields) > 1 and len({field.expected for field in fields}) == 1:
+        return [f"each: {fields[0].expected}"]
+    return [f"{field.label}: {field.expected}" for field in fields]

@@ -1,0 +1,227 @@
+"""What a report says of runs and episodes beyond every suite's tables."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from evaluation.statistics import clustered_interval, mean_half
+from suites.boxing.environments import WORLDS
+from suites.boxing.oracle import EVALUATIONS, shipped
+from suites.boxing.questions import baselines
+
+Record = Mapping[str, Any]
+Kind = tuple[str, str]
+
+BINS = np.linspace(0, 1, 11)
+"""Limits of the probabilities that are counted together."""
+
+
+class Bin(NamedTuple):
+    """Stated probabilities within a tenth: their number, their mean, the mean true one, its interval."""
+
+    low: float
+    high: float
+    number: int
+    stated: float
+    share: float
+    interval: tuple[float, float]
+
+
+def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
+    """Panels of the first page from the records of all agents."""
+    found = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
+    found = {agent: own for agent, own in found.items() if own}
+    if not found:
+        return []
+    modes = {each["replay"]["mode"] for own in found.values() for each in own}
+    paper = _paper(found) if modes == {"as-published"} else []
+    oracle = _oracle(found) if modes == {"repaired"} else []
+    errors = {agent: _errors(own) for agent, own in found.items()}
+    regrets = {agent: _regrets(own) for agent, own in found.items()}
+    novices = {agent: pairs for agent, own in found.items() if (pairs := _novices(own))}
+    bins = {agent: each for agent, own in found.items() if (each := calibration(own))}
+    panels = [
+        (
+            "Standardised error after experiments",
+            _part("errors", agents=errors, paper=paper, oracle=oracle, after=EVALUATIONS),
+        ),
+        ("Regret of experiments", _part("regrets", agents=regrets, paper=_paper_regrets(found))),
+    ]
+    if novices:
+        panels.append(("Novice beside scientist", _part("novices", agents=novices)))
+    if bins:
+        panels.append(("Calibration of probabilities", _part("calibration", agents=bins)))
+    return panels
+
+
+def episode_panels(record: Record) -> list[tuple[str, str]]:
+    """Experiments and answers, one after another."""
+    turns = [turn for turn in record["turns"] if turn["error"] is None]
+    tried = [turn for turn in turns if turn["kind"] == "act"]
+    answered: dict[int, list[tuple[int, Any, Any, float]]] = {}
+    for turn in turns:
+        if turn["kind"] == "predict":
+            rows = zip(turn["questions"], turn["answers"], turn["truths"], turn["errors"], strict=True)
+            answered.setdefault(turn["evaluation"], []).extend(rows)
+    replay = record["replay"]
+    names = replay["parameters"]
+    panels = [("Experiments", _part("experiments", turns=tried, parameters=names))] if tried else []
+    if answered:
+        panels.append(("Answers", _part("answers", evaluations=answered, explanation=replay["explanation"])))
+    return panels
+
+
+def calibration(records: Sequence[Record]) -> list[Bin]:
+    """Of all probabilities that were stated, the mean true one in each tenth, by episodes as clusters."""
+    rows = [
+        (number, answer[0], truth[0])
+        for number, record in enumerate(records)
+        if record["replay"]["chances"]
+        for turn in record["turns"]
+        if turn["answers"] is not None
+        for answer, truth in zip(turn["answers"], turn["truths"], strict=True)
+    ]
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    episode, stated, truth = table[:, 0].astype(int), table[:, 1], table[:, 2]
+    place = np.clip(np.digitize(stated, BINS) - 1, 0, len(BINS) - 2)
+    found = []
+    for k in np.unique(place):
+        own = place == k
+        counts = np.stack([np.bincount(episode[own], w) for w in (np.ones(own.sum()), truth[own])])
+        number, shares = counts[:, counts[0] > 0]
+        mean = float(stated[own].mean()), float(truth[own].mean())
+        interval = clustered_interval(shares, number)
+        found.append(Bin(float(BINS[k]), float(BINS[k + 1]), int(own.sum()), *mean, interval))
+    return found
+
+
+def _by_kind(records: Sequence[Record]) -> dict[Kind, list[Record]]:
+    """Records by environment and goal, in the suite's order."""
+    found: dict[Kind, list[Record]] = {
+        (name, goal): [] for name, world in WORLDS.items() for goal in world.goals
+    }
+    for each in records:
+        found[each["replay"]["environment"], each["replay"]["goal"]].append(each)
+    return {kind: own for kind, own in found.items() if own}
+
+
+def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
+    """For each kind: episodes, standardised errors, and the score."""
+    rows = []
+    for kind, own in _by_kind(records).items():
+        found = [each["replay"]["standardised"] for each in own]
+        cells = [_interval([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
+        rows.append((*kind, str(len(own)), *cells, _interval([each["score"] for each in own], 2)))
+    return rows
+
+
+def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
+    """The standardised errors of perfect inference for the kinds that were played."""
+    played = {kind for own in records.values() for kind in _by_kind(own)}
+    rows = []
+    for row in shipped():
+        if (row.name, row.goal) in played:
+            mean = baselines()[row.name, row.goal, "repaired"]
+            pairs = zip(row.means, row.halves, strict=True)
+            cells = [f"{error / mean - 1:.3f} ± {half / mean:.3f}" for error, half in pairs]
+            name = "the most informative" if row.strategy == "eig" else "random"
+            rows.append((row.name, row.goal, name, str(row.episodes), *cells))
+    return rows
+
+
+@cache
+def published() -> tuple[Mapping[str, str], ...]:
+    """The paper's tables 1 to 4, by environment, goal and wording."""
+    text = files("suites.boxing").joinpath("published.csv").read_text(encoding="utf-8")
+    return tuple(csv.DictReader(text.splitlines()))
+
+
+def _played(records: Mapping[str, Sequence[Record]]) -> list[Mapping[str, str]]:
+    """The paper's rows of the kinds and wordings that were played."""
+    every = [each["replay"] for own in records.values() for each in own]
+    played = {(r["environment"], r["goal"], "prior" if r["prior"] else "plain") for r in every}
+    return [row for row in published() if (row["environment"], row["goal"], row["wording"]) in played]
+
+
+def _paper(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
+    columns = ("before", "after", "novice")
+    return [
+        (row["environment"], row["goal"], who, *(row[prefix + name] or "–" for name in columns))
+        for row in _played(records)
+        for who, prefix in (("GPT-4o", ""), ("Box's Apprentice", "apprentice_"))
+    ]
+
+
+def _paper_regrets(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
+    return [
+        (row["environment"], row["goal"], row["regret"] or "–", row["apprentice_regret"] or "–")
+        for row in _played(records)
+    ]
+
+
+def _regrets(records: Sequence[Record]) -> list[tuple[Kind, str, str, str, str, list[float]]]:
+    """For each kind: mean information and both regrets, and the mean regret of each experiment as a curve."""
+    rows = []
+    for kind, own in _by_kind(records).items():
+        turns = [[turn for turn in each["turns"] if turn["regret"] is not None] for each in own]
+        longest = max(map(len, turns), default=0)
+        if not longest:
+            continue
+        curve = [float(np.mean([t[k]["regret"] for t in turns if len(t) > k])) for k in range(longest)]
+        cells = [
+            _interval([float(np.mean([turn[name] for turn in t])) for t in turns if t])
+            for name in ("information", "regret", "regret_published")
+        ]
+        points = _points(curve)
+        rows.append((kind, cells[0], cells[1], cells[2], points, curve))
+    return rows
+
+
+def _points(curve: Sequence[float]) -> str:
+    """A polyline of 120 x 32 pixels, from 0 to the largest value."""
+    top = max(*curve, 1e-9)
+    step = 116 / max(len(curve) - 1, 1)
+    return " ".join(f"{2 + step * k:.1f},{30 - 28 * value / top:.1f}" for k, value in enumerate(curve))
+
+
+def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
+    """For each kind: the last error of the scientist, the novice's, and their difference by episode."""
+    rows = []
+    for kind, own in _by_kind(records).items():
+        found = [each["replay"]["standardised"] for each in own]
+        pairs = [(z[str(_last(z))], z["novice"]) for z in found if "novice" in z]
+        if pairs:
+            scientist, novice = zip(*pairs, strict=True)
+            lost = [b - a for a, b in pairs]
+            rows.append((*kind, str(len(pairs)), *map(_interval, (scientist, novice, lost))))
+    return rows
+
+
+def _last(standardised: Mapping[str, float]) -> int:
+    """The last number of experiments after which the scientist answered."""
+    return max(int(key) for key in standardised if key.isdecimal())
+
+
+def _interval(numbers: Sequence[float], digits: int = 3) -> str:
+    """A mean with the half of its 95 % interval."""
+    if not numbers:
+        return "–"
+    half = f" ± {mean_half(list(numbers)):.{digits}f}" if len(numbers) > 1 else ""
+    return f"{np.mean(numbers):.{digits}f}{half}"
+
+
+def _part(name: str, **values: Any) -> str:
+    module: Any = _environment().get_template("findings.html.j2").module
+    return str(getattr(module, name)(**values))
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("suites.boxing"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )

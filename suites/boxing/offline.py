@@ -1,0 +1,70 @@
+"""The reference agents: random or the most informative designs, and the best answers to what came of them.
+
+They know the exact posterior, which the episode has anyway. As novices they know what a model knows: the
+explanation, which states the posterior means of the parameters.
+"""
+
+import json
+import re
+from functools import partial
+
+import numpy as np
+
+from evaluation.current import CURRENT
+from evaluation.suite import AgentTurn
+from suites.boxing.design import best_design
+from suites.boxing.episode import BoxingEpisode, opened
+from suites.boxing.outcomes import Floats
+from suites.boxing.requests import NOVICE
+
+_STATED = re.compile(r"means of the parameters: (\[.*?\])")
+
+
+async def agent(turn: AgentTurn) -> str:
+    """The reply to what is asked for."""
+    episode = CURRENT.get()
+    shown = turn.messages[-1].text
+    return await episode.compute(partial(replied, episode.environment.known, turn.name, turn.seed, shown))
+
+
+def replied(key: str, name: str, seed: int, shown: str) -> str:
+    """The reply of an agent in an episode of this process; `shown` is the last message."""
+    episode = opened(key)
+    request = episode.request
+    if request.kind == "act":
+        return f"<observe>{episode.world.written(_design(episode, name, seed))}</observe>"
+    if request.kind == "explain":
+        return f"<answer>{explained(episode)}</answer>"
+    if request.evaluation == NOVICE:
+        answers = _from_explanation(episode, shown)
+    else:
+        answers = episode.questions.best(episode.posterior)
+    rows = (", ".join(f"{value:.10g}" for value in answers[k]) for k in request.questions)
+    return f"<answer>{'; '.join(rows)}</answer>"
+
+
+def explained(episode: BoxingEpisode) -> str:
+    """What the explainer says."""
+    theta, weights = episode.posterior.cloud
+    # Sources have no order, so that means over particles would say nothing: state the best answer.
+    asks = episode.questions.goal.asks
+    means = episode.questions.best(episode.posterior)[0] if asks else weights @ theta
+    return f"Posterior means of the parameters: {json.dumps([float(f'{value:.6g}') for value in means])}"
+
+
+def _design(episode: BoxingEpisode, name: str, seed: int) -> Floats:
+    if name == "eig":
+        return best_design(episode.world, episode.posterior)
+    return episode.world.random_design(np.random.default_rng([seed, episode.request.evaluation]))
+
+
+def _from_explanation(episode: BoxingEpisode, shown: str) -> Floats:
+    """The best answers for somebody who takes the parameters for those that are stated."""
+    stated = _STATED.search(shown)
+    if stated is None:
+        raise ValueError("the explanation states no parameters")
+    values = np.array(json.loads(stated[1]))
+    questions = episode.questions
+    if questions.goal.asks:
+        return values[None]
+    return questions.best_for(values[None])

@@ -1,0 +1,242 @@
+"""How outcomes scatter around what a world's parameters say: likelihood, sampling, and information.
+
+A signal is what the outcome depends on: `signals` (n, m) are those of n particles and m designs, with a
+further axis if an outcome has several values. Information is about the parameters, in nats.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import entr, gammaln, ndtr, xlog1py, xlogy
+
+Floats = npt.NDArray[np.float64]
+
+_BINS = ndtr(np.linspace(-3.3, 3.3, 45))
+"""Quantiles at which a cloud of signals is cut; finer towards both ends, because tails can be heavy."""
+
+_NODES, _NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
+_NODE_WEIGHTS = _NODE_WEIGHTS / _NODE_WEIGHTS.sum()
+
+_EXACT = 60
+"""Counts up to which each one is summed over; above it every half standard deviation."""
+
+
+class Noise(Protocol):
+    """What lies between signals and outcomes."""
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """One outcome for each signal; an outcome's values are its last axis."""
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """(n, m): the log-likelihood of outcomes `ys` (m, values)."""
+
+    def expected(self, signals: Floats) -> Floats:
+        """(n, m, values): the mean outcome, noise left aside where that is the same."""
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """(m,): mutual information of the outcome and the parameters that particles (n,) stand for."""
+
+
+class Bernoulli:
+    """1 or 0; the signal is the probability of 1."""
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """One outcome for each signal."""
+        return np.asarray(rng.random(signals.shape) < signals, np.float64)[..., None]
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """The log-likelihood, which is kept finite."""
+        return np.log(np.maximum(np.where(ys[:, 0] > 0.5, signals, 1 - signals), 1e-300))
+
+    def expected(self, signals: Floats) -> Floats:
+        """The probability."""
+        return signals[..., None]
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """Exact."""
+        return _binary_entropy(weights @ signals) - weights @ _binary_entropy(signals)
+
+
+@dataclass(frozen=True)
+class Binomial:
+    """The number of successes of `number` trials; the signal is the probability of one."""
+
+    number: int
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """One outcome for each signal."""
+        return np.asarray(rng.binomial(self.number, signals), np.float64)[..., None]
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """The log-likelihood."""
+        return self._log_p(signals, ys[:, 0])
+
+    def expected(self, signals: Floats) -> Floats:
+        """The mean number."""
+        return self.number * signals[..., None]
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """Exact: the sum over all outcomes."""
+        log_p = self._log_p(signals[..., None], np.arange(self.number + 1.0))
+        return _table_information(log_p, np.broadcast_to(weights[:, None], signals.shape), np.array(1.0))
+
+    def _log_p(self, p: Floats, y: Floats) -> Floats:
+        ways = gammaln(self.number + 1) - gammaln(y + 1) - gammaln(self.number - y + 1)
+        found: Floats = ways + xlogy(y, p) + xlog1py(self.number - y, -p)
+        return found
+
+
+class Poisson:
+    """A count; the signal is the logarithm of its mean. Information takes equal weights."""
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """One outcome for each signal."""
+        return np.asarray(rng.poisson(np.exp(np.minimum(signals, 30.0))), np.float64)[..., None]
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """The log-likelihood."""
+        return _log_poisson(signals, ys[:, 0])
+
+    def expected(self, signals: Floats) -> Floats:
+        """The mean count."""
+        return np.exp(np.minimum(signals, 30.0))[..., None]
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """By sums over counts, of signals cut at quantiles."""
+        low, high, mass = _bins(signals)
+        width = high - low
+        nodes = np.concatenate([low + width / 4, low + 3 * width / 4])
+        counts, measure = _counts(float(np.exp(min(nodes.max(), 12.0))))
+        log_p = _log_poisson(nodes[..., None], counts)
+        shares = np.broadcast_to(np.concatenate([mass, mass])[:, None] / 2, nodes.shape)
+        return _table_information(log_p, shares, measure)
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """A number; the signal is its mean. `folded`: only its absolute value is seen. `decimals` are reported.
+
+    Information takes equal weights.
+    """
+
+    sd: float
+    folded: bool = False
+    decimals: int = 2
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """One outcome for each signal."""
+        y = np.round(signals + self.sd * rng.standard_normal(signals.shape), self.decimals)
+        return (np.abs(y) if self.folded else y)[..., None]
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """The log-density."""
+        return self._log_p(signals, ys[:, 0])
+
+    def expected(self, signals: Floats) -> Floats:
+        """The signal, or its absolute value."""
+        return (np.abs(signals) if self.folded else signals)[..., None]
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """By quadrature: signals as uniform between their quantiles, noise at the nodes of Gauss-Hermite."""
+        low, high, mass = _bins(signals)
+        middle, half = (low + high) / 2, np.maximum((high - low) / 2, 1e-3 * self.sd)
+        low, high = middle - half, middle + half
+        y = middle[:, None] + self.sd * _NODES[:, None]
+        log_own = self._log_p(middle[:, None], y)
+        flat = y.reshape(-1, y.shape[-1])
+        mixed = self._mixture(flat, low, high, mass)
+        if self.folded:
+            mixed = mixed + self._mixture(-flat, low, high, mass)
+        gained = log_own - np.log(np.maximum(mixed, 1e-300)).reshape(y.shape)
+        return np.asarray(np.maximum(np.einsum("j,k,jkm->m", mass, _NODE_WEIGHTS, gained), 0.0))
+
+    def _mixture(self, y: Floats, low: Floats, high: Floats, mass: Floats) -> Floats:
+        """The density at y (points, m) of the uniform pieces with noise."""
+        spread: Floats = ndtr((high - y[:, None]) / self.sd) - ndtr((low - y[:, None]) / self.sd)
+        return np.asarray(np.einsum("j,pjm->pm", mass, spread / (high - low)))
+
+    def _log_p(self, mean: Floats, y: Floats) -> Floats:
+        plus: Floats = _log_normal((y - mean) / self.sd) - np.log(self.sd)
+        if not self.folded:
+            return plus
+        return np.asarray(np.logaddexp(plus, _log_normal((y + mean) / self.sd) - np.log(self.sd)))
+
+
+class Rounding:
+    """Whole numbers, not below 0, of signals without other noise; (n, m, values).
+
+    The likelihood takes what rounding takes away for Gaussian noise of its variance, 1 / 12, so that
+    particles can be led to what is known; information is that of the rounded outcome itself.
+    """
+
+    sd = 12**-0.5
+
+    def sample(self, signals: Floats, rng: np.random.Generator) -> Floats:
+        """The rounded signal."""
+        return np.maximum(np.round(signals), 0.0)
+
+    def loglik(self, signals: Floats, ys: Floats) -> Floats:
+        """The log-density of the Gaussian that stands for rounding."""
+        return np.asarray((_log_normal((ys - signals) / self.sd) - np.log(self.sd)).sum(axis=-1))
+
+    def expected(self, signals: Floats) -> Floats:
+        """The rounded signal."""
+        return np.maximum(np.round(signals), 0.0)
+
+    def information(self, signals: Floats, weights: Floats) -> Floats:
+        """The entropy of the outcome, corrected for outcomes that no particle shows (Chao and Shen 2003)."""
+        cells = np.minimum(self.expected(signals), 1e6).astype(np.int64)
+        keys = cells[..., 0] * 10**7 + cells[..., 1]
+        return np.array([_chao_shen(keys[:, k]) for k in range(keys.shape[1])])
+
+
+def _binary_entropy(p: Floats) -> Floats:
+    return np.asarray(entr(p) + entr(1 - p))
+
+
+def _log_normal(z: Any) -> Any:
+    return -0.5 * z**2 - 0.5 * np.log(2 * np.pi)
+
+
+def _log_poisson(log_mean: Floats, y: Floats) -> Floats:
+    return np.asarray(y * log_mean - np.exp(np.minimum(log_mean, 30.0)) - gammaln(y + 1))
+
+
+def _table_information(log_p: Floats, weights: Floats, measure: Floats) -> Floats:
+    """(m,): of outcomes with probabilities (n, m, outcomes), each of which stands for `measure` of them."""
+    p = np.exp(log_p)
+    mixed = np.einsum("nm,nmy->my", weights, p)
+    own = np.einsum("nm,nmy->my", weights, p * np.maximum(log_p, -745.0))
+    return np.asarray(np.maximum(((own - xlogy(mixed, mixed)) * measure).sum(axis=-1), 0.0))
+
+
+def _bins(signals: Floats) -> tuple[Floats, Floats, Floats]:
+    """Lower and upper ends (bins, m) and mass (bins,) of pieces between quantiles of signals (n, m)."""
+    ordered = np.sort(signals, axis=0)
+    shares = np.concatenate([[0.0], _BINS, [1.0]])
+    place = shares * (len(ordered) - 1)
+    below = np.minimum(place.astype(int), len(ordered) - 2)
+    part = (place - below)[:, None]
+    edges = ordered[below] * (1 - part) + ordered[below + 1] * part
+    return edges[:-1], edges[1:], np.diff(shares)
+
+
+def _counts(largest: float) -> tuple[Floats, Floats]:
+    """Counts that stand for all up to far above the largest mean, and how many each stands for."""
+    top = np.sqrt(largest + 8 * np.sqrt(largest) + 20)
+    edges = np.arange(np.sqrt(_EXACT + 0.5), max(top, 8.0) + 0.25, 0.25) ** 2
+    counts = np.concatenate([np.arange(_EXACT + 1.0), (edges[1:] + edges[:-1]) / 2])
+    return counts, np.concatenate([np.ones(_EXACT + 1), np.diff(edges)])
+
+
+def _chao_shen(keys: npt.NDArray[np.int64]) -> float:
+    counts = np.unique(keys, return_counts=True)[1].astype(np.float64)
+    number = counts.sum()
+    if len(counts) == 1:
+        return 0.0
+    # Outcomes seen once say how much of all is unseen; if every one is, one is taken as seen twice.
+    unseen = min((counts == 1).sum(), number - 1) / number
+    p = (1 - unseen) * counts / number
+    return float((entr(p) / -np.expm1(number * np.log1p(-p))).sum())

@@ -1,0 +1,191 @@
+"""What experiments say about a world's parameters: exact on a grid, by tempered particles otherwise."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import solve_triangular
+
+from suites.boxing.outcomes import Floats
+from suites.boxing.world import World
+
+Bools = npt.NDArray[np.bool_]
+
+PARTICLES = 2000
+"""Of a posterior without a grid, and of what stands for a large grid where information is computed."""
+
+MOVES = 3
+"""Times that particles are moved after each step of the temperature."""
+
+LOCAL_MOVES = 6
+"""The same for each block of a world that has some, by local proposals."""
+
+_LARGE_GRID = 12_000
+
+
+class Posterior(ABC):
+    """Parameters and their weights, which change with every observation."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._xs: list[Floats] = []
+        self._ys: list[Floats] = []
+
+    def observe(self, x: Floats, y: Floats) -> None:
+        """Take in the outcome (values,) of a design (d,).
+
+        One of a design that always has the same outcome says nothing when it is seen again.
+        """
+        if not self.settled(x[None])[0]:
+            self._xs.append(x)
+            self._ys.append(y)
+            self._update()
+
+    def settled(self, xs: Floats) -> Bools:
+        """(m,): whether the outcomes of designs are known, because they were seen and never change."""
+        seen = np.array(self._xs).reshape(-1, 1, xs.shape[1])
+        return np.asarray((seen == xs).all(axis=2).any(axis=0) & self._world.fixed)
+
+    @abstractmethod
+    def _update(self) -> None:
+        """Take in the last outcome."""
+
+    @property
+    @abstractmethod
+    def cloud(self) -> tuple[Floats, Floats]:
+        """Parameters (n, k) and their weights (n,), which sum to 1."""
+
+    @property
+    def particles(self) -> tuple[Floats, Floats]:
+        """The same, fewer if they are many."""
+        return self.cloud
+
+
+def posterior_of(world: World, rng: np.random.Generator, particles: int = PARTICLES) -> Posterior:
+    """The posterior of a world before any experiment; its random numbers are those of `rng`."""
+    grid = world.grid()
+    return Particles(world, rng, particles) if grid is None else Grid(world, *grid)
+
+
+class Grid(Posterior):
+    """Points of the parameters' space with their probabilities."""
+
+    def __init__(self, world: World, theta: Floats, weights: Floats) -> None:
+        super().__init__(world)
+        self._theta = theta
+        self._log_weights = np.log(np.maximum(weights, 1e-300))
+
+    def _update(self) -> None:
+        x, y = self._xs[-1], self._ys[-1]
+        self._log_weights = self._log_weights + self._world.loglik(self._theta, x[None], y[None])[:, 0]
+
+    @property
+    def cloud(self) -> tuple[Floats, Floats]:
+        """All points that are not negligible."""
+        weights = np.exp(self._log_weights - self._log_weights.max())
+        kept = weights > 1e-9
+        return self._theta[kept], weights[kept] / weights[kept].sum()
+
+    @property
+    def particles(self) -> tuple[Floats, Floats]:
+        """The points, or particles of equal weights in the place of a large grid."""
+        theta, weights = self.cloud
+        if len(self._theta) < _LARGE_GRID:
+            return theta, weights
+        return theta[systematic(weights, PARTICLES, 0.5)], np.full(PARTICLES, 1 / PARTICLES)
+
+
+class Particles(Posterior):
+    """A sequential Monte Carlo sampler over the standard normal numbers that parameters are made of.
+
+    A new outcome is taken in by steps of its likelihood's exponent, each of which leaves an effective number
+    of half the particles. After each step particles are drawn by their weights and moved by Metropolis steps
+    that leave the present posterior as it is; the proposals are those of Crank and Nicolson around the
+    particles' own mean and covariance, of a random length.
+    """
+
+    def __init__(self, world: World, rng: np.random.Generator, number: int) -> None:
+        super().__init__(world)
+        self._rng, self._number = rng, number
+        self._z = rng.standard_normal((number, world.dimensions))
+
+    def _update(self) -> None:
+        terms, reached = self._terms(self._z), 0.0
+        while reached < 1:
+            step = _next_step(terms[:, -1], 1 - reached)
+            weights = np.exp(step * (terms[:, -1] - terms[:, -1].max()))
+            chosen = systematic(weights / weights.sum(), self._number, float(self._rng.random()))
+            reached = 1.0 if reached + step > 1 - 1e-9 else reached + step
+            self._z, terms = self._moved(self._z[chosen], terms[chosen], reached)
+
+    @property
+    def cloud(self) -> tuple[Floats, Floats]:
+        """All particles, with equal weights."""
+        return self._world.parameters(self._z), np.full(self._number, 1 / self._number)
+
+    def _terms(self, z: Floats) -> Floats:
+        """(n, m): the log-likelihood of each outcome."""
+        return self._world.loglik(self._world.parameters(z), np.array(self._xs), np.array(self._ys))
+
+    def _moved(self, z: Floats, terms: Floats, exponent: float) -> tuple[Floats, Floats]:
+        blocks = self._world.blocks
+        powers = np.append(np.ones(terms.shape[1] - 1), exponent)
+        mean = z.mean(axis=0)
+        covariance = np.cov(z.T).reshape(z.shape[1], -1) + 1e-9 * np.eye(z.shape[1])
+        root = np.linalg.cholesky(covariance)
+
+        def normal(z: Floats) -> Floats:
+            """The logarithm of the distribution that the first proposals leave as it is."""
+            white = solve_triangular(root, (z - mean).T, lower=True)
+            return np.asarray(-0.5 * (white**2).sum(axis=0))
+
+        def log_ratio(z: Floats, terms: Floats) -> Floats:
+            """The posterior over that distribution."""
+            return np.asarray(terms @ powers - 0.5 * (z**2).sum(axis=1) - normal(z))
+
+        now = log_ratio(z, terms)
+        for move in range(MOVES + LOCAL_MOVES * len(blocks)):
+            local = move >= MOVES
+            if local:
+                proposed = self._local(z, blocks[move % len(blocks)])
+            else:
+                length = 10 ** self._rng.uniform(-1.3, 0, (len(z), 1))
+                noise = self._rng.standard_normal(z.shape) @ root.T
+                proposed = mean + np.sqrt(1 - length**2) * (z - mean) + length * noise
+            proposed_terms = self._terms(proposed)
+            after = log_ratio(proposed, proposed_terms)
+            # A local proposal is symmetric: for it the posterior alone counts.
+            gain = after - now + (normal(proposed) - normal(z) if local else 0.0)
+            taken = np.log(self._rng.random(len(z))) < gain
+            z, terms = np.where(taken[:, None], proposed, z), np.where(taken[:, None], proposed_terms, terms)
+            now = np.where(taken, after, now)
+        return z, terms
+
+    def _local(self, z: Floats, block: slice) -> Floats:
+        """Steps of any length, from that of the prior to a thousandth of it, of some of the numbers."""
+        found = z.copy()
+        step = self._rng.standard_normal(z[:, block].shape)
+        found[:, block] += step * 10 ** self._rng.uniform(-3, 0.2, (len(z), 1))
+        return found
+
+
+def _next_step(loglik: Floats, longest: float) -> float:
+    """The longest step of the exponent that leaves an effective number of half the particles."""
+
+    def effective(step: float) -> float:
+        weights = np.exp(step * (loglik - loglik.max()))
+        return float(weights.sum() ** 2 / (weights**2).sum())
+
+    if effective(longest) >= len(loglik) / 2:
+        return longest
+    low, high = 0.0, longest
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if effective(middle) >= len(loglik) / 2 else (low, middle)
+    return max(low, 1e-12)
+
+
+def systematic(weights: Floats, number: int, offset: float) -> npt.NDArray[np.intp]:
+    """(number,): particles drawn by weights at equal distances, from an offset in [0, 1)."""
+    places = (np.arange(number) + offset) / number
+    return np.minimum(np.searchsorted(np.cumsum(weights), places), len(weights) - 1)

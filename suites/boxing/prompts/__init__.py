@@ -1,0 +1,34 @@
+"""The suite's texts, in Markdown files beside this module."""
+
+from evaluation.prompts import PromptSet, suite_prompts
+from suites.boxing.environments import WORLDS
+
+VARIABLES: dict[str, tuple[str, ...]] = {
+    "system": ("experiments", "tries"),
+    **{f"{name}_{wording}": ("details", "goal") for name in WORLDS for wording in ("prior", "plain")},
+    "goal_prediction": (),
+    "goal_parameters": (),
+    "act": ("said", "number", "experiments", "form"),
+    "predict": ("said", "questions", "answer"),
+    "answer": ("form", "limits"),
+    "chances": (),
+    "explain": ("said", "words"),
+    "novice": ("said", "explanation", "questions", "answer"),
+    "no_experiment": ("tries",),
+    "invalid_reply": ("feedback", "left"),
+    "episode_end": ("error:.4g", "score:.2f"),
+}
+"""By name of a text: the variables that it is filled with.
+
+The texts of worlds come before everything until the first experiment is over: `_prior` with what they are
+about, `_plain` without. `details`: what was drawn at the beginning, such as a list of patients; `goal`: one
+of the `goal_` texts. `said`: what came of the last experiment, and what was wrong with the last reply
+(`invalid_reply`). `form`: how a design or an answer is written, `limits` of its numbers. `answer`: the text
+of that name; `chances` follows a question whose answer is a probability. `novice` is sent alone, without the
+system text.
+"""
+
+
+def boxing_prompts() -> PromptSet:
+    """All texts of a run."""
+    return suite_prompts(__package__, VARIABLES, {})

@@ -1,0 +1,33 @@
+"""What is asked for in an episode: experiments, answers, and an explanation."""
+
+from typing import NamedTuple
+
+from suites.boxing.choices import BoxingChoices
+
+NOVICE = -1
+"""The evaluation of the novice, among numbers of experiments."""
+
+
+class Request(NamedTuple):
+    """What is asked for next: `kind` as in `Observation`, the evaluation, and the questions from 0."""
+
+    kind: str
+    evaluation: int
+    questions: tuple[int, ...] = ()
+
+
+def requests_of(choices: BoxingChoices, questions: int) -> tuple[Request, ...]:
+    """All that is asked for in an episode, in order."""
+    every = tuple(range(questions))
+    sets = [every] if choices.ask == "together" else [(k,) for k in every]
+
+    def asked(evaluation: int) -> list[Request]:
+        return [Request("predict", evaluation, each) for each in sets]
+
+    found: list[Request] = []
+    for done in range(choices.experiments + 1):
+        found += asked(done) if done in choices.evaluated else []
+        found += [Request("act", done)] if done < choices.experiments else []
+    if choices.novice:
+        found += [Request("explain", NOVICE), *asked(NOVICE)]
+    return tuple(found)

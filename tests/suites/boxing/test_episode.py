@@ -1,0 +1,239 @@
+"""Episodes: what is asked for, what a reply may look like, what is left out later, and scores."""
+
+import asyncio
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from arena.errors import ConfigError
+from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.suite import AgentTurn, EpisodeSetup
+from evaluation.suites import get_suite
+from suites.boxing.choices import BoxingChoices
+from suites.boxing.environments import WORLDS
+from suites.boxing.episode import BoxingEpisode
+from suites.boxing.findings import calibration, episode_panels, run_panels
+from suites.boxing.oracle import drawn, kinds
+from suites.boxing.replies import answers_of, design_of, explanation_of
+from suites.boxing.suite import SUITE
+from suites.boxing.world import WrongReplyError
+
+QUICK = {"ask": "together", "experiments": 2, "evaluations": ("0", "2"), "questions": 3}
+
+
+def opened(task="dugongs-prediction-0", **choices):
+    chosen = BoxingChoices(tasks=(task,), **choices)
+    setup = EpisodeSetup(SUITE, SUITE.tasks(chosen, None)[0], 0, chosen, SUITE.prompts())
+    return setup, BoxingEpisode(setup)
+
+
+def played(agent, task="dugongs-prediction-0", **choices):
+    """The record of an offline agent, and all observations."""
+    from inspect_ai.model import ChatMessageUser
+
+    setup, environment = opened(task, **choices)
+    CURRENT.set(CurrentEpisode(setup, environment))
+    observation, shown = environment.begin(), []
+    while not observation.done:
+        shown.append(observation)
+        message = ChatMessageUser(content=observation.parts[0])
+        reply = asyncio.run(SUITE.agent(agent)(AgentTurn(agent, [message], (), 7)))
+        observation = environment.reply(reply)
+    return environment.finish(), shown
+
+
+@pytest.mark.parametrize("mode", ["repaired", "as-published"])
+@pytest.mark.parametrize(("name", "goal"), list(kinds()))
+def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):
+    for agent, prior in (("random", True), ("eig", False)):
+        record, shown = played(agent, f"{name}-{goal}-1", mode=mode, prior=prior, novice=True, **QUICK)
+        assert not any(turn["error"] for turn in record.turns), record.turns
+        assert [each.kind for each in shown] == ["predict", "act", "act", "predict", "explain", "predict"]
+        assert [each.fresh for each in shown] == [False] * 5 + [True]
+        assert record.metrics["missing_answers"] == 0
+        assert {"z_0", "z_2", "z_novice", "error_0", "regret"} <= record.metrics.keys()
+        assert 0 < record.score <= 1
+        assert ("brier_score" in record.metrics) == (mode == "repaired" and WORLDS[name].goals[goal].chances)
+        assert all(turn["regret"] >= 0 for turn in record.turns if turn["kind"] == "act")
+        if not prior:
+            first = shown[0].parts[0] + shown[1].parts[0]
+            assert not re.search(
+                r"dugong|patient|student|infect|peregrine|predator|emotion|person|signal", first
+            )
+        assert all(title and "<table" in body for title, body in episode_panels(record.as_dict()))
+
+
+def test_every_question_in_a_turn_of_its_own_as_in_the_paper():
+    record, shown = played("random", "death-prediction-0", novice=True)
+    kinds_shown = [each.kind for each in shown]
+    assert (
+        len(shown)
+        == 10 + 6 * 10 + 1 + 10
+        == SUITE.most_replies(
+            SUITE.tasks(BoxingChoices(tasks=("death-prediction-0",)), None)[0], BoxingChoices(novice=True)
+        )
+    )
+    assert kinds_shown[:11] == ["predict"] * 10 + ["act"]
+    assert {int(key[2:]) for key in record.metrics if re.fullmatch(r"z_\d+", key)} == {0, 1, 3, 5, 7, 10}
+    # Questions are left out later, so that the story and the last outcome are shown again.
+    assert all("theta" in each.parts[0] for each in shown[:11])
+    outcome = shown[11].parts[0].splitlines()[0]
+    assert all(each.parts[0].startswith(outcome) for each in shown[11:22])
+    # A novice is shown nothing but the explanation.
+    assert all(
+        outcome not in each.parts[0] and "means of the parameters" in each.parts[0] for each in shown[-10:]
+    )
+
+
+def test_the_same_replies_give_the_same_record():
+    first, _ = played("eig", "location-source-2", **QUICK)
+    _, environment = opened("location-source-2", **QUICK)
+    environment.begin()
+    for turn in first.turns:
+        environment.reply(turn["reply"])
+    assert environment.finish() == first
+    assert isinstance(pickle.loads(pickle.dumps(environment.known)), str)
+
+
+def test_a_wrong_reply_is_a_turn_and_three_lose_the_request():
+    _, environment = opened(**QUICK)
+    environment.begin()
+    environment.reply("<answer>1; 2; 3</answer>")
+    for left in (2, 1):
+        shown = environment.reply("<observe>7</observe>")
+        assert shown.kind == "act"
+        assert f"age: got 7, expected a number from 0 to 5. Replies left: {left}." in shown.parts[0]
+    assert "this experiment is lost" in environment.reply("age seven").parts[0]
+    environment.reply("<observe>1</observe>")
+    for _ in range(2):
+        assert environment.reply("<answer>1; 2</answer>").kind == "predict"
+    assert environment.refuse("", "Nothing.").done
+    record = environment.finish()
+    assert (record.metrics["missing_answers"], record.metrics["experiments"]) == (3, 1)
+    assert record.metrics["invalid_replies"] == 6
+    assert [turn["error"] is None for turn in record.turns] == [True, *[False] * 3, True, *[False] * 3]
+    # What is not answered counts as answered without experiments.
+    without = played("eig", experiments=0, evaluations=("0",), ask="together", questions=3)[0]
+    assert record.score == pytest.approx(without.score)
+
+
+def test_an_episode_that_is_stopped_has_not_passed():
+    _, environment = opened(**QUICK)
+    environment.begin()
+    environment.reply("<answer>1; 2; 3</answer>")
+    record = environment.finish()
+    assert (record.outcome, record.passed, str(record.model_end)) == ("stop", False, "solver")
+
+
+READABLE = {
+    "<thought>At 3?</thought><observe>2.5</observe>": 2.5,
+    "I choose\n2.5": 2.5,
+    "<OBSERVE> 2.5": 2.5,
+    "<observe>1</observe> no, <observe>2.5 </observe>": 2.5,
+    "age: 2.5": 2.5,
+}
+
+
+@pytest.mark.parametrize("reply", READABLE)
+def test_designs_are_read_tolerantly(reply):
+    assert design_of(reply, drawn("dugongs", 0)[0])[0] == READABLE[reply]
+
+
+@pytest.mark.parametrize("reply", ["", "<answer>2</answer>", "1 or 2", "<thought>2", "<observe></observe>"])
+def test_what_is_no_design_is_refused(reply):
+    with pytest.raises(WrongReplyError, match="expected"):
+        design_of(reply, drawn("dugongs", 0)[0])
+
+
+def test_answers_are_read_tolerantly_and_only_where_they_are_unambiguous():
+    fields = (WORLDS["dugongs"].goals["prediction"].answer[0],)
+    assert answers_of("<answer>3</answer>", fields, 1).tolist() == [[3.0]]
+    assert answers_of("About 3.5 or so", fields, 1).tolist() == [[3.5]]
+    assert answers_of("70 %", fields, 1).tolist() == [[0.7]]
+    assert answers_of("<answer>1. 5\n2. 6</answer>", fields, 2).tolist() == [[5.0], [6.0]]
+    assert answers_of("I saw 4 of them.\n1e1", fields, 1).tolist() == [[10.0]]
+    for wrong in ("", "2 or 3", "<answer>many</answer>", "<answer>1; 2; 3</answer>"):
+        with pytest.raises(WrongReplyError, match=r"expected .*<answer>"):
+            answers_of(wrong, fields, 1)
+
+
+def test_explanations_are_cut_after_so_many_words():
+    assert explanation_of("<thought>x</thought><answer>one two\nthree four</answer>", 3) == (
+        "one two\nthree",
+        4,
+    )
+    with pytest.raises(WrongReplyError, match="no explanation"):
+        explanation_of("<answer> </answer>", 3)
+
+
+def test_the_published_death_process_does_not_show_the_time():
+    _, shown = played("random", "death-prediction-0", mode="as-published", **QUICK)
+    assert "Respond with a positive integer." in shown[0].parts[0]
+    assert "at time" not in shown[0].parts[0]
+    _, shown = played("random", "death-prediction-0", **QUICK)
+    assert "infected at time" in shown[0].parts[0]
+
+
+def test_tasks_are_selected_by_environment_goal_and_id():
+    every = SUITE.tasks(BoxingChoices(), None)
+    assert len(every) == 5 * len(list(kinds())) == 65
+    assert len({task.sha256 for task in every}) == 65
+    chosen = SUITE.tasks(BoxingChoices(environments=("death", "irt"), goals=("infection",), seeds=2), None)
+    assert [task.id for task in chosen] == ["death-infection-0", "death-infection-1"]
+    assert SUITE.find_task("predator-prey-prediction-4", BoxingChoices(), None).group == "predator-prey"
+    assert SUITE.find_task("predator-prey-prediction-04", BoxingChoices(), None) is None
+    for wrong in (
+        {"environments": ("rats",)},
+        {"goals": ("x",)},
+        {"environments": ("irt",), "goals": ("source",)},
+    ):
+        with pytest.raises(ConfigError):
+            SUITE.tasks(BoxingChoices(**wrong), None)
+    with pytest.raises(ConfigError, match="no task irt-source-0"):
+        SUITE.tasks(BoxingChoices(tasks=("irt-source-0",)), None)
+
+
+@pytest.mark.parametrize("name", ["dugongs", "hyperbolic", "morals", "emotions", "predator-prey"])
+def test_forms_answer_as_a_model_would(name):
+    setup, environment = opened(f"{name}-prediction-0", novice=True, **QUICK)
+    observation, world = environment.begin(), drawn(name, 0)[0]
+    design = {str(k): field.start for k, field in enumerate(world.fields)}
+    design |= {"group1": "boy, girl", "group2": "cat", "action": "stay", "explanation": "It rises."}
+    while not observation.done:
+        form = SUITE.form(setup.task, setup.choices, observation)
+        given = {each.name: design.get(each.name, getattr(each, "start", None)) for each in form.fields}
+        texts = {each.name for each in form.fields if each.kind == "text"}
+        values = form.read({k: str(1 if v is None else v) if k in texts else v for k, v in given.items()})
+        observation = environment.reply(form.reply(values))
+    assert environment.finish().metrics["invalid_replies"] == 0
+
+
+def test_reports_show_errors_regret_novices_and_calibration():
+    own = [
+        played("eig", f"{kind}-0", novice=True, **QUICK)[0].as_dict()
+        for kind in ("hyperbolic-prediction", "location-source", "morals-prediction")
+    ]
+    panels = dict(run_panels({"boxing/eig": own}))
+    assert list(panels) == [
+        *("Standardised error after experiments", "Regret of experiments"),
+        *("Novice beside scientist", "Calibration of probabilities"),
+    ]
+    assert "Perfect inference" in panels["Standardised error after experiments"]
+    assert f"{own[1]['z_0']:.3f}" in panels["Standardised error after experiments"]
+    bins = calibration(own)
+    assert sum(each.number for each in bins) == 2 * 3 * 3
+    assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
+    published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0].as_dict()
+    panels = dict(run_panels({"a": [published]}))
+    assert "-0.12" in panels["Standardised error after experiments"]
+    assert "0.035" in panels["Regret of experiments"]
+    assert run_panels({"a": []}) == []
+
+
+def test_the_suite_is_registered_with_its_prompts():
+    assert get_suite("boxing") is SUITE
+    texts = SUITE.prompts()
+    assert {f"{name}_{wording}" for name in WORLDS for wording in ("prior", "plain")} <= texts.prompts.keys()
+    assert np.isfinite([played("random", **QUICK)[0].metrics[key] for key in ("z_0", "z_2")]).all()

@@ -1,0 +1,219 @@
+"""Posteriors and expected information against slow computations that share no code with them."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import logsumexp
+
+from suites.boxing.design import best_design, information, regret
+from suites.boxing.environments import WORLDS
+from suites.boxing.environments.emotions import MEAN, SD
+from suites.boxing.environments.morals import NAMES
+from suites.boxing.oracle import drawn, errors, speed
+from suites.boxing.posterior import posterior_of
+
+OBSERVATIONS = {name: 3 for name in WORLDS} | {
+    "predator-prey": 1,
+    "location": 2,
+    "emotions": 1,
+    "peregrines": 2,
+}
+"""So few that drawing from the prior and weighting still leaves some hundreds of effective draws."""
+
+
+def plain_loglik(name, theta, x, y):
+    """(n,): the log-likelihood from the description of a world, by scipy's distributions."""
+    if name == "location":
+        signal = 0.1 + sum(1 / (1e-4 + ((theta[:, k : k + 2] - x) ** 2).sum(axis=1)) for k in (0, 2, 4))
+        return stats.norm(signal, 0.5).logpdf(y[0])
+    if name == "dugongs":
+        mean = theta[:, 0] - theta[:, 1] * theta[:, 2] ** x[0]
+        return np.logaddexp(stats.norm(mean, 0.25).logpdf(y[0]), stats.norm(mean, 0.25).logpdf(-y[0]))
+    if name == "peregrines":
+        powers = x[0] ** np.arange(4)
+        return stats.poisson(np.exp(theta @ powers)).logpmf(y[0])
+    if name == "death":
+        return stats.binom(50, 1 - np.exp(-theta[:, 0] * x[0])).logpmf(y[0])
+    return np.log(np.abs(1 - y[0] - plain_chance(name, theta, x)))
+
+
+def plain_chance(name, theta, x):
+    if name == "hyperbolic":
+        gain = x[1] / (1 + theta[:, 0] * x[2]) - x[0]
+        return 0.01 + 0.98 * stats.norm.cdf(gain / theta[:, 1])
+    if name == "irt":
+        i, j = int(x[0]) - 1, int(x[1]) - 1
+        return 1 / (1 + np.exp(-theta[:, 12 + j] * (theta[:, i] - theta[:, 6 + j])))
+    if name == "survival":
+        return 1 / (1 + np.exp(-x[1] * theta[:, 0] * np.exp(theta[:, 1] * x[2])))
+    signs = np.zeros(6)
+    for who, (one, two) in zip(NAMES, zip(x[:18], x[18:36], strict=True), strict=True):
+        signs += (one - two) * np.array(attributes(who))
+    weights = theta[:, 0] + theta[:, 1] * x[36] + theta[:, 2] + theta[:, 3:] @ signs
+    return 1 / (1 + np.exp(-weights))
+
+
+def attributes(who):
+    male = who in ("boy", "male_doctor", "male_athlete", "male_executive", "large_man", "old_man")
+    female = who in (
+        *("girl", "pregnant_woman", "female_doctor", "female_athlete", "female_executive"),
+        *("large_woman", "old_woman"),
+    )
+    human = who not in ("dog", "cat")
+    return (
+        male - female,
+        who.endswith("athlete") - who.startswith("large"),
+        who.endswith(("doctor", "executive")) - (who in ("homeless", "criminal")),
+        (who in ("stroller", "boy", "girl")) - who.startswith("old"),
+        int(human),
+        1 if human else -1,
+    )
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_posteriors_agree_with_weighted_draws_from_the_prior(name):
+    world, rng = drawn(name, 11)
+    posterior = posterior_of(world, np.random.default_rng(0))
+    theta, weights = world.prior(rng, 200_000), np.zeros(200_000)
+    for _ in range(OBSERVATIONS[name]):
+        x = world.random_design(rng)
+        x = np.minimum(x, 8.0) if name == "predator-prey" else x
+        y = world.observe(x, rng)
+        posterior.observe(x, y)
+        if name in ("predator-prey", "emotions"):
+            for part in range(0, len(theta), 50_000):
+                weights[part : part + 50_000] += world.loglik(theta[part : part + 50_000], x[None], y[None])[
+                    :, 0
+                ]
+        else:
+            weights += plain_loglik(name, theta, x, y)
+    weights = np.exp(weights - logsumexp(weights))
+    effective = 1 / (weights**2).sum()
+    assert effective > 20, effective
+    kept = weights > weights.max() * 1e-7
+    theta, weights = theta[kept], weights[kept]
+    cloud, own = posterior.cloud
+    xs = np.array([world.question(rng, False) for _ in range(6)])
+    for value in (world.expected(theta, xs), world.expected(cloud, xs)):
+        assert np.isfinite(value).all()
+    # By ranks: some expected outcomes have tails without a mean.
+    for k in range(len(xs)):
+        expected, found = world.expected(theta, xs[[k]])[:, 0, 0], world.expected(cloud, xs[[k]])[:, 0, 0]
+        for at in np.quantile(expected, (0.3, 0.6)):
+            share = weights[expected <= at].sum()
+            assert own[found <= at].sum() == pytest.approx(share, abs=0.05 + 2 / np.sqrt(effective)), (k, at)
+
+
+def reference(name, world, x, rng, outer=4000, inner=40_000):
+    """Expected information of a design before any experiment: an outer sample against a long inner one."""
+    theta, others = world.prior(rng, outer), world.prior(rng, inner)
+    if name == "emotions":
+        return ratings(theta, x, rng)
+    if name not in ("location", "dugongs", "peregrines", "death"):
+        p = plain_chance(name, others, x)
+        return float(stats.bernoulli(p.mean()).entropy() - np.mean(stats.bernoulli(p).entropy()))
+    gained = []
+    for each in theta[: 400 if name in ("location", "dugongs") else 300]:
+        y = world.sample(each, x, rng)
+        own = plain_loglik(name, each[None], x, y)[0]
+        gained.append(own - logsumexp(plain_loglik(name, others, x, y)) + np.log(inner))
+    return float(np.mean(gained)), float(np.std(gained) / np.sqrt(len(gained)))
+
+
+def ratings(theta, x, rng):
+    """The same for emotions: means are normal beforehand, so that only the noise is to be integrated over."""
+    prize = x[int(x[6]) - 1]
+    surprise = prize - x[:3] @ x[3:6]
+    features = np.array([1, prize, surprise, abs(surprise)])
+    mean, variance = features @ MEAN, (features**2 * SD[:, 0] ** 2).sum()
+    nodes = np.maximum(stats.halfnorm.ppf((np.arange(400) + 0.5) / 400), 0.01)
+    gained = []
+    for each in theta[:2000]:
+        own = features @ each[:32].reshape(4, 8)
+        y = np.clip(np.round(own + each[32] * rng.standard_normal(8)), 1, 9)
+        high, low = np.where(y == 9, np.inf, y + 0.5), np.where(y == 1, -np.inf, y - 0.5)
+
+        def log_p(mean, sd, high=high, low=low):
+            one = stats.norm.cdf((high - mean) / sd) - stats.norm.cdf((low - mean) / sd)
+            other = stats.norm.sf((low - mean) / sd) - stats.norm.sf((high - mean) / sd)
+            return np.log(np.maximum(np.maximum(one, other), 1e-300)).sum(axis=-1)
+
+        mixed = logsumexp(log_p(mean, np.sqrt(variance + nodes**2)[:, None])) - np.log(len(nodes))
+        gained.append(log_p(own, each[32]) - mixed)
+    return float(np.mean(gained)), float(np.std(gained) / np.sqrt(len(gained)))
+
+
+@pytest.mark.parametrize("name", sorted(WORLDS.keys() - {"predator-prey"}))
+def test_information_is_that_of_a_long_simulation(name):
+    world, rng = drawn(name, 0)
+    xs = np.array([world.random_design(rng) for _ in range(3)])
+    particles = 2000 if world.grid() else 8000
+    found = information(world, posterior_of(world, np.random.default_rng(1), particles), xs)
+    for x, own in zip(xs, found, strict=True):
+        slow = reference(name, world, x, rng)
+        slow, error = slow if isinstance(slow, tuple) else (slow, 0.0)
+        assert own == pytest.approx(slow, rel=0.05, abs=3 * error + 1e-3), (x, own, slow, error)
+
+
+def test_information_about_populations_is_the_entropy_of_their_counts():
+    world, rng = drawn("predator-prey", 0)
+    xs = np.array([[2.0], [10.0], [25.0]])
+    found = information(world, posterior_of(world, np.random.default_rng(1)), xs)
+    cells: list = [{} for _ in xs]
+    for _ in range(20):
+        theta = world.prior(rng, 10_000)
+        counts = np.maximum(np.round(world.signals(theta, xs)), 0)
+        for place, own in enumerate(cells):
+            for key in map(tuple, counts[:, place]):
+                own[key] = own.get(key, 0) + 1
+    for own, entropy in zip(cells, found, strict=True):
+        shares = np.array(list(own.values())) / 200_000
+        plain = -(shares * np.log(shares)).sum() + (len(shares) - 1) / 400_000
+        assert entropy == pytest.approx(plain, rel=0.05)
+
+
+def test_a_better_design_has_less_regret_and_a_known_outcome_says_nothing():
+    for name in WORLDS:
+        world, rng = drawn(name, 0)
+        posterior = posterior_of(world, rng)
+        best, other = best_design(world, posterior), world.random_design(rng)
+        found = [regret(world, posterior, x, np.random.default_rng(2)) for x in (best, other)]
+        assert 0 <= found[0].regret <= found[1].regret
+        assert found[0].information >= found[1].information
+        if world.fixed:
+            posterior.observe(best, world.observe(best, rng))
+            assert information(world, posterior, best[None])[0] == 0
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_same_seed_gives_the_same_bits(name):
+    clouds = []
+    for _ in range(2):
+        world, rng = drawn(name, 4)
+        posterior = posterior_of(world, np.random.default_rng(5))
+        for _ in range(2):
+            x = world.random_design(rng)
+            posterior.observe(x, world.observe(x, rng))
+        clouds.append(posterior.cloud[0])
+    assert (clouds[0] == clouds[1]).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_ten_experiments_with_a_hundred_designs_take_two_seconds(name):
+    assert min(speed(name) for _ in range(3)) <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_errors_fall_with_experiments_and_best_designs_are_as_good_as_random_ones(name):
+    # Ten outcomes of 0 or 1 say little about 18 abilities or about weights that are known well beforehand.
+    episodes = 250 if name in ("irt", "morals") else 30
+    runs = {s: [errors(name, s, 50 + k, 40) for k in range(episodes)] for s in ("random", "eig")}
+    for goal in WORLDS[name].goals:
+        table = {s: np.array([each[goal] for each in found]) for s, found in runs.items()}
+        for found in table.values():
+            gained = found[:, 0] - found[:, -1]
+            assert gained.mean() > 1.7 * gained.std(ddof=1) / np.sqrt(len(gained)), (goal, gained.mean())
+        lost = table["eig"][:, -1] - table["random"][:, -1]
+        assert lost.mean() < 2 * lost.std(ddof=1) / np.sqrt(len(lost)), (goal, lost.mean())
