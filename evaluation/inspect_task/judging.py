@@ -1,18 +1,21 @@
 """The judgement of finished episodes by a second model, where a suite asks for one."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.solver import TaskState
 
+from evaluation.agents.replies import read_reply
 from evaluation.generation.generate import generate
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.inspect_task.session import Session
 from evaluation.log.exchanges import JUDGE
 from evaluation.models import full_name
+from evaluation.suite import Record
 
 _answers: dict[str, str] = {}
 """What judges of this process answered, by the hash of model and text."""
@@ -38,8 +41,28 @@ async def judge_episodes(session: Session, state: TaskState, journal: Path | Non
             return _answers[key]
 
         setup = session.setup(next(task for task in session.tasks if task.id == task_id))
-        session.records[task_id] = await session.suite.judge(setup, session.records[task_id], ask)
+        record = _noted(session.records[task_id], state, session.choices)
+        session.records[task_id] = await session.suite.judge(setup, record, ask)
         session.judged.add(task_id)
+
+
+def _noted(record: Record, state: TaskState, choices: Any) -> Record:
+    """The record of the episode that has just ended, with what its agent wrote beside the replies.
+
+    Turns get a `thought`, the last one also the agent's `memory`; without an agent replies hold all.
+    """
+    if choices.agent == "direct" or not record.turns:
+        return record
+    replies = [message.text for message in state.messages if message.role == "assistant"]
+    thoughts = [
+        text if choices.replies == "tools" else read_reply(text, choices).thought
+        for text in replies[-len(record.turns) :]
+    ]
+    *turns, last = [
+        {**turn, "thought": thought} for turn, thought in zip(record.turns, thoughts, strict=True)
+    ]
+    memory = {"memory": state.metadata["agent"]["memory"]} if "memory" in state.metadata["agent"] else {}
+    return replace(record, turns=(*turns, {**last, **memory}))
 
 
 async def _asked(model: str, text: str, choices: Any) -> Any:

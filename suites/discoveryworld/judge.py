@@ -1,8 +1,9 @@
 """What an agent has found out, judged by a second model from the agent's own notes."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from arena.errors import EvaluationError
 from evaluation.generation.judge import Ask
@@ -10,10 +11,6 @@ from evaluation.suite import EpisodeSetup, Record
 
 LONGEST_NOTES = 200_000
 """Characters of notes that a judge is sent, the last ones."""
-
-
-class _Noted(Protocol):
-    def __getitem__(self, name: str, /) -> Any: ...
 
 
 async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
@@ -45,9 +42,14 @@ async def judged(setup: EpisodeSetup, record: Record, ask: Ask) -> Record:
     return replace(record, metrics=metrics, replay=replay)
 
 
-def notes_of(turns: Sequence[_Noted]) -> str:
-    """What the agent wrote besides its actions, by step."""
-    written = (f"Step {turn['turn']}: {turn['thoughts']}" for turn in turns if turn["thoughts"])
+def notes_of(turns: Sequence[Mapping[str, Any]]) -> str:
+    """What the agent wrote besides its actions, by step, and its memory at the end if it has one."""
+    notes = (
+        (turn["turn"], " ".join(filter(None, (turn.get("thought"), turn["thoughts"])))) for turn in turns
+    )
+    written = [f"Step {step}: {text}" for step, text in notes if text]
+    if turns and "memory" in turns[-1]:
+        written.append(f"Notebook at the end: {json.dumps(turns[-1]['memory'], ensure_ascii=False)}")
     return "\n".join(written)[-LONGEST_NOTES:] or "(none)"
 
 

@@ -73,7 +73,7 @@ class ScienceWorldEnv(gymnasium.Env[dict[str, str], str]):
         """`task` is its number (4-1) or name (find-living-thing), None for all thirty; variations are drawn
         from the split. `simplifications` are easy, nothing, or names of `SIMPLIFICATIONS` with commas.
 
-        Raises ConfigError for an invalid option, or where Java or the package is missing.
+        Raises ConfigError for an invalid option; `reset` does where Java or the package is missing.
         """
         self._kinds = _chosen(task)
         if split not in ("train", "dev", "test"):

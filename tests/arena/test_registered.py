@@ -105,13 +105,15 @@ def test_an_environment_that_is_no_longer_installed_is_named(site):
         gymnasium.make("coin/Coin-v0")
 
 
-@pytest.mark.parametrize("id_", OURS[SINGLE].keys() | OURS[VECTOR].keys())
+@pytest.mark.parametrize("id_", sorted(OURS[SINGLE]))
 def test_our_own_are_made_by_their_ids(site, id_):
     install(site, "arena-llm", OURS)
     register_installed()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert isinstance(gymnasium.make(id_), gymnasium.Env)
+        if id_ not in OURS[VECTOR]:
+            return
         envs = gymnasium.make_vec(id_, num_envs=8, vectorization_mode="vector_entry_point")
     assert isinstance(envs, VectorEnv)
     assert envs.num_envs == 8

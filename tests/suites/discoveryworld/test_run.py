@@ -88,6 +88,16 @@ def test_a_model_plays_and_another_judges_once(provider, tmp_path):
     assert "What was found out" in pages
 
 
+def test_a_judge_reads_the_thoughts_of_an_agent(provider, command, monkeypatch, tmp_path):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setitem(globals(), "REPLIES", ("The gascurve is like the others.\nAction: turn(west)",))
+    done = command(*eval_(tmp_path, "--judge", JUDGE, "--agent", "react"))
+    assert done.returncode == 0, done.stderr
+    assert "Step 3: The gascurve is like the others." in str(provider.judged)
+    (sample,) = read_eval_log(str(newest(tmp_path))).samples
+    assert [turn["reply"] for turn in sample.metadata["episode"]["turns"]] == ["turn(west)"] * 3
+
+
 def test_a_judge_that_fails_costs_the_metric_and_not_the_episode(provider, tmp_path):
     provider.verdict = lambda: failure(400, "no such judge")
     done = run(*eval_(tmp_path, "--judge", JUDGE), **KEY)
