@@ -23,7 +23,10 @@ def newest(folder):
 
 @pytest.mark.parametrize(
     ("agent", "requests"),
-    [("react", {"act": 12}), ("hypothesizer", {"act": 12, "reflection": 11, "summary": 1})],
+    [
+        pytest.param("react", {"act": 12}, marks=pytest.mark.slow),
+        ("hypothesizer", {"act": 12, "reflection": 11, "summary": 1}),
+    ],
 )
 def test_a_suite_that_knows_nothing_of_agents_is_played_and_verified(
     agent, requests, environment, tmp_path, httpserver
@@ -38,7 +41,7 @@ def test_a_suite_that_knows_nothing_of_agents_is_played_and_verified(
     assert "1 of 1 episodes: agrees" in arena_llm(local, "verify", newest(tmp_path)).stdout
 
 
-@pytest.mark.parametrize("agent", ["plan-execute", "hypothesizer"])
+@pytest.mark.parametrize("agent", [pytest.param("plan-execute", marks=pytest.mark.slow), "hypothesizer"])
 def test_a_killed_run_keeps_its_episodes_and_begins_the_one_in_progress_again(
     agent, environment, tmp_path, httpserver
 ):

@@ -109,6 +109,7 @@ def test_a_judge_that_fails_costs_the_metric_and_not_the_episode(provider, tmp_p
     assert record["steps"] == 3
 
 
+@pytest.mark.slow
 def test_a_conversation_is_judged_task_by_task(provider, tmp_path):
     more = ("--conversation", "run", "--judge", JUDGE)
     arguments = list(eval_(tmp_path, *more))

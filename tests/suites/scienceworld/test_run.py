@@ -65,7 +65,9 @@ def waited(ready, seconds=120):
 
 
 def test_a_model_plays_and_its_run_is_verified_and_reported(provider, tmp_path):
-    done = run(*eval_(tmp_path / "logs", "--memory-turns", 2, tasks="4-1,4-2"), **provider.local)
+    done = run(
+        *eval_(tmp_path / "logs", "--memory-turns", 2, "--budget", "gold", tasks="4-1,4-2"), **provider.local
+    )
     assert done.returncode == 0, done.stderr
     samples = read_eval_log(str(newest(tmp_path / "logs"))).samples
     assert sorted(sample.id for sample in samples) == ["4-1-0225", "4-2-0225"]
@@ -118,6 +120,7 @@ def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp
     assert len(read_eval_log(str(newest(tmp_path))).samples) == 2
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_have_a_java_each(tmp_path):
     arguments = ("eval", "--suite", "scienceworld", "--model", "scienceworld/gold", "--tasks", "4-2,7-2")
     both = [start(*arguments, "--variations", "1", "--log-dir", tmp_path / str(k)) for k in range(2)]
