@@ -51,6 +51,7 @@ def _step(world: World, command: str) -> None:
     world.look()
     world.inventory()
     world.subgoals()
+    world.objects()
 
 
 @app.command()

@@ -57,6 +57,7 @@ class ScienceWorldEpisode:
         self._world = World(name, variation, EASY[self._choices.simplifications], gold)
         self._steps = GOLD_FACTOR * len(self._world.gold()) if gold else PAPER_STEPS
         self._task = self._world.description().removeprefix("Task Description:").strip()
+        self._templates = self._world.templates()
         self._key = uuid4().hex
         _worlds[self._key] = self._world
         self._turns: list[Turn] = []
@@ -70,7 +71,7 @@ class ScienceWorldEpisode:
 
     def begin(self) -> Observation:
         """The task and what is around."""
-        actions = "\n".join(f"- {each}" for each in self._world.templates())
+        actions = "\n".join(f"- {each}" for each in self._templates)
         return self._observation("first_turn", actions=actions)
 
     def reply(self, text: str) -> Observation:
@@ -161,7 +162,7 @@ class ScienceWorldEpisode:
             steps=self._steps,
             **values,
         )
-        data = {"task": self._task, "objects": objects, "templates": world.templates()}
+        data = {"task": self._task, "objects": objects, "templates": self._templates}
         return Observation((_GAPS.sub("\n\n", text).strip(),), reward=reward, data=data)
 
 
