@@ -17,7 +17,7 @@ from inspect_ai.tool import Tool
 from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.generate import generate
 from evaluation.generation.image_budget import ImageBudget
-from evaluation.generation.memory import sent
+from evaluation.generation.memory import ALONE, rule_of, sent
 from evaluation.generation.stops import stop_of
 from evaluation.prompts import PromptSet
 
@@ -48,14 +48,14 @@ class Calls:
     opening: int
     log: dict[str, Any] = field(default_factory=dict)
 
-    def turns(self, messages: list[ChatMessage]) -> int:
-        """How many replies a conversation has so far."""
-        return sum(message.role == "assistant" for message in messages[self.opening :])
-
     async def reply(
         self, messages: list[ChatMessage], note: str = "", turns: int | None = None
     ) -> ModelOutput:
-        """The next reply; a `note` follows the last observation. At most the last `turns` are sent."""
+        """The next reply; a `note` follows the last observation. At most the last `turns` are sent.
+
+        Nothing follows an observation that is sent alone.
+        """
+        note = "" if rule_of(messages[-1]) == ALONE else note
         limits = [each for each in (self.choices.memory_turns, turns) if each is not None]
         shown = sent(messages, self.opening, min(limits, default=None), self.choices.memory_characters)
         return await self._ask(shown, note, self.tools)

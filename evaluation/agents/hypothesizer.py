@@ -10,6 +10,7 @@ from inspect_ai.model import ChatMessage, ModelOutput
 
 from evaluation.agents.calls import Calls
 from evaluation.agents.memory import Memory
+from evaluation.generation.memory import lasting, lasting_turns, rule_of
 
 SUMMARY_EVERY = 10
 """Replies after which the memory is summarised, as in the paper."""
@@ -21,7 +22,8 @@ ENTRIES, TOKENS = 40, 2000
 class Hypothesizer:
     """An episode played with a memory, which the log has as it was at the end.
 
-    The memory is changed before each reply except the first. What is shown after the end never reaches it.
+    The memory is changed before each reply except the first. Questions that are asked once and the answers to
+    them change nothing, and what is shown after the end never reaches it.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -30,7 +32,8 @@ class Hypothesizer:
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
         """The next reply, after the memory has taken in what came of the last one."""
-        if turn := self._calls.turns(messages):
+        turn = lasting_turns(messages[self._calls.opening :])
+        if turn and not rule_of(messages[-1]):
             await self._reflect(messages)
             if turn % SUMMARY_EVERY == 0:
                 await self._summarise(messages)
@@ -38,7 +41,7 @@ class Hypothesizer:
         return await self._calls.reply(messages, note)
 
     async def _reflect(self, messages: list[ChatMessage]) -> None:
-        last = next(message for message in reversed(messages) if message.role == "assistant")
+        last = next(message for message in reversed(lasting(messages)) if message.role == "assistant")
         note = self._calls.prompts["reflect"].fill(reply=_as_text(last), memory=self._memory.text())
         self._took(self._memory.change(await self._calls.aside("reflection", messages, note)), "reflection")
 

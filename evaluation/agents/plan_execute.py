@@ -10,6 +10,7 @@ from inspect_ai.model import ChatMessage, ModelOutput
 
 from evaluation.agents.calls import Calls
 from evaluation.agents.replies import result_in, step_in
+from evaluation.generation.memory import lasting_turns, rule_of
 from evaluation.generation.stops import stop_of
 
 STEP_SHARE = 5
@@ -32,19 +33,26 @@ class PlanExecute:
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
         """The next reply of the executor; a step that it says is over is followed by the next one."""
-        turn = self._calls.turns(messages)
-        if self._plan and turn - self._plan[-1]["after"] >= self._share:
+        played = messages[self._calls.opening :]
+        turn = sum(message.role == "assistant" for message in played)
+        taken = turns_since_step(self._plan, turn + 1, played)
+        if rule_of(messages[-1]):
+            # A question that is not asked again is no part of the plan.
+            note = self._calls.prompts["plan_so_far"].fill(earlier=_listed(self._plan))
+            return await self._calls.reply(messages, note, taken)
+        if self._plan and taken >= self._share:
             self._plan[-1]["result"] = f"failed, because its {self._share} actions were used up"
         if not self._plan or self._plan[-1]["result"] is not None:
             await self._next_step(messages, turn)
-        output = await self._execute(messages, turn)
+            taken = 0
+        output = await self._execute(messages, taken)
         step = self._plan[-1]
-        if turn == step["after"] or (result := _result(output)) is None:
+        if not taken or (result := _result(output)) is None:
             return output
         self._calls.name(output, "result")
         step["result"] = result
         await self._next_step(messages, turn)
-        return await self._execute(messages, turn)
+        return await self._execute(messages, 0)
 
     async def _next_step(self, messages: list[ChatMessage], turn: int) -> None:
         number = len(self._plan) + 1
@@ -52,18 +60,20 @@ class PlanExecute:
         step = step_in(await self._calls.aside("plan", messages, note))
         self._plan.append({"step": step, "after": turn, "result": None})
 
-    async def _execute(self, messages: list[ChatMessage], turn: int) -> ModelOutput:
+    async def _execute(self, messages: list[ChatMessage], taken: int) -> ModelOutput:
         *earlier, step = self._plan
-        taken = turn - step["after"]
         note = self._calls.prompts["plan_step"].fill(
             number=len(self._plan), step=step["step"], earlier=_listed(earlier), left=self._share - taken
         )
         return await self._calls.reply(messages, note, taken)
 
 
-def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int) -> int:
-    """How many turns of its step came before a turn, from 1, by the logged plan."""
-    return turn - 1 - max((step["after"] for step in plan if step["after"] < turn), default=0)
+def turns_since_step(plan: Sequence[Mapping[str, Any]], turn: int, messages: Sequence[ChatMessage]) -> int:
+    """How many turns of its step came before a turn, from 1, by the logged plan; questions are none.
+
+    `messages` are those from the first observation to the one before the turn.
+    """
+    return lasting_turns(messages, max((step["after"] for step in plan if step["after"] < turn), default=0))
 
 
 def _result(output: ModelOutput) -> str | None:
@@ -74,5 +84,5 @@ def _result(output: ModelOutput) -> str | None:
 
 def _listed(plan: list[dict[str, Any]]) -> str:
     """Steps with their results, as the model is shown them."""
-    lines = [f"{n}. {each['step']}\n   {each['result']}" for n, each in enumerate(plan, start=1)]
-    return "\n".join(lines) or "none"
+    lines = (f"{each['step']}\n   {each['result'] or 'not ended'}" for each in plan)
+    return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, start=1)) or "none"

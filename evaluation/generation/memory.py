@@ -25,9 +25,9 @@ def sent(
     Messages that are sent only once are left out later, with the replies to them; one that is sent alone is
     all that is sent.
     """
-    if messages and _rule(messages[-1]) == ALONE:
+    if messages and rule_of(messages[-1]) == ALONE:
         return [messages[-1]]
-    messages = _lasting(messages)
+    messages = lasting(messages)
     head, rest = list(messages[:opening]), list(messages[opening:])
     starts = [i for i, message in enumerate(rest) if isinstance(message, ChatMessageAssistant)]
     kept = len(starts) if turns is None else min(turns, len(starts))
@@ -41,10 +41,9 @@ def sent(
     return [*head, _as_view(rest[earlier + 1 : first]), *rest[first:]]
 
 
-def _lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+def lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     """The messages without those that are sent once, unless the last one is, and without their replies."""
-    last = len(messages) - 1
-    passed = {i for i, message in enumerate(messages) if i < last and _rule(message)}
+    passed = _passed(messages)
     return [
         message
         for i, message in enumerate(messages)
@@ -52,8 +51,21 @@ def _lasting(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
     ]
 
 
-def _rule(message: ChatMessage) -> str | None:
+def lasting_turns(messages: Sequence[ChatMessage], after: int = 0) -> int:
+    """How many replies of a conversation are sent again, without its first `after` replies."""
+    passed = _passed(messages)
+    replies = [i for i, message in enumerate(messages) if isinstance(message, ChatMessageAssistant)]
+    return sum(i - 1 not in passed for i in replies[after:])
+
+
+def rule_of(message: ChatMessage) -> str | None:
+    """`ONCE` or `ALONE`; None for a message that is sent always."""
     return (message.metadata or {}).get(SENT)
+
+
+def _passed(messages: Sequence[ChatMessage]) -> set[int]:
+    """The places of messages that are sent once, and were."""
+    return {i for i, message in enumerate(messages[:-1]) if rule_of(message)}
 
 
 def _characters(message: ChatMessage) -> int:

@@ -32,16 +32,16 @@ class Requests:
         if exchange.request is not None:
             yield from self._unlike(number, exchange.message, exchange.request)
 
-    def _turns(self, number: int) -> int | None:
+    def _turns(self, number: int, place: int) -> int | None:
         """How many earlier turns may be sent at most."""
         limit = self._choices.memory_turns
         if self._choices.agent != "plan-execute":
             return limit
-        since = turns_since_step(self._plan, number)
+        since = turns_since_step(self._plan, number, self._messages[self._opening : place])
         return since if limit is None else min(limit, since)
 
     def _unlike(self, number: int, place: int, request: Request) -> Iterator[Finding]:
-        memory = self._turns(number), self._choices.memory_characters
+        memory = self._turns(number, place), self._choices.memory_characters
         messages = sent(self._messages[:place], self._opening, *memory)
         there = [uri for uri in picture_slots(messages, self._attachments) if uri is not None]
         rule = request.budget or self._choices.images

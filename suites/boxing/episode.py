@@ -244,8 +244,7 @@ class BoxingEpisode:
         return f"{question + 1}. {text}" if together > 1 else text
 
     def _filled(self, evaluation: int) -> Floats:
-        """(m, values): the answers of an evaluation; for those not given, the best ones without experiments.
-        (m, values): the answers of an evaluation; for those not given, the best ones without experiments."""
+        """(m, values): the answers of an evaluation; where one is missing, the best without experiments."""
         found = self._without.copy()
         for place, answer in self._answers.get(evaluation, {}).items():
             found[place] = answer

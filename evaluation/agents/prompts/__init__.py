@@ -13,6 +13,7 @@ VARIABLES: Variables = {
     "action_tools": (),
     "plan": ("number", "earlier", "share"),
     "plan_step": ("number", "step", "earlier", "left"),
+    "plan_so_far": ("earlier",),
     "memory": ("memory",),
     "reflect": ("reply", "memory"),
     "summarise": ("memory", "entries", "tokens"),
@@ -22,9 +23,9 @@ VARIABLES: Variables = {
 `react`, `plan_execute` and `hypothesizer` follow the system text of a run with that agent; `action` is how
 an action is written, one of the `action_` texts. `plan` asks for step `number` of a plan: `earlier` are the
 steps before it with their results, `share` the replies that a step may take. `plan_step` follows the last
-observation of a `step`, for which `left` replies are left. `memory` follows the last observation of a
-Hypothesizer, `reflect` what came of its last `reply`; `memory` is its memory in JSON. `summarise` asks for
-at most `entries` entries and `tokens` tokens of it.
+observation of a `step`, for which `left` replies are left, `plan_so_far` a question that is asked only once.
+`memory` follows the last observation of a Hypothesizer, `reflect` what came of its last `reply`; `memory` is
+its memory in JSON. `summarise` asks for at most `entries` entries and `tokens` tokens of it.
 """
 
 

@@ -20,14 +20,21 @@ ASKED = {
 ACTIONS = {
     "arena": ("Turn(6);",),
     "est": ("Think('so'); Belief([0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4]); Trial([1, 2]);",),
+    "boxing": ("<observe>2</observe>",),
+    "discoveryworld": ("turn(east)",),
     "guessing": ("100",),
     "scienceworld": (*["look around", "inventory"] * 6, "focus on agent"),
 }
 """What a model does in a suite, in turn; no episode of these is solved."""
 
+QUESTIONS = {"<answer>explanation": "<answer>They grow.</answer>", "<answer>": "<answer>2</answer>"}
+"""What a model answers where a request has these words, which are BoxingGym's."""
+
 CHOICES = {
     "arena": {"max_scripts": 12, "image_size": 16, "initial_idle_steps": "1"},
     "est": {"tasks": "est-00001,est-00002"},
+    "boxing": {"environments": "dugongs", "seeds": 1, "evaluations": "0", "questions": 1, "novice": True},
+    "discoveryworld": {"tasks": "proteomics-easy-0", "steps": 12},
     "guessing": {"tasks": "99-of-100", "guesses": 12},
     "scienceworld": {"tasks": "4-1-0225"},
 }
@@ -78,13 +85,14 @@ class Scripted:
             time.sleep(0.3)
         if kind == self.stops:
             return answer("Noted: {", finish_reason="length")
-        return answer(**self._said(kind, bool(body.get("tools"))), tokens=TOKENS)
+        asked = next((said for words, said in QUESTIONS.items() if words in last), None)
+        return answer(**self._said(kind, asked, bool(body.get("tools"))), tokens=TOKENS)
 
     def _acts_since(self, kind):
         kinds = [each for each, _ in self.requests]
         return kinds[::-1].index(kind) if kind in kinds else 0
 
-    def _said(self, kind, tools):
+    def _said(self, kind, asked, tools):
         number = self.kinds()[kind]
         if kind == "plan":
             return {"text": f"I know little yet.\n\nStep: stage {number}, until it is seen"}
@@ -97,7 +105,7 @@ class Scripted:
             return {"text": f"Noted: {json.dumps(entries)}"}
         if kind == "summary":
             return {"text": json.dumps({"measurements": [{"statement": "values 1 to 10 in short"}]})}
-        action = self._actions[min(self._done, len(self._actions) - 1)]
+        action = asked or self._actions[min(self._done, len(self._actions) - 1)]
         self._done = (self._done + 1) % len(self._actions)
         if tools:
             call = {"name": "act", "arguments": json.dumps({"script": action})}

@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
 from evaluation.agents.memory import Memory
 from evaluation.agents.plan_execute import turns_since_step
 from evaluation.agents.replies import read_reply, result_in, step_in
 from evaluation.choices.run_choices import RunChoices
+from evaluation.generation.memory import ONCE, SENT
 
 REACT = RunChoices(agent="react")
 
@@ -64,8 +66,12 @@ def test_a_result_is_read(text, result):
 
 def test_turns_are_counted_from_the_beginning_of_their_step():
     plan = [{"after": 0}, {"after": 2}, {"after": 5}]
-    assert [turns_since_step(plan, turn) for turn in range(1, 8)] == [0, 1, 0, 1, 2, 0, 1]
-    assert turns_since_step([], 3) == 2
+    view, question = ChatMessageUser(content="seen"), ChatMessageUser(content="asked", metadata={SENT: ONCE})
+    reply = ChatMessageAssistant(content="so")
+    played = [view, *[reply, view] * 6]
+    assert [turns_since_step(plan, n, played[: 2 * n - 1]) for n in range(1, 8)] == [0, 1, 0, 1, 2, 0, 1]
+    assert turns_since_step([], 3, played[:5]) == 2
+    assert turns_since_step(plan, 5, [view, reply, view, reply, view, reply, question, reply, view]) == 1
 
 
 def said(**parts):

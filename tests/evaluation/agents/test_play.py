@@ -17,10 +17,17 @@ from report.build import write_log_report
 from tests.evaluation.agents.scripted import CHOICES, MODEL, PRICE, TOKENS, content, serve
 from tests.evaluation.verify.logs import checked
 from tests.llm_control.batteries import write_battery
+from tests.suites.discoveryworld.worlds import needs_package
 from tests.suites.scienceworld.simulation import needs_java
 
 AGENTS = ("react", "plan-execute", "hypothesizer")
-SUITES = ("arena", "est", pytest.param("scienceworld", marks=needs_java))
+SUITES = (
+    "arena",
+    "est",
+    "boxing",
+    pytest.param("scienceworld", marks=needs_java),
+    pytest.param("discoveryworld", marks=needs_package),
+)
 
 
 @pytest.fixture
@@ -68,8 +75,10 @@ def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
         if suite != "scienceworld":
             assert "failed, because its 2 actions were used up" in ended
     else:
-        assert kinds["reflection"] == replies - episodes
-        assert kinds["summary"] == sum((len(s.metadata["episode"]["turns"]) - 1) // 10 for s in samples)
+        # Questions of BoxingGym are forgotten.
+        lasting = [t["kind"] != "predict" if suite == "boxing" else True for t in turns]
+        assert kinds["reflection"] == sum(lasting) - episodes
+        assert kinds["summary"] == episodes
     assert not any(turn["error"] for turn in turns)
     assert not any("reason" in turn["reply"] for turn in turns)
     spent = spent_before(log.path)
@@ -88,7 +97,17 @@ def assert_reported(log, agent, folder):
     pages = [page.read_text() for page in written.page.parent.rglob("*.html")]
     assert any("reason 3 is that 7 is little" in page for page in pages)
     assert any("stage 2, until it is seen" in page for page in pages) == (agent == "plan-execute")
-    assert any("value 1" in page for page in pages) == (agent == "hypothesizer")
+    assert any("values 1 to 10 in short" in page for page in pages) == (agent == "hypothesizer")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_novice_gets_nothing_of_what_a_scientist_knows(agent, play):
+    model, _, run = play("boxing", agent=agent)
+    run()
+    ((alone,),) = [messages for _, messages in model.requests if len(messages) == 1]
+    assert alone["role"] == "user"
+    assert content(alone).startswith("Somebody has carried out experiments")
+    assert content(alone).endswith("Reply with `<answer>length</answer>` (length: a number).")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
