@@ -136,6 +136,17 @@ def mean_half(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     return student(count - 1) * float(np.std(values, ddof=1)) / count**0.5 if count > 1 else math.nan
 
 
+def mean_text(values: Sequence[float], digits: int = 2) -> str:
+    """The mean of values and half its 95 % interval, such as 0.52 ± 0.10; a dash without values.
+
+    Where all values agree there is no interval: they cannot say how far others would be.
+    """
+    if not values:
+        return "–"
+    half = mean_half(values)
+    return f"{np.mean(values):.{digits}f}" + (f" ± {half:.{digits}f}" if half > 0 else "")
+
+
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:
     """95 % interval of a mean share of `count` people, by the normal approximation, within 0 and 1."""
     half = _Z * sd / count**0.5

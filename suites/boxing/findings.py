@@ -2,14 +2,16 @@
 
 import csv
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluation.statistics import clustered_interval, mean_half
+from evaluation.panels.calibration import Bin
+from evaluation.panels.calibration import calibration as calibrated
+from evaluation.panels.template import panel
+from evaluation.statistics import mean_text
 from suites.boxing.environments import WORLDS
 from suites.boxing.oracle import EVALUATIONS, shipped
 from suites.boxing.questions import baselines
@@ -17,19 +19,10 @@ from suites.boxing.questions import baselines
 Record = Mapping[str, Any]
 Kind = tuple[str, str]
 
-BINS = np.linspace(0, 1, 11)
-"""Limits of the probabilities that are counted together."""
+part = partial(panel, "suites.boxing")
+"""HTML of a macro of this suite's template."""
 
-
-class Bin(NamedTuple):
-    """Stated probabilities within a tenth: their number, their mean, the mean true one, its interval."""
-
-    low: float
-    high: float
-    number: int
-    stated: float
-    share: float
-    interval: tuple[float, float]
+_three_digits = partial(mean_text, digits=3)
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
@@ -48,14 +41,14 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     panels = [
         (
             "Standardised error after experiments",
-            _part("errors", agents=errors, paper=paper, oracle=oracle, after=EVALUATIONS),
+            part("errors", agents=errors, paper=paper, oracle=oracle, after=EVALUATIONS),
         ),
-        ("Regret of experiments", _part("regrets", agents=regrets, paper=_paper_regrets(found))),
+        ("Regret of experiments", part("regrets", agents=regrets, paper=_paper_regrets(found))),
     ]
     if novices:
-        panels.append(("Novice beside scientist", _part("novices", agents=novices)))
+        panels.append(("Novice beside scientist", part("novices", agents=novices)))
     if bins:
-        panels.append(("Calibration of probabilities", _part("calibration", agents=bins)))
+        panels.append(("Calibration of probabilities", part("calibration", agents=bins)))
     return panels
 
 
@@ -70,34 +63,22 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
             answered.setdefault(turn["evaluation"], []).extend(rows)
     replay = record["replay"]
     names = replay["parameters"]
-    panels = [("Experiments", _part("experiments", turns=tried, parameters=names))] if tried else []
+    panels = [("Experiments", part("experiments", turns=tried, parameters=names))] if tried else []
     if answered:
-        panels.append(("Answers", _part("answers", evaluations=answered, explanation=replay["explanation"])))
+        panels.append(("Answers", part("answers", evaluations=answered, explanation=replay["explanation"])))
     return panels
 
 
 def calibration(records: Sequence[Record]) -> list[Bin]:
-    """Of all probabilities that were stated, the mean true one in each tenth, by episodes as clusters."""
-    rows = [
+    """Of all probabilities that were stated, the mean true one in each tenth."""
+    return calibrated(
         (number, answer[0], truth[0])
         for number, record in enumerate(records)
         if record["replay"]["chances"]
         for turn in record["turns"]
         if turn["answers"] is not None
         for answer, truth in zip(turn["answers"], turn["truths"], strict=True)
-    ]
-    table = np.array(rows, np.float64).reshape(-1, 3)
-    episode, stated, truth = table[:, 0].astype(int), table[:, 1], table[:, 2]
-    place = np.clip(np.digitize(stated, BINS) - 1, 0, len(BINS) - 2)
-    found = []
-    for k in np.unique(place):
-        own = place == k
-        counts = np.stack([np.bincount(episode[own], w) for w in (np.ones(own.sum()), truth[own])])
-        number, shares = counts[:, counts[0] > 0]
-        mean = float(stated[own].mean()), float(truth[own].mean())
-        interval = clustered_interval(shares, number)
-        found.append(Bin(float(BINS[k]), float(BINS[k + 1]), int(own.sum()), *mean, interval))
-    return found
+    )
 
 
 def _by_kind(records: Sequence[Record]) -> dict[Kind, list[Record]]:
@@ -115,8 +96,8 @@ def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]
-        cells = [_interval([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
-        rows.append((*kind, str(len(own)), *cells, _interval([each["score"] for each in own], 2)))
+        cells = [_three_digits([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
+        rows.append((*kind, str(len(own)), *cells, mean_text([each["score"] for each in own])))
     return rows
 
 
@@ -174,7 +155,7 @@ def _regrets(records: Sequence[Record]) -> list[tuple[Kind, str, str, str, str, 
             continue
         curve = [float(np.mean([t[k]["regret"] for t in turns if len(t) > k])) for k in range(longest)]
         cells = [
-            _interval([float(np.mean([turn[name] for turn in t])) for t in turns if t])
+            _three_digits([float(np.mean([turn[name] for turn in t])) for t in turns if t])
             for name in ("information", "regret", "regret_published")
         ]
         points = _points(curve)
@@ -198,30 +179,10 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
         if pairs:
             scientist, novice = zip(*pairs, strict=True)
             lost = [b - a for a, b in pairs]
-            rows.append((*kind, str(len(pairs)), *map(_interval, (scientist, novice, lost))))
+            rows.append((*kind, str(len(pairs)), *map(_three_digits, (scientist, novice, lost))))
     return rows
 
 
 def _last(standardised: Mapping[str, float]) -> int:
     """The last number of experiments after which the scientist answered."""
     return max(int(key) for key in standardised if key.isdecimal())
-
-
-def _interval(numbers: Sequence[float], digits: int = 3) -> str:
-    """A mean with the half of its 95 % interval."""
-    if not numbers:
-        return "–"
-    half = f" ± {mean_half(list(numbers)):.{digits}f}" if len(numbers) > 1 else ""
-    return f"{np.mean(numbers):.{digits}f}{half}"
-
-
-def _part(name: str, **values: Any) -> str:
-    module: Any = _environment().get_template("findings.html.j2").module
-    return str(getattr(module, name)(**values))
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("suites.boxing"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )

@@ -1,19 +1,23 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluation.statistics import mean_half
+from evaluation.panels.template import panel
+from evaluation.statistics import mean_text
 from suites.discoveryworld.catalogue import LEVELS, METRICS, PUBLISHED, Kind, kinds, published
 
 Record = Mapping[str, Any]
 
 AGENT_NAMES = ("ReAct", "Plan+Execute", "Hypothesizer", "scientists")
 """The headings of `PUBLISHED`."""
+
+
+part = partial(panel, "suites.discoveryworld")
+"""HTML of a macro of this suite's template."""
 
 
 class Row(NamedTuple):
@@ -51,7 +55,7 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     for metric in METRICS:
         values = {name: by_world(own, metric) for name, own in agents.items()}
         if any(values.values()):
-            body = _part(
+            body = part(
                 "metric", metric=metric, agents=list(values), paper=AGENT_NAMES, rows=rows(values, metric)
             )
             panels.append((f"{metric.capitalize()} beside the paper's", body))
@@ -62,7 +66,11 @@ def rows(values: Mapping[str, Mapping[str, Sequence[float]]], metric: str) -> li
     """A line for each kind that was played, and one for the average over those of each level."""
     played = [kind for name, kind in kinds().items() if any(name in own for own in values.values())]
     found = [
-        Row(_title(kind), [_cell(own.get(kind.name, ())) for own in values.values()], _paper([kind], metric))
+        Row(
+            _title(kind),
+            [mean_text(own.get(kind.name, ())) for own in values.values()],
+            _paper([kind], metric),
+        )
         for kind in played
     ]
     for level in (*LEVELS, "unit"):
@@ -72,7 +80,7 @@ def rows(values: Mapping[str, Mapping[str, Sequence[float]]], metric: str) -> li
                 [float(np.mean(own[k.name])) for k in several if k.name in own] for own in values.values()
             ]
             title = f"Average {'unit test' if level == 'unit' else level}, over {len(several)}"
-            found.append(Row(title, [_cell(each) for each in means], _paper(several, metric)))
+            found.append(Row(title, [mean_text(each) for each in means], _paper(several, metric)))
     return found
 
 
@@ -86,10 +94,10 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
         for text in turn["gained"]:
             when[text] = turn["turn"]
     lines = [(text, score, most, when.get(text)) for text, score, most in replay["scorecard"]]
-    panels = [("Scorecard", _part("card", lines=lines))]
+    panels = [("Scorecard", part("card", lines=lines))]
     if "judge" in replay:
         panels.append(
-            ("What was found out", _part("findings", **{"failed": "", "knowledge": 0.0, **replay["judge"]}))
+            ("What was found out", part("findings", **{"failed": "", "knowledge": 0.0, **replay["judge"]}))
         )
     return panels
 
@@ -98,31 +106,8 @@ def _title(kind: Kind) -> str:
     return f"{kind.theme}, {kind.level}" if kind.level in LEVELS else kind.name.replace("unit-", "unit test ")
 
 
-def _cell(values: Sequence[float]) -> str:
-    """The mean and half its 95 % interval by Student's distribution, if there are two values or more."""
-    if not values:
-        return "–"
-    half = mean_half(values)
-    return f"{np.mean(values):.2f}" + (f" ± {half:.2f}" if np.isfinite(half) else "")
-
-
 def _paper(several: Sequence[Kind], metric: str) -> list[str]:
     """The paper's figures, averaged over kinds; a dash where it has not all of them."""
     figures = [published().get((kind.theme, kind.level), {}) for kind in several]
     complete = [[each[who][metric] for each in figures if who in each] for who in PUBLISHED]
     return [f"{np.mean(each):.2f}" if len(each) == len(several) else "–" for each in complete]
-
-
-def _part(name: str, **values: Any) -> str:
-    module: Any = _environment().get_template("findings.html.j2").module
-    return str(getattr(module, name)(**values))
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("suites.discoveryworld"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )

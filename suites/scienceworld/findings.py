@@ -1,13 +1,13 @@
 """What a report says of runs and episodes beyond every suite's tables."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from evaluation.statistics import mean_half
+from evaluation.panels.template import panel
+from evaluation.statistics import mean_text
 from suites.scienceworld.catalogue import PUBLISHED, TWINS, kinds
 
 Record = Mapping[str, Any]
@@ -15,22 +15,8 @@ Record = Mapping[str, Any]
 AGENT_NAMES = ("Random-Valid", "DRRN", "KG-A2C", "CALM", "BC-T5", "TDT-T5")
 """The headings of `PUBLISHED`."""
 
-
-class Mean(NamedTuple):
-    """A mean and half its 95 % interval by Student's distribution, NaN for fewer than two values.
-
-    Where all values agree there is none: they cannot say how far others would be."""
-
-    mean: float
-    half: float
-
-    def __str__(self) -> str:
-        return f"{self.mean:.2f}" + (f" ± {self.half:.2f}" if self.half > 0 else "")
-
-
-def mean_of(values: Sequence[float]) -> Mean:
-    """The mean of at least one value."""
-    return Mean(float(np.mean(values)), mean_half(values))
+part = partial(panel, "suites.scienceworld")
+"""HTML of a macro of this suite's template."""
 
 
 def score(record: Record) -> float:
@@ -65,13 +51,13 @@ def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]
     required = partial(reached, required_only=True)
     goals = {name: (by_variation(own, required), by_variation(own, reached)) for name, own in agents.items()}
     panels = [
-        ("Scores beside the paper's", _part("scores", **_score_table(scores))),
-        ("Subgoals reached", _part("subgoals", kinds=played, agents=goals, mean_of=mean_of)),
+        ("Scores beside the paper's", part("scores", **_score_table(scores))),
+        ("Subgoals reached", part("subgoals", kinds=played, agents=goals, mean_text=mean_text)),
     ]
     twins = [(pair, name, own) for pair in TWINS for name, own in scores.items() if set(pair) <= own.keys()]
     if twins:
         rows = [(kinds()[a], kinds()[b], name, *_compared(own[a], own[b])) for (a, b), name, own in twins]
-        panels.append(("Named and unknown: is knowledge looked up?", _part("twins", rows=rows)))
+        panels.append(("Named and unknown: is knowledge looked up?", part("twins", rows=rows)))
     return panels
 
 
@@ -81,7 +67,11 @@ def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[st
     played = [task for task in every if any(task in own for own in scores.values())]
     topics = dict.fromkeys(every[task].topic for task in played)
     rows = [
-        (f"{task} {every[task].title}", [_cell(own.get(task, ())) for own in scores.values()], _paper([task]))
+        (
+            f"{task} {every[task].title}",
+            [mean_text(own.get(task, ())) for own in scores.values()],
+            _paper([task]),
+        )
         for task in played
     ]
     for name, tasks in {
@@ -89,12 +79,8 @@ def _score_table(scores: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[st
         "Average": played,
     }.items():
         means = [[float(np.mean(own[task])) for task in tasks if task in own] for own in scores.values()]
-        rows.append((f"{name}, over {len(tasks)} tasks", [_cell(each) for each in means], _paper(tasks)))
+        rows.append((f"{name}, over {len(tasks)} tasks", [mean_text(each) for each in means], _paper(tasks)))
     return {"rows": rows, "agents": list(scores), "paper": AGENT_NAMES, "tasks": len(played)}
-
-
-def _cell(values: Sequence[float]) -> str:
-    return str(mean_of(values)) if values else "–"
 
 
 def _paper(tasks: Sequence[str]) -> list[str]:
@@ -102,10 +88,10 @@ def _paper(tasks: Sequence[str]) -> list[str]:
     return [f"{np.mean([kinds()[task].published[agent] for task in tasks]):.2f}" for agent in PUBLISHED]
 
 
-def _compared(named: Sequence[float], unknown: Sequence[float]) -> tuple[Mean, Mean, str]:
+def _compared(named: Sequence[float], unknown: Sequence[float]) -> tuple[str, str, str]:
     """Two means and their difference, with the interval of Welch's test."""
-    pair = mean_of(named), mean_of(unknown)
-    difference = pair[0].mean - pair[1].mean
+    pair = mean_text(named), mean_text(unknown)
+    difference = float(np.mean(named) - np.mean(unknown))
     if min(len(named), len(unknown)) < 2 or not (np.ptp(named) or np.ptp(unknown)):
         return (*pair, f"{difference:+.2f}")
     from scipy.stats import ttest_ind
@@ -124,19 +110,4 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
         for text in turn["reached"]:
             when.setdefault(text, turn["turn"])
     rows = [(text, required, when.get(text) if reached else None) for text, required, reached in goals]
-    return [("Subgoals", _part("progress", rows=rows))]
-
-
-def _part(name: str, **values: Any) -> str:
-    module: Any = _environment().get_template("findings.html.j2").module
-    return str(getattr(module, name)(**values))
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("suites.scienceworld"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-    )
+    return [("Subgoals", part("progress", rows=rows))]

@@ -1,0 +1,1 @@
+"""What suites share in the panels that they add to reports."""
