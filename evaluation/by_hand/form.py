@@ -25,7 +25,8 @@ class Text:
     """A text, not empty. The value is str.
 
     A field of one line offers completions of what is typed, by `templates`: whole texts, in which each `OBJ`
-    stands for one of `words`. Any other text can be entered too.
+    stands for one of `words`. Each of `buttons` is a text that one click sends. Any other text can be entered
+    too.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Text:
     longest: int = 2000
     templates: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    buttons: tuple[str, ...] = ()
     kind: ClassVar[str] = "text"
 
     def read(self, value: Any) -> str:

@@ -87,21 +87,27 @@ class Scene(NamedTuple):
         """Ids of what is carried, and of what is where the agent stands and faces."""
         return self.carried + [each["uuid"] for each in self.observation["accessibleEnvironmentObjects"]]
 
+    def moves(self) -> tuple[str, ...]:
+        """The moves and turns that are possible now."""
+        here = self.observation["agentLocation"]
+        turns = (way for way in DIRECTIONS if way != here["faceDirection"])
+        return (
+            *(f"move({way})" for way in here["directions_you_can_move"]),
+            *(f"turn({way})" for way in turns),
+        )
+
     def commands(self) -> tuple[str, ...]:
         """Every action of now as text, without those that only read and those on floors and walls."""
         if self.options is not None:
             return tuple(f"say({number})" for number in self.options)
         label = self.names.label
-        here = self.observation["agentLocation"]
         carried = [label(each) for each in self.carried]
         there = [
             label(each["uuid"])
             for each in self.observation["accessibleEnvironmentObjects"]
             if each["name"] not in PLAIN
         ]
-        found = [f"move({way})" for way in here["directions_you_can_move"]]
-        found += [f"turn({way})" for way in DIRECTIONS if way != here["faceDirection"]]
-        found += [f"drop({name})" for name in carried]
+        found = [*self.moves(), *(f"drop({name})" for name in carried)]
         verbs = ("take", "open", "close", "activate", "deactivate", "talk", "eat", "read")
         found += [f"{verb}({name})" for name in there for verb in verbs]
         found += [f"{verb}({own}, {name})" for own in carried for name in there for verb in ("use", "put")]

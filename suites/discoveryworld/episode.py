@@ -215,4 +215,5 @@ class DiscoveryWorldEpisode:
             "options": scene.options,
             "templates": scene.templates(),
             "labels": tuple(labels),
+            "moves": scene.moves(),
         }

@@ -16,7 +16,5 @@ def action_form(observation: Observation) -> Form:
     if options := data["options"]:
         said = tuple(f"{number}: {text}" for number, text in options.items())
         return Form(TALK, (Choice("said", "Say", said),), lambda values: values["said"].partition(":")[0])
-    notes = Text(
-        "action", "Action", longest=500, templates=tuple(data["templates"]), words=tuple(data["labels"])
-    )
-    return Form(f"{data['task']}\n\n{INTRO}", (notes,), lambda values: str(values["action"]))
+    line = Text("action", "Action", 1, 500, data["templates"], data["labels"], buttons=data["moves"])
+    return Form(f"{data['task']}\n\n{INTRO}", (line,), lambda values: str(values["action"]))

@@ -110,6 +110,7 @@ def test_without_aids_nobody_teleports():
     assert "is not allowed in this run" in environment.reply("beside(flag)").parts[0]
     (field,) = SUITE.form(None, None, first).fields
     assert "move(north)" in field.templates
+    assert "turn(west)" in field.buttons
     assert not any(each.startswith(("goto", "beside")) for each in field.templates)
     assert "statue of an echojelly" in field.words
     opening = SUITE.opening(SUITE.choices(teleport=False), SUITE.prompts(), 1)[0].text

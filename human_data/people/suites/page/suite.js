@@ -18,7 +18,13 @@ const kinds = {
       const input = element(tag, { id: `field-${field.name}`, required: true, maxLength: field.longest, autocomplete: "off" });
       if (field.lines > 1) input.rows = field.lines;
       const list = field.lines === 1 && field.templates.length ? [offerCompletions(input, field)] : [];
-      return element("div", { className: "text" }, element("label", { htmlFor: input.id, textContent: field.label }), input, ...list);
+      const line = element("div", { className: "text" }, element("label", { htmlFor: input.id, textContent: field.label }), input, ...list);
+      const buttons = field.buttons.map((text) => {
+        const button = element("button", { type: "button", id: `${input.id} ${text}`, textContent: text });
+        button.addEventListener("click", () => { input.value = text; $("form").requestSubmit(); });
+        return button;
+      });
+      return element("div", {}, line, element("div", { className: "buttons" }, ...buttons));
     },
     value: (made) => made.querySelector("input, textarea").value,
   },

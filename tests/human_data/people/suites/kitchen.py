@@ -26,7 +26,7 @@ class KitchenSuite(GuessingSuite):
 
     def form(self, task, choices, observation):
         things = ("orange", "door to kitchen", *(f"cup {number}" for number in range(8)))
-        command = Text("command", "Command", templates=TEMPLATES, words=things)
+        command = Text("command", "Command", templates=TEMPLATES, words=things, buttons=("look around",))
         return Form("What do you do?", (command,), lambda values: values["command"])
 
 

@@ -135,7 +135,13 @@ def test_commands_are_played_and_completed_by_typing_only(start, page):
     page.wait_for_selector("body[data-state='end']")
     page.keyboard.press("Enter")
     field.wait_for()
-    assert [sent for _, _, sent in replies(server)] == [["move orange to door to kitchen", "listen"], []]
+    page.click("button:text-is('look around')")
+    page.wait_for_selector("body[data-turn='1']")
+    assert page.evaluate("document.activeElement.textContent") == "look around"
+    assert [sent for _, _, sent in replies(server)] == [
+        ["move orange to door to kitchen", "listen"],
+        ["look around"],
+    ]
 
 
 def test_objects_are_clicked_in_the_picture(start, page):
