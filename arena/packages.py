@@ -30,6 +30,7 @@ EXTRAS = {
     "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it"),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
+    "pymc": ("pymc",),
     "rl": ("stable_baselines3", "sb3_contrib", "torch", "pygame"),
 }
 """What extras install, by the names under which it is imported."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from evaluation.agents.agents import asides, opening
-from evaluation.agents.hypothesizer import TOKENS as MEMORY_TOKENS
+from evaluation.agents.agents import asides, note_tokens, opening
 from evaluation.choices.run_choices import Bounds, RunChoices
 from evaluation.generation.image_rules import COLLAGE_PX, kept_images
 from evaluation.generation.image_tokens import image_tokens
@@ -129,15 +128,15 @@ def _calls(
     so_far = [0]
     for number in range(sum(replies)):
         so_far.append(so_far[-1] + (bounds.first_images if number in begins else bounds.images))
-    whole = choices.images == "all" and not choices.memory and not asides(choices.agent, 1)
+    whole = choices.images == "all" and not choices.memory and not asides(choices, 1)
     most = _turns_sent_again(choices, bounds)
-    text += MEMORY_TOKENS if choices.agent == "hypothesizer" else 0
+    text += note_tokens(choices)
     before = _Call(0, 0, 0)
     for number in range(sum(replies)):
-        for kind in asides(choices.agent, number):
+        for answer in asides(choices, number):
             pictures = shown + so_far[number + 1] - so_far[number]
-            answer = MEMORY_TOKENS if kind == "summary" else REPLY_TOKENS
-            yield _Call(_sent(choices, pictures), text + bounds.turn_tokens, _limited(choices, answer))
+            tokens = text + bounds.turn_tokens
+            yield _Call(_sent(choices, pictures), tokens, _limited(choices, answer or REPLY_TOKENS))
         back = int(min(number, most))
         pictures = shown + so_far[number + 1] - so_far[number - back]
         tokens = text + (back + 1) * bounds.turn_tokens + back * REPLY_TOKENS

@@ -98,6 +98,7 @@ OWN_FILES = {
     "llm_control/training_data/check.py": "streams data sets of gigabytes",
     "llm_control/training_data/folder.py": "appends to data sets of gigabytes, and resumes them",
     "llm_control/demonstration/__init__.py": "an example of the package",
+    "suites/boxing/apprentice/confine.py": "a process of its own, without our packages: Landlock, /proc",
     "render/opengl/painter.py": "shaders of the package",
 }
 """Files of the product that open files themselves, and why."""

@@ -1,14 +1,15 @@
 """The agent of a run: what it adds to the first messages, and what asks the model for the next reply."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ModelOutput
 
 from evaluation.agents.calls import Calls
-from evaluation.agents.hypothesizer import SUMMARY_EVERY, Hypothesizer
+from evaluation.agents.hypothesizer import SUMMARY_EVERY, TOKENS, Hypothesizer
 from evaluation.agents.plan_execute import PlanExecute
 from evaluation.choices.run_choices import RunChoices
-from evaluation.prompts import PromptSet
+from evaluation.prompts import PromptSet, Variables
 
 if TYPE_CHECKING:
     from evaluation.suite import Suite
@@ -24,6 +25,28 @@ class ReplyingAgent(Protocol):
         """
 
 
+class OwnAgent(Protocol):
+    """The module of an agent that only one suite has.
+
+    `TEXTS` are its texts by name, in files of its package `prompts`; the text with the agent's own name
+    follows the rules of the suite, as `react` does. `NOTE_TOKENS` are the most that it adds to a request.
+    """
+
+    TEXTS: Variables
+    NOTE_TOKENS: int
+
+    def agent(self, calls: Calls) -> ReplyingAgent:
+        """What asks the model in one sample."""
+
+    def asides(self, choices: RunChoices, turn: int) -> tuple[int, ...]:
+        """As the function of this name."""
+
+
+def _own(choices: RunChoices) -> OwnAgent | None:
+    module = choices.own_agents.get(choices.agent)
+    return None if module is None else import_module(module)
+
+
 def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
     """The agent of the choices; `most` are the most replies that the episode can have, None if unknown.
 
@@ -32,6 +55,8 @@ def agent_of(calls: Calls, most: int | None) -> ReplyingAgent:
     name = calls.choices.agent
     if name != "direct":
         calls.log["name"] = name
+    if (own := _own(calls.choices)) is not None:
+        return own.agent(calls)
     if name == "plan-execute":
         return PlanExecute(calls, most)
     return Hypothesizer(calls) if name == "hypothesizer" else calls
@@ -50,10 +75,22 @@ def opening(suite: "Suite", choices: RunChoices, prompts: PromptSet, episodes: i
     return [ChatMessageSystem(content="\n\n".join(filter(None, [first.text, text]))), *rest]
 
 
-def asides(agent: str, turn: int) -> tuple[str, ...]:
-    """The kinds of the most requests that an agent makes beside the reply of a turn, from 0."""
-    if agent == "plan-execute":
-        return ("result", "plan") if turn else ("plan",)
-    if agent == "hypothesizer" and turn:
-        return ("reflection",) if turn % SUMMARY_EVERY else ("reflection", "summary")
+def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
+    """The most requests that an agent makes beside the reply of a turn, from 0.
+
+    For each the tokens of its answer, 0 if it is about as long as a reply.
+    """
+    if (own := _own(choices)) is not None:
+        return own.asides(choices, turn)
+    if choices.agent == "plan-execute":
+        return (0, 0) if turn else (0,)
+    if choices.agent == "hypothesizer" and turn:
+        return (0,) if turn % SUMMARY_EVERY else (0, TOKENS)
     return ()
+
+
+def note_tokens(choices: RunChoices) -> int:
+    """The most tokens of what an agent adds to each request, for estimates."""
+    if (own := _own(choices)) is not None:
+        return own.NOTE_TOKENS
+    return TOKENS if choices.agent == "hypothesizer" else 0

@@ -56,15 +56,16 @@ class Calls:
         Nothing follows an observation that is sent alone.
         """
         note = "" if rule_of(messages[-1]) == ALONE else note
-        limits = [each for each in (self.choices.memory_turns, turns) if each is not None]
-        shown = sent(messages, self.opening, min(limits, default=None), self.choices.memory_characters)
-        return await self._ask(shown, note, self.tools)
+        return await self._ask(self._sent(messages, turns), note, self.tools)
 
-    async def aside(self, kind: str, messages: list[ChatMessage], note: str) -> str:
-        """The answer to a request that sees the last observation only, and a note. Raises CallStopped."""
+    async def aside(self, kind: str, messages: list[ChatMessage], note: str, turns: int | None = 0) -> str:
+        """The answer to a request that sees the last observation, and a note. Raises CallStopped.
+
+        It also sees at most that many earlier `turns`; None: as many as the choices allow.
+        """
         # Stays if a limit ends the sample by this request.
         self.log["asking"] = kind
-        output = await self._ask(sent(messages, self.opening, 0, None), note, [])
+        output = await self._ask(self._sent(messages, turns), note, [])
         del self.log["asking"]
         self.name(output, kind)
         if (stop := stop_of(output)) is not None:
@@ -74,6 +75,10 @@ class Calls:
     def name(self, output: ModelOutput, kind: str) -> None:
         """Have the log say that an output is no reply, but of this kind."""
         self.log.setdefault("calls", {})[output.message.id] = kind
+
+    def _sent(self, messages: list[ChatMessage], turns: int | None) -> list[ChatMessage]:
+        limits = [each for each in (self.choices.memory_turns, turns) if each is not None]
+        return sent(messages, self.opening, min(limits, default=None), self.choices.memory_characters)
 
     async def _ask(self, messages: list[ChatMessage], note: str, tools: list[Tool]) -> ModelOutput:
         noted = _with_note(messages, note) if note else messages

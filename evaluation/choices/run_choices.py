@@ -83,6 +83,9 @@ class RunChoices(BaseModel):
     }
     """The choices that an `agent` is played with unless a preset or the user says otherwise."""
 
+    own_agents: ClassVar[dict[str, str]] = {}
+    """Values of `agent` that only this suite has, by module: see `evaluation.agents.agents.OwnAgent`."""
+
     later: ClassVar[frozenset[str]] = frozenset({"memory_characters", "agent"})
     """Choices that earlier plans do not have: plans have them only if they are not at their defaults."""
 

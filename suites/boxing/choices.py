@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Names, RunChoices, listed
 from suites.boxing.environments import WORLDS
 from suites.boxing.questions import Mode
@@ -15,11 +16,27 @@ _Numbers = Annotated[
     tuple[Annotated[str, StringConstraints(pattern=r"^[0-9]{1,3}$")], ...], BeforeValidator(listed)
 ]
 
+_Agent = Literal["direct", "react", "plan-execute", "hypothesizer", "apprentice"]
+
 
 class BoxingChoices(RunChoices):
     """How BoxingGym is put to a model."""
 
-    words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations"}
+    words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations", "programs"}
+    own_agents: ClassVar[dict[str, str]] = {"apprentice": "suites.boxing.apprentice"}
+    later: ClassVar[frozenset[str]] = RunChoices.later | {"programs", "drafts", "program_seconds"}
+    rules: ClassVar[tuple[Rule, ...]] = (
+        *RunChoices.rules,
+        Rule(
+            ("agent", "conversation"),
+            lambda c: c["agent"] == "apprentice" and c["conversation"] == "run",
+            "its programs are those of one episode",
+        ),
+    )
+
+    agent: _Agent = Field(  # type: ignore[assignment]  # one more than every suite has
+        default="direct", description=RunChoices.model_fields["agent"].description
+    )
 
     environments: Names | None = Field(
         default=None, description=f"environments to play, of {', '.join(WORLDS)}; none: all"
@@ -47,12 +64,28 @@ class BoxingChoices(RunChoices):
         description="at the end explain, and answer again with nothing but the explanation",
     )
     explanation: int = Field(default=200, ge=1, le=10_000, description="words of the explanation")
+    programs: _Numbers = Field(
+        default=("3", "6", "10"),
+        description="numbers of experiments after which an apprentice writes programs; always after the last",
+    )
+    drafts: int = Field(default=3, ge=1, le=20, description="programs that an apprentice may write each time")
+    program_seconds: int = Field(
+        default=120, ge=1, le=3600, description="seconds that a program of an apprentice may take"
+    )
 
     @property
     def evaluated(self) -> tuple[int, ...]:
         """After how many experiments questions are asked, ascending."""
-        asked = {int(each) for each in self.evaluations}
-        return tuple(sorted(each for each in asked | {self.experiments} if each <= self.experiments))
+        return self._and_last(self.evaluations)
+
+    @property
+    def fitted(self) -> tuple[int, ...]:
+        """After how many experiments an apprentice writes programs, ascending."""
+        return self._and_last(self.programs)
+
+    def _and_last(self, chosen: tuple[str, ...]) -> tuple[int, ...]:
+        numbers = {*map(int, chosen), self.experiments}
+        return tuple(sorted(each for each in numbers if each <= self.experiments))
 
     def bounds(self) -> Bounds:
         """Every request may take `TRIES` replies; most take one, and estimates count on that."""

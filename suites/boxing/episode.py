@@ -88,6 +88,20 @@ class BoxingEpisode:
         """What is asked for now."""
         return self._requests[self._place]
 
+    @property
+    def experiments(self) -> int:
+        """How many experiments are over."""
+        return self._done
+
+    @property
+    def observations(self) -> list[dict[str, Any]]:
+        """What came of the experiments: designs as numbers (in morals as text), outcomes, and sentences."""
+        return [
+            {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
+            for turn in self._turns
+            if turn.design is not None
+        ]
+
     def begin(self) -> Observation:
         """The first request."""
         return self._observation()
@@ -270,6 +284,13 @@ class BoxingEpisode:
         asked = sum(len(each.questions) for each in self._requests[: self._place])
         found["missing_answers"] = asked - sum(map(len, self._answers.values()))
         return found
+
+
+def _numbers(design: str) -> list[float] | str:
+    try:
+        return [float(each) for each in design.split(",")]
+    except ValueError:
+        return design
 
 
 def _limits(fields: Sequence[Field]) -> list[str]:

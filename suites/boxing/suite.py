@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
+from arena.packages import require
 from evaluation.by_hand.form import Form
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
@@ -87,6 +88,14 @@ class BoxingSuite(Suite):
         from suites.boxing.offline import agent
 
         return agent if name in self.agents else None
+
+    def check(self, model: str, tasks: Sequence[TaskSpec], choices: BoxingChoices) -> None:
+        """Raise ConfigError or EvaluationError if the apprentice's programs cannot be run here."""
+        if choices.agent == "apprentice":
+            from suites.boxing.apprentice.sandbox import check_confinement
+
+            require("pymc")
+            check_confinement()
 
     def form(self, task: TaskSpec, choices: BoxingChoices, observation: Observation) -> Form:
         """The numbers of a design or of an answer."""

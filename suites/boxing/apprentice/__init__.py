@@ -1,0 +1,125 @@
+"""Box's Apprentice: a model that writes PyMC programs, which are fitted to what it has observed.
+
+After Gandhi and others, "BoxingGym", section 4 and appendix C: propose a program, fit it, criticise it; the
+last one that worked stays beside the model for its experiments, answers and explanation.
+"""
+
+import json
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from inspect_ai.model import ChatMessage, ModelOutput
+
+from evaluation.agents.calls import Calls
+from evaluation.choices.run_choices import RunChoices
+from evaluation.current import CURRENT
+from evaluation.prompts import Variables
+from suites.boxing.apprentice.sandbox import Limits, run_confined
+from suites.boxing.choices import BoxingChoices
+from suites.boxing.episode import opened
+from suites.boxing.requests import NOVICE
+
+TEXTS: Variables = {
+    "apprentice": ("action",),
+    "apprentice_program": ("observations", "number", "most", "seconds", "earlier"),
+    "apprentice_earlier": ("experiments", "program", "result"),
+    "apprentice_model": ("experiments", "program", "result"),
+}
+"""The texts of this agent, with their variables.
+
+`apprentice` follows the rules of the suite. `apprentice_program` asks for program `number` of at most `most`:
+`observations` in JSON, the `seconds` that it may take, and `earlier`, the text on the last one and what came
+of it. `apprentice_model` follows each observation: the last `program` that worked, after how many
+`experiments` it was fitted, and its `result`.
+"""
+
+PROGRAM_TOKENS = 800
+"""Of an answer with a program of 40 lines and the thoughts before it. Our assumption."""
+
+NOTE_TOKENS = PROGRAM_TOKENS + Limits.characters // 4
+
+_BLOCK = re.compile(
+    r"^[ \t]*```[ \t]*(?:python|py)?[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+
+
+class Progress(NamedTuple):
+    """How far an episode is: whether a novice answers, experiments that are over, and what came of them."""
+
+    novice: bool
+    experiments: int
+    observations: list[dict[str, Any]]
+
+
+def progress(key: str) -> Progress:
+    """How far an episode of this process is."""
+    episode = opened(key)
+    request = episode.request
+    novice = request.kind == "predict" and request.evaluation == NOVICE
+    return Progress(novice, episode.experiments, episode.observations)
+
+
+def program_in(answer: str) -> str | None:
+    """The program of an answer: its last block of code; None if it has none."""
+    blocks = [found for found in _BLOCK.findall(answer) if found.strip()]
+    return str(blocks[-1]) if blocks else None
+
+
+class Apprentice:
+    """An episode played with programs, which the log has: `programs`, each with its result."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._choices = cast(BoxingChoices, calls.choices)
+        self._programs: list[dict[str, Any]] = calls.log.setdefault("programs", [])
+        self._asked: set[int] = set()
+        self._then = Path(__file__).with_name("fit.py").read_text(encoding="utf-8")
+
+    async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
+        """The next reply, after programs if it is their turn. A novice sees neither programs nor results."""
+        current = CURRENT.get()
+        now = await current.compute(partial(progress, current.environment.known))
+        if now.novice:
+            return await self._calls.reply(messages)
+        if now.experiments in self._choices.fitted and now.experiments not in self._asked:
+            self._asked.add(now.experiments)
+            await self._propose(messages, now)
+        worked = [each for each in self._programs if each["worked"]]
+        return await self._calls.reply(messages, self._shown("apprentice_model", worked))
+
+    async def _propose(self, messages: list[ChatMessage], now: Progress) -> None:
+        """Have programs written and fitted until the model has nothing to improve."""
+        lines = "\n".join(map(json.dumps, now.observations))
+        for number in range(1, self._choices.drafts + 1):
+            note = self._calls.prompts["apprentice_program"].fill(
+                observations=lines,
+                number=number,
+                most=self._choices.drafts,
+                seconds=self._choices.program_seconds,
+                earlier=self._shown("apprentice_earlier", self._programs),
+            )
+            program = program_in(await self._calls.aside("program", messages, note, None))
+            if program is None:
+                break
+            limits = Limits(seconds=self._choices.program_seconds)
+            ran = await run_confined(program, {"observations": now.observations}, self._then, limits)
+            entry = {"experiments": now.experiments, "program": program.rstrip(), "worked": ran.worked}
+            self._programs.append({**entry, "result": ran.text, "seconds": round(ran.seconds, 2)})
+
+    def _shown(self, text: str, programs: list[dict[str, Any]]) -> str:
+        """A text on the last of some programs; empty if there is none."""
+        values = {name: programs[-1][name] for name in TEXTS[text]} if programs else {}
+        return self._calls.prompts[text].fill(**values) if values else ""
+
+
+def agent(calls: Calls) -> Apprentice:
+    """The agent of one sample."""
+    return Apprentice(calls)
+
+
+def asides(choices: RunChoices, turn: int) -> tuple[int, ...]:
+    """The tokens of all answers with programs, as if they came before the first turn."""
+    chosen = cast(BoxingChoices, choices)
+    return () if turn else (PROGRAM_TOKENS,) * (chosen.drafts * len(chosen.fitted))

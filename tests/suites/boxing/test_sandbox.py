@@ -1,0 +1,167 @@
+"""What a program of a model cannot do, and what it is shown then; without PyMC."""
+
+import asyncio
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.errors import EvaluationError
+from suites.boxing.apprentice import confine
+from suites.boxing.apprentice.sandbox import Limits, run_confined
+
+pytestmark = pytest.mark.skipif(confine.lacking() is not None, reason=str(confine.lacking()))
+
+LIBC = "import ctypes; libc = ctypes.CDLL(None, use_errno=True); "
+
+
+def ran(program, variables=None, **limits):
+    return asyncio.run(run_confined(program, variables, limits=Limits(**limits)))
+
+
+REFUSED = {
+    "fork": ("import os\nos.fork()", "the program may not start a process"),
+    "subprocess": ("import subprocess\nsubprocess.run(['true'])", "the program may not start a process"),
+    "socket": ("import socket\nsocket.socket()", "the program may not use the network"),
+    "address": ("import socket\nsocket.getaddrinfo('a.com', 1)", "the program may not use the network"),
+    "signal": ("import os\nos.kill(os.getppid(), 9)", "the program may not send a signal"),
+    "file": ("open('/etc/passwd')", "Permission denied: '/etc/passwd'"),
+    "written file": ("open('/tmp/new', 'w')", "Permission denied: '/tmp/new'"),
+    "environment": ("open(f'/proc/{__import__(\"os\").getppid()}/environ')", "Permission denied"),
+    "folder": ("import os\nos.listdir('/')", "Permission denied: '/'"),
+    "mode": ("import os\nos.chmod('/tmp', 0o777)", "Operation not permitted"),
+}
+"""A program, and what is said beside the rules."""
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_program_is_refused_what_it_may_not_do(name):
+    program, said = REFUSED[name]
+    found = ran(program)
+    assert not found.worked
+    *lines, error, rules = found.text.splitlines()
+    assert lines[-1] == f"line {program.count(chr(10)) + 1}: {program.splitlines()[-1]}"
+    assert error.startswith("PermissionError")
+    assert said in error
+    assert rules == confine.RULES
+
+
+NATIVE = {
+    "fork": "libc.fork()",
+    "vfork": "libc.syscall(58 if x86 else 1079)",
+    "clone": "libc.syscall(56 if x86 else 220, 17, 0, 0, 0, 0)",
+    "clone3": "libc.syscall(435, bytes(88), 88)",
+    "exec": "libc.execv(b'/bin/true', None)",
+    "socket": "libc.socket(2, 1, 0)",
+    "socket of another architecture": "libc.syscall(0x40000000 + 41, 2, 1, 0)",
+    "io_uring": "libc.syscall(425, 8, bytes(120))",
+    "kill": "libc.kill(os.getppid(), 9)",
+    "killpg": "libc.kill(-1, 9)",
+    "ptrace": "libc.ptrace(16, os.getppid(), 0, 0)",
+    "limits": "libc.prlimit(0, 0, struct.pack('QQ', 999, 999), None)",
+    "file": "libc.open(b'/etc/passwd', 0)",
+    "mount": "libc.mount(b'none', b'/tmp', b'tmpfs', 0, 0)",
+    "link": "libc.link(b'/etc/passwd', b'mine')",
+    "time": "libc.utimes(b'/tmp', None)",
+    "later call": "libc.syscall(463, 0)",
+}
+"""Calls of the kernel past Python, which fail."""
+
+
+def test_native_code_is_refused_it_too():
+    calls = "\n".join(f"print({name!r}, {call}, ctypes.get_errno())" for name, call in NATIVE.items())
+    found = ran(f"{LIBC}import os, struct; x86 = os.uname().machine == 'x86_64'\n{calls}\n")
+    assert found.worked
+    lines = found.text.splitlines()
+    assert [line.rsplit(" ", 2)[:2] for line in lines] == [[name, "-1"] for name in NATIVE]
+    assert {int(line.rsplit(" ", 1)[1]) for line in lines} <= {1, 13, 18, 38}
+
+
+def test_a_socket_is_refused_where_a_server_listens():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(0)
+        address = server.getsockname()
+        code = (
+            f"s = libc.socket(2, 1, 0)\nprint(s, libc.connect(s, bytes([2, 0, {address[1] >> 8}, "
+            f"{address[1] & 255}, 127, 0, 0, 1]) + bytes(8), 16))"
+        )
+        assert ran(LIBC + "\n" + code).text == "-1 -1"
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+STOPPED = {
+    "a loop": ("while True: pass", {}, "It was stopped after 2 s."),
+    "a sleeper": ("import time\ntime.sleep(99)", {}, "It was stopped after 2 s."),
+    "a catcher": ("while True:\n try:\n  while True: pass\n except BaseException: pass", {}, "after 2 s."),
+    "memory": ("a = []\nwhile True: a.append(bytes(1 << 20))", {"memory": 300 << 20}, "300 MiB of memory."),
+    "a file": ("open('f', 'wb').write(bytes(9 << 20))", {"file": 1 << 20}, "File too large"),
+    "files": (
+        "for k in range(9): open(str(k), 'wb').write(bytes(1 << 20))\nwhile True: pass",
+        {"folder": 4 << 20},
+        "It was stopped: its folder may have 2000 files and 4 MiB.",
+    ),
+    "folders": (
+        "import os\nwhile True:\n os.mkdir('a' * 200)\n os.chdir('a' * 200)",
+        {},
+        "its folder may have 2000 files",
+    ),
+    "a crash": ("import os\nos.abort()", {}, "It crashed (SIGABRT)."),
+    "an exit": ("raise SystemExit", {}, "SystemExit"),
+    "no Python": ("Surely:", {}, "SyntaxError: invalid syntax"),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_a_program_is_stopped_at_its_limits(name):
+    program, limits, said = STOPPED[name]
+    began = time.monotonic()
+    found = ran("import os; print(os.getcwd())\n" + program, **{"seconds": 2, **limits})
+    assert not found.worked
+    assert said in found.text
+    assert time.monotonic() - began < 60
+    folder = found.text.splitlines()[0]
+    assert name == "no Python" or "program-" in folder
+    assert name == "no Python" or not os.path.exists(folder)
+
+
+def test_a_program_computes_with_its_variables_and_files(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    program = """
+import os, math, threading
+open("own", "w").write("7"); os.mkdir("in"); os.rename("own", "in/own")
+thread = threading.Thread(target=lambda: print("a thread")); thread.start(); thread.join()
+print(open("in/own").read(), math.pi, observations, os.listdir(), sorted(os.environ))
+"""
+    found = ran(program, {"observations": [{"outcome": [2.5]}]})
+    assert found.worked
+    said = found.text.splitlines()
+    assert said[0] == "a thread"
+    assert said[1].startswith("7 3.14159")
+    assert "[{'outcome': [2.5]}] ['in']" in said[1]
+    assert "KEY" not in said[1]
+
+
+def test_a_program_cannot_read_the_worlds():
+    import suites
+
+    assert not ran("import suites.boxing.oracle").worked
+    world = Path(suites.__file__).parent / "boxing/environments/death.py"
+    assert "Permission denied" in ran(f"open({str(world)!r})").text
+    # Beside other packages they are hidden by name, as numpy is here.
+    names = {Path(path).name for path, _ in confine._readable(frozenset({"numpy"}))}
+    assert "scipy" in names
+    assert "numpy" not in names
+
+
+def test_long_output_is_shortened():
+    found = ran("print('a' * 9000 + 'end')", characters=100)
+    assert (len(found.text), found.text[-3:]) == (100 + len("\n[... 8903 characters ...]\n"), "end")
+
+
+def test_a_machine_that_cannot_confine_is_refused(monkeypatch):
+    monkeypatch.setattr(confine.sys, "platform", "darwin")
+    with pytest.raises(EvaluationError, match="confined: only Linux can confine"):
+        ran("1")
