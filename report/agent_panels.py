@@ -1,4 +1,4 @@
-"""What an episode's page shows of the agent that led the model: its plan, or its memory at the end."""
+"""What an episode's page shows of the agent that led the model: its plan, memory at the end, or programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +21,18 @@ def agent_panels(agent: Mapping[str, Any]) -> Iterator[Panel]:
         measured = [(each["id"], each["statement"], "measured", "") for each in memory["measurements"]]
         header = ("", "entry", "status", "evidence")
         yield Panel("The agent's memory at the end", _table(header, [*stated, *measured]))
+    if programs := agent.get("programs"):
+        written = [
+            (str(each["experiments"]), *(_preformatted(each[name]) for name in ("program", "result")))
+            for each in programs
+        ]
+        yield Panel(
+            "The agent's programs", _table(("after experiments", "program", "what came of it"), written)
+        )
+
+
+def _preformatted(text: str) -> Markup:
+    return Markup("<pre>{}</pre>").format(text)
 
 
 def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Markup:

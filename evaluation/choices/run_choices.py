@@ -201,7 +201,7 @@ class RunChoices(BaseModel):
         """The choices as plain values, as a plan has them."""
         default = {name: type(self).model_fields[name].default for name in self.later}
         plain = self.model_dump(mode="json")
-        return {k: v for k, v in plain.items() if k not in default or v != default[k]}
+        return {k: v for k, v in plain.items() if k not in default or getattr(self, k) != default[k]}
 
     def bounds(self) -> "Bounds":
         """What bounds an episode's requests, as far as the choices bound it."""

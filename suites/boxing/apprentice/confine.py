@@ -10,7 +10,6 @@ import ctypes
 import errno
 import json
 import os
-import resource
 import signal
 import struct
 import sys
@@ -113,6 +112,8 @@ def confine(folder: str, limits: dict[str, int], hidden: Iterable[str]) -> None:
     `limits`: `seconds` of processor time, bytes of `memory` (addresses) and of a `file`. Raises OSError if
     the kernel refuses.
     """
+    import resource
+
     libc = ctypes.CDLL(None, use_errno=True)
     # The program ends with the process that started it, even if that is killed.
     _check(libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
@@ -242,6 +243,8 @@ def _described(error: BaseException, lines: list[str]) -> str:
     if isinstance(error, PermissionError):
         said.append(RULES)
     if isinstance(error, MemoryError):
+        import resource
+
         said.append(f"The program may use {resource.getrlimit(resource.RLIMIT_AS)[0] >> 20} MiB of memory.")
     return "\n".join(said)
 
