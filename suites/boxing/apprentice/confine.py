@@ -2,8 +2,8 @@
 
 A script for an interpreter of its own, which `suites.boxing.apprentice.sandbox` starts: it imports nothing
 but the standard library. The kernel confines the process, whatever the program does in native code: resource
-limits, no capabilities, Landlock for files, a seccomp filter for everything else. A hook beside it says in a
-sentence what a program may not do.
+limits, no capabilities, Landlock for files, a seccomp filter for other system calls. A hook beside them says
+in a sentence what a program may not do.
 """
 
 import ctypes
