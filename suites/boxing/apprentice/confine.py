@@ -70,6 +70,8 @@ _CLONE, _CLONE3 = (56, 220), 435
 _OWN = {"kill": (62, 129), "tgkill": (234, 131)}
 """System calls that may name this process only."""
 _PRLIMIT = (302, 261)
+_FCNTL, _OWNERS = (72, 25), (8, 10, 15)
+"""The call and those of its commands by which the kernel signals others: owner and signal of a file."""
 
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _EQUAL, _ABOVE, _HAS, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
@@ -201,6 +203,10 @@ def _filter(machine: str, pid: int) -> bytes:
         allowed_if(numbers[column], (16, _EQUAL, pid))
     # Limits can be read, but not set: the pointer to the new ones has to be zero.
     allowed_if(_PRLIMIT[column], (32, _EQUAL, 0), (36, _EQUAL, 0))
+    found += [(_EQUAL, _FCNTL[column], 0, 2 * len(_OWNERS) + 2), (_LOAD, 24)]
+    for command in _OWNERS:
+        found += [(_EQUAL, command, 0, 1), refuse]
+    found.append((_RETURN, _ALLOW))
     for row in _DENIED.values():
         if (number := row[column]) is not None:
             found += [(_EQUAL, number, 0, 1), refuse]

@@ -60,6 +60,8 @@ NATIVE = {
     "kill": "libc.kill(os.getppid(), 9)",
     "killpg": "libc.kill(-1, 9)",
     "ptrace": "libc.ptrace(16, os.getppid(), 0, 0)",
+    "owner of a file": "libc.fcntl(0, 8, os.getppid())",
+    "signal of a file": "libc.fcntl(0, 10, 9)",
     "limits": "libc.prlimit(0, 0, struct.pack('QQ', 999, 999), None)",
     "file": "libc.open(b'/etc/passwd', 0)",
     "mount": "libc.mount(b'none', b'/tmp', b'tmpfs', 0, 0)",
@@ -131,6 +133,7 @@ def test_a_program_computes_with_its_variables_and_files(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     program = """
 import os, math, threading
+import fcntl; fcntl.fcntl(0, fcntl.F_GETFL)
 open("own", "w").write("7"); os.mkdir("in"); os.rename("own", "in/own")
 thread = threading.Thread(target=lambda: print("a thread")); thread.start(); thread.join()
 print(open("in/own").read(), math.pi, observations, os.listdir(), sorted(os.environ))
