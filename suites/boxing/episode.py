@@ -89,18 +89,14 @@ class BoxingEpisode:
         return self._requests[self._place]
 
     @property
-    def experiments(self) -> int:
-        """How many experiments are over."""
-        return self._done
+    def goal(self) -> str:
+        """The name of the goal."""
+        return str(self._content["goal"])
 
     @property
-    def observations(self) -> list[dict[str, Any]]:
-        """What came of the experiments: designs as numbers (in morals as text), outcomes, and sentences."""
-        return [
-            {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
-            for turn in self._turns
-            if turn.design is not None
-        ]
+    def turns(self) -> Sequence[Turn]:
+        """The turns so far."""
+        return self._turns
 
     def begin(self) -> Observation:
         """The first request."""
@@ -191,7 +187,7 @@ class BoxingEpisode:
         }
 
     def _experiment(self, x: Floats) -> Mapping[str, Any]:
-        found = regret(self.world, self.posterior, x, self._designs)
+        found = regret(self.world, self.posterior, x, self._designs, self.goal)
         y = self.world.observe(x, self._noise)
         self.posterior.observe(x, y)
         self._said = self.world.described(x, y, self.choices.prior)
@@ -284,13 +280,6 @@ class BoxingEpisode:
         asked = sum(len(each.questions) for each in self._requests[: self._place])
         found["missing_answers"] = asked - sum(map(len, self._answers.values()))
         return found
-
-
-def _numbers(design: str) -> list[float] | str:
-    try:
-        return [float(each) for each in design.split(",")]
-    except ValueError:
-        return design
 
 
 def _limits(fields: Sequence[Field]) -> list[str]:

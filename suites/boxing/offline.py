@@ -54,7 +54,7 @@ def explained(episode: BoxingEpisode) -> str:
 
 def _design(episode: BoxingEpisode, name: str, seed: int) -> Floats:
     if name == "eig":
-        return best_design(episode.world, episode.posterior)
+        return best_design(episode.world, episode.posterior, episode.goal)
     return episode.world.random_design(np.random.default_rng([seed, episode.request.evaluation]))
 
 

@@ -49,6 +49,21 @@ def errors(name: str, strategy: str, number: int, questions: int = 10) -> dict[s
     """By goal the mean errors of one episode after each of `EVALUATIONS`."""
     world, rng = drawn(name, number)
     asked = {goal: Questions(world, goal, "repaired", rng, questions) for goal in world.goals}
+    found: dict[str, list[float]] = {}
+    # Goals that ask for all parameters have the same best designs.
+    own = [goal for goal in asked if goal in world.partial]
+    for about, goals in [
+        ("prediction", [goal for goal in asked if goal not in own]),
+        *((g, [g]) for g in own),
+    ]:
+        found |= _errors(world, {goal: asked[goal] for goal in goals}, about, strategy, number)
+    return {goal: found[goal] for goal in asked}
+
+
+def _errors(
+    world: World, asked: dict[str, Questions], about: str, strategy: str, number: int
+) -> dict[str, list[float]]:
+    """The same with designs that are the best for one goal."""
     found: dict[str, list[float]] = {goal: [] for goal in asked}
     own, posterior = (
         np.random.default_rng([number, 1]),
@@ -59,7 +74,7 @@ def errors(name: str, strategy: str, number: int, questions: int = 10) -> dict[s
             for goal, each in asked.items():
                 found[goal].append(float(each.errors(each.best(posterior)).mean()))
         if done < EVALUATIONS[-1]:
-            x = world.random_design(own) if strategy == "random" else best_design(world, posterior)
+            x = world.random_design(own) if strategy == "random" else best_design(world, posterior, about)
             posterior.observe(x, world.observe(x, own))
     return found
 

@@ -106,6 +106,8 @@ class World(ABC):
     goals: ClassVar[Mapping[str, Goal]]
     words: ClassVar[Mapping[bool, Words]]
     """With prior knowledge and without."""
+    partial: ClassVar[frozenset[str]] = frozenset()
+    """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
     fixed: ClassVar[bool] = False
     """Whether the same design always has the same outcome, beyond what the parameters say."""
 

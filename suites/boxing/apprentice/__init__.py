@@ -57,8 +57,22 @@ def progress(key: str) -> Progress:
     """How far an episode of this process is."""
     episode = opened(key)
     request = episode.request
-    novice = request.kind == "predict" and request.evaluation == NOVICE
-    return Progress(novice, episode.experiments, episode.observations)
+    over = request.evaluation == NOVICE
+    observations = [
+        {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
+        for turn in episode.turns
+        if turn.design is not None
+    ]
+    experiments = episode.choices.experiments if over else request.evaluation
+    return Progress(over and request.kind == "predict", experiments, observations)
+
+
+def _numbers(design: str) -> list[float] | str:
+    """The numbers of a design; in morals it has none."""
+    try:
+        return [float(each) for each in design.split(",")]
+    except ValueError:
+        return design
 
 
 def program_in(answer: str) -> str | None:

@@ -42,11 +42,13 @@ def _posterior(draws: Any) -> Iterator[tuple[str, list[float]]]:
     import arviz
     import numpy as np
 
+    r_hat: Any = arviz.rhat
+
     for name, found in draws.items():
         values = found.values.reshape(*found.shape[:2], -1)
         for k in range(values.shape[2]):
             each = values[..., k]
-            summary = [each.mean(), each.std(), *np.quantile(each, (0.05, 0.95)), float(arviz.rhat(each))]
+            summary = [each.mean(), each.std(), *np.quantile(each, (0.05, 0.95)), float(r_hat(each))]
             yield f"{name}[{k}]" if found.ndim > 2 else name, summary
 
 

@@ -40,6 +40,7 @@ class Hyperbolic(World):
             asks="What is k, if the worth of a delayed reward is divided by 1 + k times the delay?",
         ),
     }
+    partial: ClassVar = frozenset({"discount"})
     words: ClassVar = {
         True: Words(
             "Offered ${x[0]} at once or ${x[1]} after {x[2]} days, the person chose {choice}.",

@@ -155,6 +155,23 @@ def test_information_is_that_of_a_long_simulation(name):
         assert own == pytest.approx(slow, rel=0.05, abs=3 * error + 1e-3), (x, own, slow, error)
 
 
+def test_information_about_the_discount_alone_is_that_of_a_fine_quadrature():
+    world, _ = drawn("hyperbolic", 0)
+    xs = np.array([[50, 100, 30], [20, 200, 200], [90, 100, 5], [46, 50, 3]], np.float64)
+    posterior = posterior_of(world, np.random.default_rng(1))
+    found = information(world, posterior, xs, "discount")
+    shares = (np.arange(1000) + 0.5) / 1000
+    alphas, ks = stats.halfnorm.ppf(shares, scale=2), np.exp(stats.norm.ppf(shares, -4.25, 0.5))
+    for x, own in zip(xs, found, strict=True):
+        pairs = (np.column_stack([np.full(1000, k), alphas]) for k in ks)
+        p = np.array([plain_chance("hyperbolic", pair, x).mean() for pair in pairs])
+        slow = stats.bernoulli(p.mean()).entropy() - stats.bernoulli(p).entropy().mean()
+        assert own == pytest.approx(slow, rel=0.05), (x, own, slow)
+    whole = information(world, posterior, xs)
+    assert (found < whole).all()
+    assert found[3] < 0.7 * whole[3]
+
+
 def test_information_about_populations_is_the_entropy_of_their_counts():
     world, rng = drawn("predator-prey", 0)
     xs = np.array([[2.0], [10.0], [25.0]])
