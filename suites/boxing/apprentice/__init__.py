@@ -46,9 +46,8 @@ _BLOCK = re.compile(
 
 
 class Progress(NamedTuple):
-    """How far an episode is: whether a novice answers, experiments that are over, and what came of them."""
+    """How far an episode is: experiments that are over, and what came of them."""
 
-    novice: bool
     experiments: int
     observations: list[dict[str, Any]]
 
@@ -56,15 +55,13 @@ class Progress(NamedTuple):
 def progress(key: str) -> Progress:
     """How far an episode of this process is."""
     episode = opened(key)
-    request = episode.request
-    over = request.evaluation == NOVICE
+    evaluation = episode.request.evaluation
     observations = [
         {"design": _numbers(turn.design), "outcome": list(turn.outcome or ()), "said": turn.said}
         for turn in episode.turns
         if turn.design is not None
     ]
-    experiments = episode.choices.experiments if over else request.evaluation
-    return Progress(over and request.kind == "predict", experiments, observations)
+    return Progress(episode.choices.experiments if evaluation == NOVICE else evaluation, observations)
 
 
 def _numbers(design: str) -> list[float] | str:
@@ -92,11 +89,9 @@ class Apprentice:
         self._then = Path(__file__).with_name("fit.py").read_text(encoding="utf-8")
 
     async def reply(self, messages: list[ChatMessage]) -> ModelOutput:
-        """The next reply, after programs if it is their turn. A novice sees neither programs nor results."""
+        """The next reply, after programs if it is their turn. What is sent alone is followed by no note."""
         current = CURRENT.get()
         now = await current.compute(partial(progress, current.environment.known))
-        if now.novice:
-            return await self._calls.reply(messages)
         if now.experiments in self._choices.fitted and now.experiments not in self._asked:
             self._asked.add(now.experiments)
             await self._propose(messages, now)
