@@ -25,8 +25,9 @@ DRAWN_BY = "discoveryworld"
 class Known(NamedTuple):
     """What offline agents may know, with objects by their labels.
 
-    `commands` are the actions that make sense now, `seen` everything that was ever seen, `carried` and
-    `reach` what can be used now, `near` what is around with its direction and its distance in tiles.
+    `commands` are the actions that make sense now, `seen` everything that was ever seen, by our ids, `carried`
+    and `reach` what can be used now, `near` what is around with its direction and its distance in tiles,
+    `options` what can be said by its number, None outside a conversation.
     """
 
     task: str
@@ -35,7 +36,8 @@ class Known(NamedTuple):
     carried: tuple[str, ...]
     reach: tuple[str, ...]
     near: Mapping[str, tuple[str, int]]
-    seen: tuple[str, ...]
+    seen: Mapping[int, str]
+    options: Mapping[str, str] | None
     turns: "tuple[Turn, ...]"
 
 
@@ -89,6 +91,7 @@ class DiscoveryWorldEpisode:
             tuple(map(label, scene.reach)),
             {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
             scene.names.labels(),
+            scene.options,
             tuple(self._turns),
         )
 

@@ -1,0 +1,32 @@
+"""Scripts that solve a theme, as an upper reference: they know the rules, and measure what they have to find out."""
+
+from evaluation.suite import EpisodeSetup
+from suites.discoveryworld.episode import DiscoveryWorldEpisode
+from suites.discoveryworld.scripts.archaeology import archaeology
+from suites.discoveryworld.scripts.chemistry import chemistry
+from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
+from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, Stuck
+from suites.discoveryworld.scripts.proteomics import proteomics
+
+SCRIPTS: dict[str, Script] = {
+    "proteomics": proteomics,
+    "chemistry": chemistry,
+    "archaeology": archaeology,
+    "plant-nutrients": plant_nutrients,
+}
+"""By the names of their agents and of the themes."""
+
+
+def replies(name: str, setup: EpisodeSetup) -> list[str]:
+    """All replies of a script in an episode, found by playing it once; the same setup gives the same ones.
+
+    A script that cannot go on says why in a last reply.
+    """
+    play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
+    try:
+        SCRIPTS[name](play)
+    except Over:
+        pass
+    except Stuck as error:
+        play.replies.append(f"I am stuck: {error}\n{WAITING}")
+    return play.replies
