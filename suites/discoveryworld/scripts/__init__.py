@@ -7,11 +7,13 @@ from suites.discoveryworld.scripts.chemistry import chemistry
 from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
 from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, Stuck
 from suites.discoveryworld.scripts.proteomics import proteomics
+from suites.discoveryworld.scripts.reactor_lab import reactor_lab
 
 SCRIPTS: dict[str, Script] = {
     "proteomics": proteomics,
     "chemistry": chemistry,
     "archaeology": archaeology,
+    "reactor-lab": reactor_lab,
     "plant-nutrients": plant_nutrients,
 }
 """By the names of their agents and of the themes."""

@@ -112,13 +112,14 @@ class Player:
                 return self.do(f"{SAY.verb}({number})", note)
         raise Stuck(f"nothing to say begins with {beginning!r}; there are {list((self.known.options or {}).values())}")
 
-    def set_number(self, change: int, more: str, less: str, unit: str) -> None:
+    def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
         """In a conversation that changes a number in steps of 1000, 100, 10 and 1, change it by `change`."""
         for size in _UNITS:
             steps = round(change / size)
             change -= steps * size
             for _ in range(abs(steps)):
-                self.say(f"{more if steps > 0 else less} by {size}{unit}")
+                self.say(f"{more if steps > 0 else less} by {size}{unit}", note)
+                note = ""
 
     def _called(self, thing: int) -> str:
         """The name, or the id if a comma in it would divide the arguments."""
