@@ -8,6 +8,7 @@ from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
 from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, Stuck
 from suites.discoveryworld.scripts.proteomics import proteomics
 from suites.discoveryworld.scripts.reactor_lab import reactor_lab
+from suites.discoveryworld.scripts.rocket_science import rocket_science
 
 SCRIPTS: dict[str, Script] = {
     "proteomics": proteomics,
@@ -15,6 +16,7 @@ SCRIPTS: dict[str, Script] = {
     "archaeology": archaeology,
     "reactor-lab": reactor_lab,
     "plant-nutrients": plant_nutrients,
+    "rocket-science": rocket_science,
 }
 """By the names of their agents and of the themes."""
 
