@@ -4,18 +4,20 @@ import random
 import sys
 import time
 from collections.abc import Mapping
-from statistics import median
+from statistics import mean, median
 from typing import Annotated, Any
 
 import typer
 
 from arena.errors import ArenaError, EvaluationError
-from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
+from evaluation.suite import EpisodeSetup
+from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list, selected
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.observation import compact
 from suites.discoveryworld.original import stepper
 from suites.discoveryworld.package import check_installed
 from suites.discoveryworld.simulator import World
+from suites.discoveryworld.suite import SUITE
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -78,6 +80,31 @@ def speed(
     for who, found in rates.items():
         print(f"{who}: {median(found):.1f} steps/s ({min(found):.1f} to {max(found):.1f})")
     print(f"ratio: {median(rates['arena-llm']) / median(rates['discoveryworld']):.0f}")
+
+
+@app.command()
+def scripts(seeds: Annotated[str, typer.Option(help="Of each world.")] = PAPER_SEEDS) -> None:
+    """Play each script in its worlds: how many it completes, its share of the points, and its steps."""
+    check_installed()
+    from suites.discoveryworld.scripts import SCRIPTS, played
+
+    for name in SCRIPTS:
+        for kind in selected(name):
+            found = [played(name, _setup(f"{kind.name}-{seed}")).finish() for seed in seed_list(seeds)]
+            steps = [len(record.turns) for record in found]
+            print(
+                f"{kind.name}: completion {mean(r.metrics['completion'] for r in found):.2f}, "
+                f"procedure {mean(r.metrics['procedure'] for r in found):.2f}, "
+                f"{min(steps)} to {max(steps)} steps",
+                flush=True,
+            )
+
+
+def _setup(task_id: str) -> EpisodeSetup:
+    choices = SUITE.choices()
+    task = SUITE.find_task(task_id, choices, None)
+    assert task is not None
+    return EpisodeSetup(SUITE, task, 0, choices, SUITE.prompts())
 
 
 def _move(step: int) -> dict[str, Any]:

@@ -25,9 +25,9 @@ DRAWN_BY = "discoveryworld"
 class Known(NamedTuple):
     """What offline agents may know, with objects by their labels.
 
-    `commands` are the actions that make sense now, `seen` everything that was ever seen, by our ids, `carried`
-    and `reach` what can be used now, `near` what is around with its direction and its distance in tiles,
-    `options` what can be said by its number, None outside a conversation.
+    `commands` are the actions that make sense now, `seen` everything that was ever seen by our ids, `carried`
+    and `reach` what can be used now, `near` what is around with its direction and its distance in tiles.
+    `options` are what can be said by their numbers, None outside a conversation.
     """
 
     task: str

@@ -10,13 +10,12 @@ import numpy as np
 from evaluation.current import CURRENT
 from evaluation.suite import AgentTurn, Environment
 from suites.discoveryworld.replies import read_reply
-from suites.discoveryworld.scripts import SCRIPTS, replies
+from suites.discoveryworld.scripts import replies
 from suites.discoveryworld.scripts.player import WAITING
 from suites.discoveryworld.tools import reply_of
 
-AGENTS = ("random", *SCRIPTS)
-
 _planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
+"""The replies of scripts, which play each episode once before."""
 
 
 async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:

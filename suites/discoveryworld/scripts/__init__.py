@@ -1,4 +1,4 @@
-"""Scripts that solve a theme, as an upper reference: they know the rules, and measure what they have to find out."""
+"""Scripts that solve a theme, as an upper reference: they know its rules, and measure the rest."""
 
 from evaluation.suite import EpisodeSetup
 from suites.discoveryworld.episode import DiscoveryWorldEpisode
@@ -21,11 +21,8 @@ SCRIPTS: dict[str, Script] = {
 """By the names of their agents and of the themes."""
 
 
-def replies(name: str, setup: EpisodeSetup) -> list[str]:
-    """All replies of a script in an episode, found by playing it once; the same setup gives the same ones.
-
-    A script that cannot go on says why in a last reply.
-    """
+def played(name: str, setup: EpisodeSetup) -> Player:
+    """A script that has played an episode of its own. One that cannot go on says why in a last reply."""
     play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
     try:
         SCRIPTS[name](play)
@@ -33,4 +30,9 @@ def replies(name: str, setup: EpisodeSetup) -> list[str]:
         pass
     except Stuck as error:
         play.replies.append(f"I am stuck: {error}\n{WAITING}")
-    return play.replies
+    return play
+
+
+def replies(name: str, setup: EpisodeSetup) -> list[str]:
+    """All replies of a script in an episode; the same setup gives the same ones."""
+    return played(name, setup).replies

@@ -1,4 +1,4 @@
-"""Archaeology: which artefact is the oldest, by a dating instrument or by isotopes whose meaning is unknown."""
+"""Archaeology: the oldest artefact, by a dating instrument or by isotopes whose meaning is unknown."""
 
 import re
 

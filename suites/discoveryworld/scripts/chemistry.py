@@ -1,4 +1,4 @@
-"""Chemistry: which mixture removes the rust from a key, judged by how rusty the key still is."""
+"""Chemistry: the mixture that removes the rust from a key, by how rusty the key still is."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -13,7 +13,10 @@ MOST_PARTS = 4
 
 _GRADES = ("heavily", "moderately", "lightly", "no rust")
 _LIKENESS = (0.33, 0.66, 0.99)
-"""The cosine between a mixture and the right one from which on the key has the next grade. It never gets worse."""
+"""The cosine between a mixture and the right one from which on the key has the next grade.
+
+The key never becomes more rusty.
+"""
 
 _MIXING = 2
 """Steps until what is in the jar has mixed and worked, as the task says."""
@@ -26,9 +29,9 @@ class _Trial(NamedTuple):
 
 
 def chemistry(play: Player) -> None:
-    """Tries each substance alone, then the simplest mixture that agrees with all trials; leaves by the door."""
+    """Tries each substance alone, then the simplest mixtures that agree with all trials."""
     jar, key = play.take(play.one("jar")), play.take(play.one(".*key"))
-    dispensers = sorted(play.seen(r"Dispenser"), key=play.name)
+    dispensers = sorted(play.seen("Dispenser"), key=play.name)
     trials: list[_Trial] = []
     for recipe in _recipes(len(dispensers)):
         if sum(recipe) > 1 and (_grade(play, key) == len(_LIKENESS) or not _agrees(recipe, trials)):

@@ -1,8 +1,9 @@
-"""Plant Nutrients: which nutrients let a plant grow, by the soils in which plants stand and those in which none does."""
+"""Plant Nutrients: the nutrients that let a plant grow, by the soils in which plants stand."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
+from typing import NamedTuple
 
 from suites.discoveryworld.scripts.player import Player, Stuck
 
@@ -13,9 +14,33 @@ _FIELD = "Experimental Field #1"
 _GROWING = 20
 """Steps for which is waited; the task says that plants grow within a few."""
 
+_KINDS = {
+    "{}": (1,),
+    "it is not so that {}": (0,),
+    "{} and {}": (2,),
+    "{} or {}": (1, 2),
+    "either {} or {}": (1,),
+}
+"""The rules that there are: their texts, and how many of their facts are true where a plant grows."""
+
+
+class _Rule(NamedTuple):
+    """One of the kinds with its facts, each a nutrient and a level."""
+
+    text: str
+    facts: tuple[tuple[str, str], ...]
+    true: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return self.text.format(*(f"{nutrient} is {level}" for nutrient, level in self.facts))
+
+    def holds(self, soil: Soil) -> bool:
+        """Whether a plant grows in a soil."""
+        return sum(soil[nutrient] == level for nutrient, level in self.facts) in self.true
+
 
 def plant_nutrients(play: Player) -> None:
-    """Measures all soils of the pilot field, and names the nutrient, or grows two plants where it is right."""
+    """Measures all soils of the pilot field, and names the nutrient or grows two plants."""
     other = set(play.seen("soil"))
     if "Storage Building" in play.known.places:
         play.goto("Storage Building")
@@ -31,7 +56,9 @@ def plant_nutrients(play: Player) -> None:
         good, bad = _measured(play, play.take(play.one("soil nutrient meter")), set())
         (needed,) = (name for name, level in good[0].items() if level != "zero")
         play.apply("talk", play.one("soil nutrient controller"))
-        play.say(needed.capitalize(), f"A plant grows if there is {needed}: it grew in {good}, but not in {bad}.")
+        play.say(
+            needed.capitalize(), f"A plant grows if there is {needed}: it grew in {good}, but not in {bad}."
+        )
 
 
 def _measured(play: Player, meter: int, other: set[int]) -> tuple[list[Soil], list[Soil]]:
@@ -50,27 +77,19 @@ def _measured(play: Player, meter: int, other: set[int]) -> tuple[list[Soil], li
 
 def _rule(good: list[Soil], bad: list[Soil]) -> str:
     """The simplest rule that all soils obey."""
-    for text, holds in _rules(tuple(good[0])):
-        if all(map(holds, good)) and not any(map(holds, bad)):
-            return text
+    for rule in _rules(good[0]):
+        if all(map(rule.holds, good)) and not any(map(rule.holds, bad)):
+            return str(rule)
     raise Stuck("no rule explains where plants grow")
 
 
-def _rules(nutrients: tuple[str, ...]) -> Iterator[tuple[str, Callable[[Soil], bool]]]:
-    """Conditions on one nutrient, then on two."""
-    facts = list(product(nutrients, _LEVELS))
-    for a, level in facts:
-        yield f"{a} is {level}", lambda soil, a=a, level=level: soil[a] == level
-        yield f"{a} is not {level}", lambda soil, a=a, level=level: soil[a] != level
-    for (a, one), (b, two) in combinations(facts, 2):
-        if a != b:
-            for word, holds in (("and", all), ("or", any), ("or else", lambda pair: sum(pair) == 1)):
-                yield (
-                    f"{a} is {one} {word} {b} is {two}",
-                    lambda soil, a=a, one=one, b=b, two=two, holds=holds: holds(
-                        [soil[a] == one, soil[b] == two]
-                    ),
-                )
+def _rules(nutrients: Iterable[str]) -> Iterator[_Rule]:
+    """Those of one fact, then those of two."""
+    facts = tuple(product(nutrients, _LEVELS))
+    for text, numbers in _KINDS.items():
+        for chosen in combinations(facts, text.count("{}")):
+            if len(dict(chosen)) == len(chosen):
+                yield _Rule(text, chosen, numbers)
 
 
 def _configure(play: Player, soil: Soil, note: str) -> None:

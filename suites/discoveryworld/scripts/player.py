@@ -1,8 +1,9 @@
-"""What all scripts are made of: they play an episode of their own, in which they go, take, use, put and talk."""
+"""What all scripts are made of: a player that goes, takes, uses, puts and talks."""
 
 import re
 from collections.abc import Callable
 
+from evaluation.suite import Record
 from suites.discoveryworld.actions import SAY
 from suites.discoveryworld.episode import DiscoveryWorldEpisode, Known
 
@@ -47,10 +48,14 @@ class Player:
             raise Stuck(f"{action}: {turn.error or turn.message}")
         return turn.message
 
-    def wait(self, steps: int = 1, note: str = "") -> None:
+    def wait(self, steps: int) -> None:
         """Let time pass."""
         for _ in range(steps):
-            self.do(WAITING, note)
+            self.do(WAITING)
+
+    def finish(self) -> Record:
+        """End the episode."""
+        return self._episode.finish()
 
     def name(self, thing: int) -> str:
         """What an object is called now."""
@@ -62,7 +67,11 @@ class Player:
 
     def near(self, pattern: str) -> dict[int, tuple[str, int]]:
         """What is around now, with its direction and its distance in tiles."""
-        return {thing: self.known.near[name] for thing in self.seen(pattern) if (name := self.name(thing)) in self.known.near}
+        return {
+            thing: self.known.near[name]
+            for thing in self.seen(pattern)
+            if (name := self.name(thing)) in self.known.near
+        }
 
     def one(self, pattern: str) -> int:
         """An object by its name; of several the first that was seen."""
@@ -110,7 +119,9 @@ class Player:
         for number, text in (self.known.options or {}).items():
             if text.startswith(beginning):
                 return self.do(f"{SAY.verb}({number})", note)
-        raise Stuck(f"nothing to say begins with {beginning!r}; there are {list((self.known.options or {}).values())}")
+        raise Stuck(
+            f"nothing to say begins with {beginning!r}; there are {list((self.known.options or {}).values())}"
+        )
 
     def set_number(self, change: int, more: str, less: str, unit: str, note: str = "") -> None:
         """In a conversation that changes a number in steps of 1000, 100, 10 and 1, change it by `change`."""

@@ -1,4 +1,4 @@
-"""Reactor Lab: which property of a crystal decides its frequency, and how."""
+"""Reactor Lab: the frequency of a crystal, by the property that decides it."""
 
 import re
 from collections.abc import Sequence
@@ -44,10 +44,14 @@ def reactor_lab(play: Player) -> None:
         play.goto(place)
     reactors = dict(_asked(play, reactor) for reactor in play.seen("crystal reactor"))
     crystals = {int(play.name(each)[-1]): each for each in play.seen("quantum crystal")}
-    unknown = [number for number in crystals if f"Crystal {number}" in play.known.task.partition("Your task")[2]]
+    unknown = [
+        number
+        for number in sorted(crystals)
+        if f"Crystal {number}" in play.known.task.partition("Your task")[2]
+    ]
     instruments = [play.take(each) for name in _INSTRUMENTS for each in play.seen(name)]
     readings = {}
-    for number, crystal in crystals.items():
+    for number, crystal in sorted(crystals.items()):
         readings[number] = _measured(play, instruments, crystal)
         play.put(crystal, reactors[number][0])
     known = [(readings[number], reactors[number][1]) for number in crystals if number not in unknown]
@@ -69,12 +73,12 @@ def _asked(play: Player, reactor: int) -> tuple[int, tuple[int, float]]:
 def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[str, float]:
     """Everything that can be measured of a crystal, away from the others, which radiate too."""
     play.take(crystal)
-    places = sorted(play.near("grass|path").items(), key=lambda each: -each[1][1])
-    for place, _ in places:
+    near = play.near("grass|path")
+    for place in sorted(play.seen("grass|path"), key=lambda each: -near.get(each, ("", 0))[1]):
         if set(play.near("quantum crystal")) <= {crystal}:
             break
         play.do(f"beside({play.name(place)})")
-    found = {}
+    found: dict[str, float] = {}
     for instrument in instruments:
         name = play.name(instrument)
         said = [numbers(play.use(instrument, crystal)) for _ in range(_READINGS.get(name, 1))]
@@ -106,7 +110,9 @@ def _tune(play: Player, reactor: int, now: float, readings: dict[str, float], la
     for law in laws:
         for beside in _SEARCHED:
             wanted = round(min(max(law.frequency(readings) + beside, 0), _MOST))
-            play.set_number(wanted - int(now), "Increase frequency", "Decrease frequency", " Hz", f"I think {law}.")
+            play.set_number(
+                wanted - int(now), "Increase frequency", "Decrease frequency", " Hz", f"I think {law}."
+            )
             now = wanted
             if "activated" in play.name(reactor):
                 play.say("Exit")

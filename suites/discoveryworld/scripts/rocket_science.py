@@ -1,7 +1,7 @@
-"""Rocket Science: the speed of an orbit, from a planet's mass and radius or from angles of light and a pendulum."""
+"""Rocket Science: the speed of an orbit and the fuel for it, by what is known of or measured on a planet."""
 
 import re
-from math import exp, pi, sqrt
+from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
 from suites.discoveryworld.scripts.player import Player, Stuck, numbers
@@ -65,9 +65,14 @@ class _Fuel(NamedTuple):
         return self.rocket * (exp(speed * self.flow / self.thrust) - 1) / self.density
 
     def suits(self, speed: float, gravity: float) -> bool:
-        """Whether it fits into the tank and lifts the rocket."""
-        litres = self.litres(speed)
-        return litres <= _TANK and self.thrust > (self.rocket + litres * self.density) * gravity
+        """Whether its flow could be measured, it lifts the rocket, and fits into the tank."""
+        if self.flow == 0 or self.thrust <= self.rocket * gravity:
+            return False
+        lifted = self.thrust / gravity
+        # The mass with fuel, as a logarithm because it can be beyond all numbers.
+        if log(self.rocket) + speed * self.flow / self.thrust >= log(lifted):
+            return False
+        return self.litres(speed) <= _TANK
 
 
 def rocket_science(play: Player) -> None:
@@ -91,7 +96,7 @@ def _looked_up(task: str) -> _Planet:
 
 
 def _measured(play: Player) -> _Planet:
-    """The angle of light changes along a meridian by 360 degrees in a circumference; a pendulum gives gravity."""
+    """The radius by angles of light at two places on a meridian, gravity by a pendulum of one metre."""
     angles = []
     for post in _POSTS:
         play.goto(post)
@@ -123,14 +128,17 @@ def _tested(play: Player) -> list[_Fuel]:
 
 
 def _burnt(play: Player, full: float, empty: float) -> tuple[float, float]:
-    """Thrust in N and flow in kg/s, from the last weight before the tank is empty or the test is ended."""
+    """Thrust in N and flow in kg/s, from the last weight before the tank is empty or the test is ended.
+
+    The flow is 0 if the tank is empty at the first look.
+    """
     play.say("Fire!")
     said = play.say("Test in progress")
     thrust = flow = 0.0
     for _ in range(_FIRING):
         weight, seconds = _gauge(said, "weight"), _gauge(said, "Duration")
         thrust = max(thrust, 1000 * _gauge(said, "thrust"))
-        if seconds and (weight > empty or not flow):
+        if seconds and weight > empty:
             flow = (full - weight) / seconds
         said = play.say("Refresh")
         if "Test completed" in said:
