@@ -41,7 +41,9 @@ class DiscoveryWorldSuite(Suite):
         "archaeology",
         "reactor-lab",
         "plant-nutrients",
+        "space-sick-easy",
         "rocket-science",
+        "translation-easy",
     )
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:

@@ -9,6 +9,8 @@ from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, 
 from suites.discoveryworld.scripts.proteomics import proteomics
 from suites.discoveryworld.scripts.reactor_lab import reactor_lab
 from suites.discoveryworld.scripts.rocket_science import rocket_science
+from suites.discoveryworld.scripts.space_sick import space_sick
+from suites.discoveryworld.scripts.translation import translation
 
 SCRIPTS: dict[str, Script] = {
     "proteomics": proteomics,
@@ -16,7 +18,9 @@ SCRIPTS: dict[str, Script] = {
     "archaeology": archaeology,
     "reactor-lab": reactor_lab,
     "plant-nutrients": plant_nutrients,
+    "space-sick-easy": space_sick,
     "rocket-science": rocket_science,
+    "translation-easy": translation,
 }
 """By the names of their agents and of the themes."""
 

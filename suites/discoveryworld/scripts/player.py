@@ -104,10 +104,10 @@ class Player:
             self.reach(each)
         return self.do(f"use({self._called(tool)}, {self._called(thing)})", note)
 
-    def put(self, thing: int, into: int) -> None:
-        """Put what is carried into or onto an object."""
+    def put(self, thing: int, into: int, note: str = "") -> None:
+        """Put what is carried into or onto an object, or give it to somebody."""
         self.reach(into)
-        self.do(f"put({self._called(thing)}, {self._called(into)})")
+        self.do(f"put({self._called(thing)}, {self._called(into)})", note)
 
     def apply(self, verb: str, thing: int) -> str:
         """An action on one object, such as open or read."""
