@@ -43,7 +43,7 @@ class DiscoveryWorldSuite(Suite):
         "plant-nutrients",
         "space-sick-easy",
         "rocket-science",
-        "translation-easy",
+        "translation",
     )
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:

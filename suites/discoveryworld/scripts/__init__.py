@@ -20,7 +20,7 @@ SCRIPTS: dict[str, Script] = {
     "plant-nutrients": plant_nutrients,
     "space-sick-easy": space_sick,
     "rocket-science": rocket_science,
-    "translation-easy": translation,
+    "translation": translation,
 }
 """By the names of their agents and of the themes."""
 

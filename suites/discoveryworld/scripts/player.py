@@ -140,6 +140,14 @@ class Player:
 Script = Callable[[Player], None]
 
 
+def found_in(pattern: str, text: str) -> str:
+    """The group of a pattern in a text."""
+    found = re.search(pattern, text)
+    if found is None:
+        raise Stuck(f"{pattern!r} is not in {text!r:.100}")
+    return found[1]
+
+
 def numbers(text: str) -> list[float]:
     """All numbers of a text that have decimals."""
     return [float(each) for each in re.findall(r"-?\d+\.\d+", text)]

@@ -1,12 +1,11 @@
 """Reactor Lab: the frequency of a crystal, by the property that decides it."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from suites.discoveryworld.scripts.player import Player, Stuck, numbers
+from suites.discoveryworld.scripts.player import Player, Stuck, found_in, numbers
 
 _INSTRUMENTS = ("densitometer", "spectrometer", "microscope", "thermometer", "radiation meter")
 _READINGS = {"radiation meter": 8}
@@ -64,10 +63,8 @@ def _asked(play: Player, reactor: int) -> tuple[int, tuple[int, float]]:
     """The number of a reactor, with its id and its frequency in Hz."""
     said = play.apply("talk", reactor)
     play.say("Exit")
-    found = re.search(r"#(\d+).*? is: ([\d.]+)", said, re.DOTALL)
-    if found is None:
-        raise Stuck(f"the reactor says {said!r}")
-    return int(found[1]), (reactor, float(found[2]))
+    number, frequency = found_in(r"#(\d+)", said), found_in(r" is: ([\d.]+)", said)
+    return int(number), (reactor, float(frequency))
 
 
 def _measured(play: Player, instruments: Sequence[int], crystal: int) -> dict[str, float]:

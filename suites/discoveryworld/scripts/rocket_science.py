@@ -4,7 +4,7 @@ import re
 from math import exp, log, pi, sqrt
 from typing import NamedTuple
 
-from suites.discoveryworld.scripts.player import Player, Stuck, numbers
+from suites.discoveryworld.scripts.player import Player, Stuck, found_in, numbers
 
 _GRAVITATION = 6.67430e-11
 """N m^2 / kg^2, as in the rocketry book of the world."""
@@ -78,7 +78,7 @@ class _Fuel(NamedTuple):
 def rocket_science(play: Player) -> None:
     """Finds the planet's radius and gravity, and the fuel if there is none, and starts the rocket."""
     play.apply("read", play.one("rocketry book"))
-    height = 1000 * float(_found(r"orbit at (\d+) kilometers", play.known.task))
+    height = 1000 * float(found_in(r"orbit at (\d+) kilometers", play.known.task))
     planet = _looked_up(play.known.task) if "exactly the same as" in play.known.task else _measured(play)
     speed = planet.orbit(height)
     fuel = None
@@ -91,7 +91,7 @@ def rocket_science(play: Player) -> None:
 
 
 def _looked_up(task: str) -> _Planet:
-    mass, radius = _BODIES[_found(r"exactly the same as ([\w ]+)\.", task)]
+    mass, radius = _BODIES[found_in(r"exactly the same as ([\w ]+)\.", task)]
     return _Planet(1e3 * radius, _GRAVITATION * 1e21 * mass / (1e3 * radius) ** 2)
 
 
@@ -169,11 +169,4 @@ def _launch(play: Player, speed: float, fuel: _Fuel | None, note: str) -> None:
 
 def _gauge(said: str, name: str) -> float:
     """A number that the load cell shows."""
-    return float(_found(rf"{name}: ([\d.]+)", said))
-
-
-def _found(pattern: str, text: str) -> str:
-    found = re.search(pattern, text)
-    if found is None:
-        raise Stuck(f"{pattern!r} is not in {text!r:.100}")
-    return found[1]
+    return float(found_in(rf"{name}: ([\d.]+)", said))

@@ -14,10 +14,15 @@ SCRIPTS = SUITE.agents[1:]
 
 pytestmark = needs_package
 
+NOT_TO_BE_WON = {"translation-challenge": ["The measuring tape has been used on the flagpole."]}
+"""The package looks for the opposite, a use of the flagpole on the tape, which is not possible."""
 
-@pytest.mark.parametrize("world", ["proteomics-easy-4", "plant-nutrients-easy-0"])
-def test_a_script_solves_its_worlds(world):
-    check_solved(world.rpartition("-")[0].rpartition("-")[0], world)
+
+@pytest.mark.parametrize(
+    ("script", "world"), [("proteomics", "proteomics-easy-4"), ("translation", "translation-easy-1")]
+)
+def test_a_script_solves_its_worlds(script, world):
+    check_solved(script, world)
 
 
 @pytest.mark.slow
@@ -31,8 +36,10 @@ def test_every_script_solves_the_worlds_of_the_paper(script, kind):
 
 def check_solved(script, world):
     record, _ = played(script, world)
-    assert (record.score, record.passed, record.outcome) == (1.0, True, "solved")
-    assert record.metrics["completion"] == record.metrics["procedure"] == 1
+    missed = [text for text, score, most in record.replay["scorecard"] if score < most]
+    assert missed == NOT_TO_BE_WON.get(world.rpartition("-")[0], [])
+    assert (record.passed, record.outcome, record.metrics["completion"]) == (True, "solved", 1)
+    assert missed or record.score == record.metrics["procedure"] == 1
     assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
     assert (record.metrics["unusable_replies"], record.metrics["failed_actions"]) == (0, 0)
     assert any(turn["thoughts"] for turn in record.turns)
