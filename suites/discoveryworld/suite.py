@@ -41,7 +41,7 @@ class DiscoveryWorldSuite(Suite):
         "archaeology",
         "reactor-lab",
         "plant-nutrients",
-        "space-sick-easy",
+        "space-sick",
         "rocket-science",
         "translation",
     )

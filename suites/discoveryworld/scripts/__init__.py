@@ -18,7 +18,7 @@ SCRIPTS: dict[str, Script] = {
     "archaeology": archaeology,
     "reactor-lab": reactor_lab,
     "plant-nutrients": plant_nutrients,
-    "space-sick-easy": space_sick,
+    "space-sick": space_sick,
     "rocket-science": rocket_science,
     "translation": translation,
 }

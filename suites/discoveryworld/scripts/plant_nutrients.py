@@ -44,13 +44,14 @@ def plant_nutrients(play: Player) -> None:
     other = set(play.seen("soil"))
     if "Storage Building" in play.known.places:
         play.goto("Storage Building")
-        jar, shovel = (play.take(play.one(name)) for name in ("seed jar", "shovel"))
-        meter = play.take(play.one("soil nutrient meter"))
+        _, shovel, meter = [
+            play.take(play.one(name)) for name in ("seed jar", "shovel", "soil nutrient meter")
+        ]
         play.goto("Pilot Field")
         good, bad = _measured(play, meter, other)
         rule = _rule(good, bad)
         _configure(play, good[0], f"A plant grows if {rule}. One grew in {good[0]}.")
-        _plant(play, jar, shovel)
+        _plant(play, shovel)
         play.wait(_GROWING)
     else:
         good, bad = _measured(play, play.take(play.one("soil nutrient meter")), set())
@@ -103,13 +104,9 @@ def _configure(play: Player, soil: Soil, note: str) -> None:
     play.say("Imprint", note)
 
 
-def _plant(play: Player, jar: int, shovel: int) -> None:
+def _plant(play: Player, shovel: int) -> None:
     """Plant seeds where the agent stands and in the soil north of it."""
     play.goto(_FIELD)
     places = play.near("soil(#|$)").items()
     for soil in [thing for thing, place in places if place in (("same_location", 0), ("north", 1))]:
-        play.use(shovel, soil)
-        play.take(jar)
-        seed = next(each for each in play.seen("seed(#|$)") if play.name(each) in play.known.carried)
-        play.put(seed, soil)
-        play.put(next(each for each in play.seen("dirt") if play.name(each) in play.known.carried), soil)
+        play.sow(shovel, soil)

@@ -109,6 +109,12 @@ class Player:
         self.reach(into)
         self.do(f"put({self._called(thing)}, {self._called(into)})", note)
 
+    def sow(self, shovel: int, soil: int) -> None:
+        """Dig a hole, put a seed that is carried into it, and fill it up."""
+        self.use(shovel, soil)
+        for name in ("seed(#|$)", "dirt"):
+            self.put(self._carried(name), soil)
+
     def apply(self, verb: str, thing: int) -> str:
         """An action on one object, such as open or read."""
         self.reach(thing)
@@ -131,6 +137,14 @@ class Player:
             for _ in range(abs(steps)):
                 self.say(f"{more if steps > 0 else less} by {size}{unit}", note)
                 note = ""
+
+    def _carried(self, pattern: str) -> int:
+        """Something that is carried, if need be after some steps in which a jar is filled again."""
+        for _ in range(MOST_TRIES):
+            if found := [each for each in self.seen(pattern) if self.name(each) in self.known.carried]:
+                return found[0]
+            self.wait(1)
+        raise Stuck(f"nothing called {pattern} is carried")
 
     def _called(self, thing: int) -> str:
         """The name, or the id if a comma in it would divide the arguments."""

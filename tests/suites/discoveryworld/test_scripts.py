@@ -14,15 +14,23 @@ SCRIPTS = SUITE.agents[1:]
 
 pytestmark = needs_package
 
-NOT_TO_BE_WON = {"translation-challenge": ["The measuring tape has been used on the flagpole."]}
-"""The package looks for the opposite, a use of the flagpole on the tape, which is not possible."""
+NOT_ALWAYS_WON = {
+    # The package looks for the opposite, a use of the flagpole on the tape, which is not possible.
+    "translation-challenge": "The measuring tape has been used on the flagpole.",
+    # Not every colour grows.
+    "space-sick-normal": "Collect at least one of each of the 4 different colors of mushrooms",
+    "space-sick-challenge": "Collect at least one of each of the 4 different colors of mushrooms",
+}
 
 
 @pytest.mark.parametrize(
     ("script", "world"), [("proteomics", "proteomics-easy-4"), ("translation", "translation-easy-1")]
 )
 def test_a_script_solves_its_worlds(script, world):
-    check_solved(script, world)
+    record, _ = played(script, world)
+    check_solved(record, world)
+    assert record.score == record.metrics["procedure"] == 1
+    assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
 
 
 @pytest.mark.slow
@@ -30,17 +38,17 @@ def test_a_script_solves_its_worlds(script, world):
     ("script", "kind"), [(name, kind.name) for name in SCRIPTS for kind in selected(name)]
 )
 def test_every_script_solves_the_worlds_of_the_paper(script, kind):
+    from suites.discoveryworld.scripts import played as rehearsed
+
     for seed in range(5):
-        check_solved(script, f"{kind}-{seed}")
+        setup, _ = opened(f"{kind}-{seed}")
+        check_solved(rehearsed(script, setup).finish(), f"{kind}-{seed}")
 
 
-def check_solved(script, world):
-    record, _ = played(script, world)
-    missed = [text for text, score, most in record.replay["scorecard"] if score < most]
-    assert missed == NOT_TO_BE_WON.get(world.rpartition("-")[0], [])
+def check_solved(record, world):
+    missed = {text for text, score, most in record.replay["scorecard"] if score < most}
+    assert missed <= {NOT_ALWAYS_WON.get(world.rpartition("-")[0])}
     assert (record.passed, record.outcome, record.metrics["completion"]) == (True, "solved", 1)
-    assert missed or record.score == record.metrics["procedure"] == 1
-    assert record.metrics["total_reward"] == pytest.approx(sum(turn["reward"] for turn in record.turns))
     assert (record.metrics["unusable_replies"], record.metrics["failed_actions"]) == (0, 0)
     assert any(turn["thoughts"] for turn in record.turns)
 
