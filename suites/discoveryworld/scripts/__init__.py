@@ -26,14 +26,17 @@ SCRIPTS: dict[str, Script] = {
 
 
 def played(name: str, setup: EpisodeSetup) -> Player:
-    """A script that has played an episode of its own. One that cannot go on says why in a last reply."""
+    """A script that has played an episode of its own. One that cannot go on says why in a last reply.
+
+    A world in which something is not where a script expects it can also lead to errors of Python.
+    """
     play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
     try:
         SCRIPTS[name](play)
     except Over:
         pass
-    except Stuck as error:
-        play.replies.append(f"I am stuck: {error}\n{WAITING}")
+    except (Stuck, LookupError, ValueError, ArithmeticError) as error:
+        play.replies.append(f"I am stuck: {error!r}\n{WAITING}")
     return play
 
 

@@ -26,6 +26,7 @@ def _at_the_store(play: Player) -> None:
     person = play.one(found_in(r"talk to (\w+)", play.known.task))
     word = found_in("`(.+)`", play.apply("talk", person))
     play.say("")
+    play.goto("initial location")
     thing = play.take(_signed(play)[word])
     play.put(thing, person, f"{word} means {play.name(thing)}.")
 

@@ -74,5 +74,7 @@ def test_a_script_that_cannot_go_on_says_why():
 
     setup, _ = opened("archaeology-easy-0")
     (*_, last) = replies("proteomics", setup)
-    assert last.startswith("I am stuck: goto(Instrument Table): Got 'Instrument Table', expected a place")
+    assert last.startswith(
+        "I am stuck: Stuck(\"goto(Instrument Table): Got 'Instrument Table', expected a place"
+    )
     assert last.endswith("turn(north)")
