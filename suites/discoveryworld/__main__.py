@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from arena.errors import ArenaError, EvaluationError
-from evaluation.suite import EpisodeSetup
-from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list, selected
+from evaluation.suite import EpisodeSetup, Record
+from suites.discoveryworld.catalogue import METRICS, PAPER_SEEDS, Kind, kinds, seed_list, selected
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.observation import compact
 from suites.discoveryworld.original import stepper
@@ -84,27 +84,31 @@ def speed(
 
 @app.command()
 def scripts(seeds: Annotated[str, typer.Option(help="Of each world.")] = PAPER_SEEDS) -> None:
-    """Play each script in its worlds: how many it completes, its share of the points, and its steps."""
+    """Play each script in its worlds: what it completes, its share of the points, and its steps."""
     check_installed()
-    from suites.discoveryworld.scripts import SCRIPTS, played
+    from suites.discoveryworld.scripts import SCRIPTS
 
-    for name in SCRIPTS:
-        for kind in selected(name):
-            found = [played(name, _setup(f"{kind.name}-{seed}")).finish() for seed in seed_list(seeds)]
-            steps = [len(record.turns) for record in found]
-            print(
-                f"{kind.name}: completion {mean(r.metrics['completion'] for r in found):.2f}, "
-                f"procedure {mean(r.metrics['procedure'] for r in found):.2f}, "
-                f"{min(steps)} to {max(steps)} steps",
-                flush=True,
-            )
+    for script, kind in [(name, kind) for name in SCRIPTS for kind in selected(name)]:
+        records = [_record(script, f"{kind.name}-{seed}") for seed in seed_list(seeds)]
+        if found := [record.metrics for record in records if record is not None]:
+            completion, procedure = (mean(each[what] for each in found) for what in METRICS[1::-1])
+            steps = sorted(each["steps"] for each in found)
+            print(f"{kind.name}: completion {completion:.2f}, procedure {procedure:.2f}, ", end="")
+            print(f"{steps[0]} to {steps[-1]} steps, {len(found)} worlds", flush=True)
 
 
-def _setup(task_id: str) -> EpisodeSetup:
+def _record(script: str, task_id: str) -> Record | None:
+    """What a script did in a world; None if the package cannot load it, which is printed."""
+    from suites.discoveryworld.scripts import played
+
     choices = SUITE.choices()
     task = SUITE.find_task(task_id, choices, None)
     assert task is not None
-    return EpisodeSetup(SUITE, task, 0, choices, SUITE.prompts())
+    try:
+        return played(script, EpisodeSetup(SUITE, task, 0, choices, SUITE.prompts())).finish()
+    except EvaluationError as error:
+        print(f"{task_id}: {error}")
+        return None
 
 
 def _move(step: int) -> dict[str, Any]:

@@ -33,6 +33,8 @@ _APART = 30
 _SWINGING = 100
 """Steps, of a second each, for which the pendulum swings."""
 
+_CELL = "load cell interface"
+
 _FIRING = 60
 """Steps, of a second each, for which a fuel is fired at most."""
 
@@ -115,9 +117,9 @@ def _measured(play: Player) -> _Planet:
 def _tested(play: Player) -> list[_Fuel]:
     """Fires each fuel at the load cell for as long as it burns."""
     play.goto("thrust test site")
-    while not play.seen("load cell interface"):
+    while not play.seen(_CELL):
         play.do("move(east)")
-    rocket = _gauge(play.apply("talk", play.one("load cell interface")), "weight")
+    rocket = _gauge(play.apply("talk", play.one(_CELL)), "weight")
     fuels = []
     for name in "ABC":
         play.say("Refuel")
@@ -145,6 +147,10 @@ def _burnt(play: Player, full: float, empty: float) -> tuple[float, float]:
             break
     else:
         play.say("Abort!")
+        if not play.known.options:
+            # The tank has become empty in this very step, which ends the conversation.
+            play.apply("talk", play.one(_CELL))
+            play.say("Refresh")
     play.say("[Back]")
     return thrust, flow
 

@@ -68,7 +68,7 @@ def _feed_colony(play: Player) -> None:
 
 
 def _good_ones(play: Player, tools: list[int], rock: int, tried: set[int]) -> list[int]:
-    """Mold makes ill only while it lives, so what has some is cooked; the rock shines beside other bad ones."""
+    """Mold makes ill only while it lives, so what has some is cooked; a rock shines beside other bad ones."""
     good, moldy = [], []
     for mushroom in _harvest(play, tried):
         said = [play.use(tool, mushroom) for tool in (tools if len(tried) == 1 else tools[:1])]
