@@ -12,7 +12,7 @@ Soil = dict[str, str]
 _LEVELS = ("low", "medium", "high")
 _FIELD = "Experimental Field #1"
 _GROWING = 20
-"""Steps for which is waited; the task says that plants grow within a few."""
+"""The most steps until plants have grown; the task says that a few are enough."""
 
 _KINDS = {
     "{}": (1,),

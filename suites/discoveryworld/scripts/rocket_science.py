@@ -1,4 +1,4 @@
-"""Rocket Science: the speed of an orbit and the fuel for it, by what is known of or measured on a planet."""
+"""Rocket Science: the speed of an orbit and the fuel for it, from properties of the planet."""
 
 import re
 from math import exp, log, pi, sqrt

@@ -26,7 +26,7 @@ _COOKING, _WATCHED = 5, 55
 """Steps in the stove, and steps until a meal counts."""
 
 _SOWN, _GROWING = 12, 250
-"""Seeds that are sown at once, and the steps for which is waited until all have grown."""
+"""Seeds that are sown at once, and the most steps until all have grown."""
 
 
 def space_sick(play: Player) -> None:

@@ -1,4 +1,4 @@
-"""Translation: the meaning of words, by what stands on tables with signs and by what a computer does."""
+"""Translation: the meaning of words, from tables with signs and a computer that counts."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -8,10 +8,10 @@ from suites.discoveryworld.scripts.player import Player, Stuck, found_in
 
 _SIGNED = "table with a sign"
 _ROUND = ((2, 1), (2, 30), (30, 30), (30, 1))
-"""A way around the village, from which all that grows outside is seen."""
+"""Corners of a path around the village from which everything that grows outside is seen."""
 
 _FETCHING, _PATIENCE = (24, 1), 100
-"""Beside where the stick falls, and the steps for which is waited there."""
+"""A tile beside where the stick falls, and the most steps to wait for it."""
 
 
 def translation(play: Player) -> None:
@@ -77,12 +77,12 @@ def _fetched(play: Player, word: str) -> int:
     if word not in play.apply("talk", play.one("Trainer")):
         raise Stuck(f"nobody knows {word}")
     play.say("Let's not")
-    way = _walk(play, _FETCHING)
+    path = _walk(play, _FETCHING)
     for _ in range(_PATIENCE):
         if sticks := play.near("wood stick"):
             with suppress(Stuck):
                 return play.take(next(iter(sticks)))
-        elif next(way, None) is None:
+        elif next(path, None) is None:
             play.wait(1)
     raise Stuck("the stick was never in reach")
 
@@ -134,7 +134,7 @@ def _search(play: Player) -> Iterator[bool]:
 
 
 def _walk(play: Player, goal: tuple[int, int]) -> Iterator[bool]:
-    """Goes tile by tile, around what is in the way."""
+    """Goes tile by tile, around obstacles."""
     while (here := play.known.at) != goal:
         east, south = goal[0] - here[0], goal[1] - here[1]
         ways = ["east" if east > 0 else "west", "south" if south > 0 else "north"]
