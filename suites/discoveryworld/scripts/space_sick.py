@@ -135,4 +135,4 @@ def _give(play: Player, thing: int, person: int) -> None:
     """Give something to somebody who walks about."""
     while play.name(thing) in play.known.carried:
         with suppress(Stuck):
-            play.put(thing, person)
+            play.put(thing, person, "This one has no living mold, and the rock does not shine beside it.")
