@@ -4,18 +4,20 @@ import random
 import sys
 import time
 from collections.abc import Mapping
-from statistics import median
+from statistics import mean, median
 from typing import Annotated, Any
 
 import typer
 
 from arena.errors import ArenaError, EvaluationError
-from suites.discoveryworld.catalogue import PAPER_SEEDS, Kind, kinds, seed_list
+from evaluation.suite import EpisodeSetup, Record
+from suites.discoveryworld.catalogue import METRICS, PAPER_SEEDS, Kind, kinds, seed_list, selected
 from suites.discoveryworld.names import Names
 from suites.discoveryworld.observation import compact
 from suites.discoveryworld.original import stepper
 from suites.discoveryworld.package import check_installed
 from suites.discoveryworld.simulator import World
+from suites.discoveryworld.suite import SUITE
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -78,6 +80,35 @@ def speed(
     for who, found in rates.items():
         print(f"{who}: {median(found):.1f} steps/s ({min(found):.1f} to {max(found):.1f})")
     print(f"ratio: {median(rates['arena-llm']) / median(rates['discoveryworld']):.0f}")
+
+
+@app.command()
+def scripts(seeds: Annotated[str, typer.Option(help="Of each world.")] = PAPER_SEEDS) -> None:
+    """Play each script in its worlds: what it completes, its share of the points, and its steps."""
+    check_installed()
+    from suites.discoveryworld.scripts import SCRIPTS
+
+    for script, kind in [(name, kind) for name in SCRIPTS for kind in selected(name)]:
+        records = [_record(script, f"{kind.name}-{seed}") for seed in seed_list(seeds)]
+        if found := [record.metrics for record in records if record is not None]:
+            completion, procedure = (mean(each[what] for each in found) for what in METRICS[1::-1])
+            steps = sorted(each["steps"] for each in found)
+            print(f"{kind.name}: completion {completion:.2f}, procedure {procedure:.2f}, ", end="")
+            print(f"{steps[0]} to {steps[-1]} steps, {len(found)} worlds", flush=True)
+
+
+def _record(script: str, task_id: str) -> Record | None:
+    """What a script did in a world; None if the package cannot load it, which is printed."""
+    from suites.discoveryworld.scripts import played
+
+    choices = SUITE.choices()
+    task = SUITE.find_task(task_id, choices, None)
+    assert task is not None
+    try:
+        return played(script, EpisodeSetup(SUITE, task, 0, choices, SUITE.prompts())).finish()
+    except EvaluationError as error:
+        print(f"{task_id}: {error}")
+        return None
 
 
 def _move(step: int) -> dict[str, Any]:

@@ -25,17 +25,21 @@ DRAWN_BY = "discoveryworld"
 class Known(NamedTuple):
     """What offline agents may know, with objects by their labels.
 
-    `commands` are the actions that make sense now, `seen` everything that was ever seen, `carried` and
-    `reach` what can be used now, `near` what is around with its direction and its distance in tiles.
+    `at` is the tile, x to the east and y to the south. `commands` are the actions that make sense now.
+    `seen` is everything that was ever seen by our ids, `carried` and `reach` what can be used now, `near`
+    what is around with its direction and its distance in tiles. `options` are what can be said by their
+    numbers, None outside a conversation.
     """
 
     task: str
+    at: tuple[int, int]
     commands: tuple[str, ...]
     places: tuple[str, ...]
     carried: tuple[str, ...]
     reach: tuple[str, ...]
     near: Mapping[str, tuple[str, int]]
-    seen: tuple[str, ...]
+    seen: Mapping[int, str]
+    options: Mapping[str, str] | None
     turns: "tuple[Turn, ...]"
 
 
@@ -80,15 +84,18 @@ class DiscoveryWorldEpisode:
         """For the offline agents."""
         scene = self._scene
         label = scene.names.label
+        here = scene.observation["agentLocation"]
         around = scene.observation["nearbyObjects"]["objects"].items()
         return Known(
             self._task,
+            (here["x"], here["y"]),
             scene.commands(),
             tuple(scene.places),
             tuple(map(label, scene.carried)),
             tuple(map(label, scene.reach)),
             {label(each["uuid"]): (way, each["distance"]) for way, there in around for each in there},
             scene.names.labels(),
+            scene.options,
             tuple(self._turns),
         )
 

@@ -63,9 +63,9 @@ class Names:
         alike = self._named[name.casefold()]
         return name if len(alike) == 1 else f"{name}#{alike.index(ours) + 1}"
 
-    def labels(self) -> tuple[str, ...]:
-        """What all objects that were seen are called."""
-        return tuple(map(self.label, self._name))
+    def labels(self) -> dict[int, str]:
+        """What all objects that were seen are called, by our ids."""
+        return {ours: self.label(ours) for ours in self._name}
 
     def called(self, text: str) -> list[int]:
         """The objects, by our ids, that a name, a label or an id may mean; the articles are left out."""

@@ -1,31 +1,36 @@
 """The offline agents, which know what is possible and what they have done."""
 
 import json
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from evaluation.current import CURRENT
-from evaluation.suite import AgentTurn
-from suites.discoveryworld.oracle import ORACLES
+from evaluation.suite import AgentTurn, Environment
 from suites.discoveryworld.replies import read_reply
+from suites.discoveryworld.scripts import replies
+from suites.discoveryworld.scripts.player import WAITING
 from suites.discoveryworld.tools import reply_of
 
-AGENTS = ("random", *ORACLES)
-
-WAITING = "turn(north)"
-"""What is done if nothing is left to do."""
+_planned: WeakKeyDictionary[Environment, list[str]] = WeakKeyDictionary()
+"""The replies of scripts, which play each episode once before."""
 
 
 async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
     """The next action."""
     episode = CURRENT.get()
-    known = episode.environment.known
+    environment = episode.environment
+    known = environment.known
     if turn.name == "random":
         rng = np.random.default_rng([turn.seed, len(known.turns)])
         reply = str(rng.choice(known.commands or (WAITING,)))
     else:
-        reply = ORACLES[turn.name](known) or WAITING
+        if environment not in _planned:
+            _planned[environment] = await episode.compute(partial(replies, turn.name, episode.setup))
+        rest = _planned[environment][len(known.turns) :]
+        reply = rest[0] if rest else WAITING
     return ("act", _arguments(reply)) if "act" in turn.tools else reply
 
 

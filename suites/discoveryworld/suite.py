@@ -34,7 +34,17 @@ class DiscoveryWorldSuite(Suite):
     group_name = "theme"
     choices = DiscoveryWorldChoices
     presets = Path(__file__).parent / "presets"
-    agents = ("random", "proteomics", "archaeology-easy")
+    agents = (
+        "random",
+        "proteomics",
+        "chemistry",
+        "archaeology",
+        "reactor-lab",
+        "plant-nutrients",
+        "space-sick",
+        "rocket-science",
+        "translation",
+    )
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """All worlds at the chosen seeds, or those of the names: a theme, a level, both, or with a seed.

@@ -1,0 +1,45 @@
+"""Scripts that solve a theme, as an upper reference: they know its rules, and measure the rest."""
+
+from evaluation.suite import EpisodeSetup
+from suites.discoveryworld.episode import DiscoveryWorldEpisode
+from suites.discoveryworld.scripts.archaeology import archaeology
+from suites.discoveryworld.scripts.chemistry import chemistry
+from suites.discoveryworld.scripts.plant_nutrients import plant_nutrients
+from suites.discoveryworld.scripts.player import WAITING, Over, Player, Script, Stuck
+from suites.discoveryworld.scripts.proteomics import proteomics
+from suites.discoveryworld.scripts.reactor_lab import reactor_lab
+from suites.discoveryworld.scripts.rocket_science import rocket_science
+from suites.discoveryworld.scripts.space_sick import space_sick
+from suites.discoveryworld.scripts.translation import translation
+
+SCRIPTS: dict[str, Script] = {
+    "proteomics": proteomics,
+    "chemistry": chemistry,
+    "archaeology": archaeology,
+    "reactor-lab": reactor_lab,
+    "plant-nutrients": plant_nutrients,
+    "space-sick": space_sick,
+    "rocket-science": rocket_science,
+    "translation": translation,
+}
+"""By the names of their agents and of the themes."""
+
+
+def played(name: str, setup: EpisodeSetup) -> Player:
+    """A script that has played an episode of its own. One that cannot go on says why in a last reply.
+
+    A world in which something is not where a script expects it can also lead to errors of Python.
+    """
+    play = Player(DiscoveryWorldEpisode(setup._replace(draws=False)))
+    try:
+        SCRIPTS[name](play)
+    except Over:
+        pass
+    except (Stuck, LookupError, ValueError, ArithmeticError) as error:
+        play.replies.append(f"I am stuck: {error!r}\n{WAITING}")
+    return play
+
+
+def replies(name: str, setup: EpisodeSetup) -> list[str]:
+    """All replies of a script in an episode; the same setup gives the same ones."""
+    return played(name, setup).replies

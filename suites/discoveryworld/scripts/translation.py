@@ -1,0 +1,145 @@
+"""Translation: the meaning of words, from tables with signs and a computer that counts."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from suites.discoveryworld.actions import PLAIN
+from suites.discoveryworld.scripts.player import Player, Stuck, found_in
+
+_SIGNED = "table with a sign"
+_ROUND = ((2, 1), (2, 30), (30, 30), (30, 1))
+"""Corners of a path around the village from which everything that grows outside is seen."""
+
+_FETCHING, _PATIENCE = (24, 1), 100
+"""A tile beside where the stick falls, and the most steps to wait for it."""
+
+
+def translation(play: Player) -> None:
+    """Asks what is wanted, finds out what the words mean, and brings it."""
+    if "talk to" in play.known.task:
+        _at_the_store(play)
+    else:
+        _in_the_village(play)
+
+
+def _at_the_store(play: Player) -> None:
+    person = play.one(found_in(r"talk to (\w+)", play.known.task))
+    word = found_in("`(.+)`", play.apply("talk", person))
+    play.say("")
+    play.goto("initial location")
+    thing = play.take(_signed(play)[word])
+    play.put(thing, person, f"{word} means {play.name(thing)}.")
+
+
+def _in_the_village(play: Player) -> None:
+    """The elder says `bring me`, a number or a colour or both, and a thing."""
+    play.goto("town square")
+    elder = play.one("Elder")
+    _, *others, last = found_in("Elder: (.+?)!", play.apply("talk", elder)).split()
+    play.say("You can't")
+    play.goto("general store")
+    signed = _signed(play)
+    if last in signed:
+        means = {last: play.name(signed[last]).partition("#")[0].split()[-1]}
+        things = _gathered(play, *_kind(play, others, means))
+    else:
+        means, things = {last: "stick"}, [_fetched(play, last)]
+    play.goto("town square")
+    for thing in things:
+        play.put(thing, elder, f"The words mean {means}.")
+
+
+def _kind(play: Player, words: list[str], means: dict[str, str]) -> tuple[int, str]:
+    """How many things of what names are wanted, by words before a thing's; `means` gets what they mean."""
+    (noun,) = means.values()
+    count, kind = 1, rf"(\w+ )?{noun}(#|$)"
+    for word in words:
+        if number := _number(play, word):
+            means[word], count = str(number), number
+        else:
+            play.goto("paint shop")
+            means[word] = play.name(_signed(play)[word]).split()[0]
+            kind = rf"{means[word]} {noun}(#|$)"
+    return count, kind
+
+
+def _gathered(play: Player, count: int, kind: str) -> list[int]:
+    """As many things of a kind, from wherever they are."""
+    search = _search(play)
+    while len(found := play.seen(kind)) < count:
+        if next(search, None) is None:
+            raise Stuck(f"only {len(found)} of {count} called {kind} were found")
+    return [play.take(each) for each in found[:count]]
+
+
+def _fetched(play: Player, word: str) -> int:
+    """The stick that a trainer lets a dog fetch by the same words; it lies there for a few steps."""
+    if word not in play.apply("talk", play.one("Trainer")):
+        raise Stuck(f"nobody knows {word}")
+    play.say("Let's not")
+    path = _walk(play, _FETCHING)
+    for _ in range(_PATIENCE):
+        if sticks := play.near("wood stick"):
+            with suppress(Stuck):
+                return play.take(next(iter(sticks)))
+        elif next(path, None) is None:
+            play.wait(1)
+    raise Stuck("the stick was never in reach")
+
+
+def _signed(play: Player) -> dict[str, int]:
+    """What stands on the tables that are seen, by the last words of their signs."""
+    found = {}
+    for table in play.near(_SIGNED):
+        words = play.apply("read", table).partition("reads:")[2].split()
+        found[words[-1]] = _things_on(play, table)[0]
+    return found
+
+
+def _things_on(play: Player, table: int) -> list[int]:
+    """What stands on a table that is in reach."""
+    reach = [thing for thing, name in play.known.seen.items() if name in play.known.reach]
+    others = [thing for thing in reach if thing != table and play.name(thing) not in play.known.carried]
+    return [thing for thing in others if play.name(thing).partition("#")[0] not in PLAIN]
+
+
+def _number(play: Player, word: str) -> int | None:
+    """What a disk with the word adds to a flag's height, after the one disk of a single word has reset it."""
+    play.goto("school")
+    for disk in play.seen("floppy disk"):
+        play.reach(disk)
+    if not (disks := play.seen(rf"floppy disk \(\w+ {word}\)")):
+        return None
+    computer, tape = play.one("computer"), play.take(play.one("measuring tape"))
+    for disk in (play.one(r"floppy disk \(\w+\)"), disks[0]):
+        play.use(computer, play.take(disk))
+    (flag,) = play.near("flag")
+    return int(found_in(r"is (\d+) meter", play.use(tape, flag)))
+
+
+def _search(play: Player) -> Iterator[bool]:
+    """Goes through the shops, past the farm and around the village; yields after each step."""
+    for place in play.known.places:
+        play.goto(place)
+        yield True
+    sign = play.one(r"sign \(village\)")
+    play.reach(sign)
+    yield from _walk(play, (24, 1))
+    for soil in play.seen("soil")[:: max(len(play.seen("soil")) - 1, 1)]:
+        play.reach(soil)
+        yield True
+    play.reach(sign)
+    for corner in _ROUND:
+        yield from _walk(play, corner)
+
+
+def _walk(play: Player, goal: tuple[int, int]) -> Iterator[bool]:
+    """Goes tile by tile, around obstacles."""
+    while (here := play.known.at) != goal:
+        east, south = goal[0] - here[0], goal[1] - here[1]
+        ways = ["east" if east > 0 else "west", "south" if south > 0 else "north"]
+        if abs(south) > abs(east):
+            ways.reverse()
+        ways += [way for way in ("north", "east", "south", "west") if way not in ways]
+        play.do(next(move for way in ways if (move := f"move({way})") in play.known.commands))
+        yield True
