@@ -38,9 +38,8 @@ Part = str | Frame
 class TaskSpec:
     """One task: `id` is unique in its suite, `group` is what reports group by (the arena: the level).
 
-    `sha256` is that of whatever defines the task, so that a changed task is never taken for the same one.
-    `target` says in a few characters what passes, `metadata` are plain values that logs keep beside each
-    episode, and `content` is what the suite needs to open the task, ready for JSON by pydantic.
+    `sha256` is that of what defines the task, so that a changed task is another one. `target` says briefly
+    what passes. Logs keep `metadata`, plain values; `content`, ready for JSON by pydantic, opens the task.
     """
 
     id: str
@@ -56,14 +55,15 @@ class Observation:
     """What a model is shown next: texts and pictures in order.
 
     With `done` no reply is wanted any more, and the parts are not shown. What asks for a prediction (`kind`)
-    is not sent again, nor is the answer; with `fresh` it is also sent alone. `reward` is that of the last
-    reply, `drawn_by` the renderer of the pictures, if any. `data` is for `Suite.form`, and shown to nobody.
+    is not sent again, nor is the answer; with `fresh` it is also sent alone, to one of `choices.judges` if
+    `model` names it. `reward` is that of the last reply, `drawn_by` the renderer; `data` is for `Suite.form`.
     """
 
     parts: tuple[Part, ...] = ()
     done: bool = False
     kind: Literal["act", "predict", "explain"] = "act"
     fresh: bool = False
+    model: str | None = None
     reward: float = 0.0
     drawn_by: str | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -169,11 +169,11 @@ Agent = Callable[[AgentTurn], Awaitable["str | tuple[str, dict[str, Any]]"]]
 class Suite(ABC):
     """A suite of tasks.
 
-    `name` is that of the entry point and the provider of the suite's offline agents (`NAME/agent`);
-    `task_name` that of the task for `inspect eval arena_llm/TASK`; `group_name` the heading of groups.
-    `agents` are the names of offline agents for messages, with a word in capitals for what a user fills in.
-    `reproduced` are the values of a record that a replay gives again; None: all of them, and every text and
-    picture, to the bit. An evaluation replays no episode of a suite that names some.
+    `name` is that of the entry point and the provider of the offline agents (`NAME/agent`), `task_name` that
+    of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `agents` are the names
+    of offline agents for messages, with a word in capitals for what a user fills in. `reproduced` are the
+    values of a record that a replay gives again; None: all of them, and every text and picture, to the bit.
+    An evaluation replays no episode of a suite that names some.
     """
 
     name: ClassVar[str]
@@ -260,7 +260,7 @@ class Suite(ABC):
         return choices.bounds().replies  # type: ignore[no-any-return]
 
     def form(self, task: TaskSpec, choices: Any, observation: Observation) -> Form | None:
-        """What a person answers an observation with; None for a suite that people cannot play."""
+        """What a person answers an observation with; None for what people cannot play."""
         return None
 
     async def judge(self, setup: EpisodeSetup, record: Record, ask: Ask) -> Record:

@@ -189,7 +189,7 @@ class RunChoices(BaseModel):
 
     @property
     def judges(self) -> tuple[str, ...]:
-        """The models that `Suite.judge` asks, as a user writes them."""
+        """The models that `Suite.judge` asks or observations name, as a user writes them."""
         return ()
 
     @property

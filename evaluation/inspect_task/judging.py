@@ -1,11 +1,11 @@
-"""The judgement of finished episodes by a second model, where a suite asks for one."""
+"""Requests to a second model, where a suite asks for one: to judge an episode, or to speak in it."""
 
 import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from inspect_ai.model import ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, get_model
 from inspect_ai.solver import TaskState
 
 from evaluation.agents.replies import read_reply
@@ -13,7 +13,7 @@ from evaluation.generation.generate import generate
 from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.inspect_task.session import Session
-from evaluation.log.exchanges import JUDGE
+from evaluation.log.exchanges import JUDGE, OTHER
 from evaluation.models import full_name
 from evaluation.suite import Record
 
@@ -35,7 +35,7 @@ async def judge_episodes(session: Session, state: TaskState, journal: Path | Non
             if (output := kept.next()) is not None:
                 _answers[key] = output.completion
             elif key not in _answers:
-                output = await _asked(model, text, session.choices)
+                output = await _asked(model, JUDGE, text, session.choices)
                 kept.keep(output)
                 _answers[key] = output.completion
             return _answers[key]
@@ -44,6 +44,12 @@ async def judge_episodes(session: Session, state: TaskState, journal: Path | Non
         record = _noted(session.records[task_id], state, session.choices)
         session.records[task_id] = await session.suite.judge(setup, record, ask)
         session.judged.add(task_id)
+
+
+async def ask_other(session: Session, state: TaskState) -> ModelOutput:
+    """The reply of the other model that the session's observation is for. Raises as `generate`."""
+    model = full_name(session.suite, str(session.asks))
+    return await _asked(model, OTHER, state.messages[-1].text, session.choices)
 
 
 def _noted(record: Record, state: TaskState, choices: Any) -> Record:
@@ -65,11 +71,11 @@ def _noted(record: Record, state: TaskState, choices: Any) -> Record:
     return replace(record, turns=(*turns, {**last, **memory}))
 
 
-async def _asked(model: str, text: str, choices: Any) -> Any:
+async def _asked(model: str, role: str, text: str, choices: Any) -> ModelOutput:
     """One request. Raises as `evaluation.generation.generate.generate`."""
     config = GenerateConfig(
         temperature=0.0, max_retries=choices.retries, attempt_timeout=choices.reply_timeout
     )
-    asked = get_model(model, role=JUDGE)
+    asked = get_model(model, role=role)
     output, _ = await generate(asked, [ChatMessageUser(content=text)], [], config, ImageBudget("all"))
     return output

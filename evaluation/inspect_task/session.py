@@ -21,8 +21,9 @@ class Session:
     """Plays tasks in order; the next begins when the model's part in the one before has ended.
 
     `records` holds the finished episodes by task id, in the order in which they were played; `judged` are
-    those that were judged by a second model, or need not be. `drawn_by` is
-    the renderer of the pictures, None if there are none. `all_tasks` are those of the run.
+    those that were judged by a second model, or need not be. `drawn_by` is the renderer of the pictures, None
+    if there are none. `asks` is the other model that the present observation is for, None for that of the
+    run. `all_tasks` are those of the run.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Session:
         self.records: dict[str, Record] = {}
         self.judged: set[str] = set()
         self.drawn_by: str | None = None
+        self.asks: str | None = None
         self.prompts = prompts
         # Other tasks are sent to workers only if they are shown.
         self._all = tuple(all_tasks) if choices.needs_all_tasks else ()
@@ -109,6 +111,7 @@ class Session:
 
     def _noted(self, observation: Observation) -> Observation:
         self.drawn_by = observation.drawn_by or self.drawn_by
+        self.asks = None if observation.done else observation.model
         once = observation.kind == "predict" and not observation.done
         self._sent = {SENT: ALONE} if observation.fresh else {SENT: ONCE} if once else None
         return observation

@@ -33,7 +33,7 @@ from evaluation.generation.image_budget import ImageBudget
 from evaluation.generation.journal import Journal
 from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
-from evaluation.inspect_task.judging import judge_episodes
+from evaluation.inspect_task.judging import ask_other, judge_episodes
 from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
@@ -142,10 +142,11 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
         agent = _agent(state, session, model)
         kept = Journal(journal, str(state.sample_id), state.epoch)
         while session.wants_reply:
-            output = kept.next()
+            output, other = kept.next(), session.asks
             if output is None:
                 try:
-                    output = await agent.reply(state.messages)
+                    asked = agent.reply(state.messages) if other is None else ask_other(session, state)
+                    output = await asked
                 except FinalError as error:
                     remember(state, error)
                     raise
@@ -153,7 +154,7 @@ def play_episode(suite: str, choices: Any, journal: Path | None = None) -> Solve
                     state.metadata["stopped"] = stopped.stop
                     break
                 kept.keep(output)
-            state.output = output
+            state.output = output if other is None else state.output
             state.messages.append(output.message)
             if (stop := stop_of(output)) is not None:
                 state.metadata["stopped"] = stop

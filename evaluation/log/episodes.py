@@ -10,7 +10,7 @@ from typing import Any
 
 from evaluation.generation.budget import NOT_PLAYED, STOPPED
 from evaluation.generation.final import FAILED
-from evaluation.log.exchanges import JUDGE, EpisodeTalk, Request, parameters_of
+from evaluation.log.exchanges import JUDGE, OTHER, EpisodeTalk, Request, parameters_of
 from evaluation.log.messages import agent_facts
 from evaluation.log.sample import Limit, LoggedSample, replay_of
 from evaluation.results import TrialResult
@@ -103,7 +103,8 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         usage = _usage(list((raw.model_usage or {}).values()))
         return LoggedEpisode(failed, usage=usage, seconds=raw.total_time, **_faults(raw))
     task_id = sample.planned[0]
-    events = [event for event in raw.events or () if event.event == "model" and event.role != JUDGE]
+    asked = [event for event in raw.events or () if event.event == "model"]
+    events = [event for event in asked if event.role not in (JUDGE, OTHER)]
     record = sample.records.get(task_id)
     episode = LoggedEpisode(
         _result(base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}),

@@ -20,6 +20,9 @@ from render import Frame, decode
 JUDGE = "judge"
 """The role of a second model, whose requests are no part of the conversation."""
 
+OTHER = "other"
+"""The role of a second model that gives some of an episode's replies."""
+
 _PARAMETERS = (
     *("model", "temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "stop_seqs"),
     *("max_tokens", "max_completion_tokens", "max_output_tokens", "reasoning", "reasoning_effort"),
