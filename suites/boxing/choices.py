@@ -24,13 +24,24 @@ class BoxingChoices(RunChoices):
 
     words: ClassVar[frozenset[str]] = RunChoices.words | {"evaluations", "programs"}
     own_agents: ClassVar[dict[str, str]] = {"apprentice": "suites.boxing.apprentice"}
-    later: ClassVar[frozenset[str]] = RunChoices.later | {"programs", "drafts", "program_seconds"}
+    later: ClassVar[frozenset[str]] = RunChoices.later | {
+        "programs",
+        "drafts",
+        "program_seconds",
+        "novice_model",
+        "narrator",
+    }
     rules: ClassVar[tuple[Rule, ...]] = (
         *RunChoices.rules,
         Rule(
             ("agent", "conversation"),
             lambda c: c["agent"] == "apprentice" and c["conversation"] == "run",
             "its programs are those of one episode",
+        ),
+        Rule(
+            ("novice_model", "novice"),
+            lambda c: c["novice_model"] is not None and not c["novice"],
+            "there is no novice",
         ),
     )
 
@@ -63,6 +74,13 @@ class BoxingChoices(RunChoices):
         default=False,
         description="at the end explain, and answer again with nothing but the explanation",
     )
+    novice_model: str | None = Field(
+        default=None, description="the novice, such as openai/gpt-4o-mini; none: the model that explains"
+    )
+    narrator: str | None = Field(
+        default=None,
+        description="model that says the outcomes of emotions and morals in its own words; none: templates",
+    )
     explanation: int = Field(default=200, ge=1, le=10_000, description="words of the explanation")
     programs: _Numbers = Field(
         default=("3", "6", "10"),
@@ -72,6 +90,11 @@ class BoxingChoices(RunChoices):
     program_seconds: int = Field(
         default=120, ge=1, le=3600, description="seconds that a program of an apprentice may take"
     )
+
+    @property
+    def judges(self) -> tuple[str, ...]:
+        """The models that speak in an episode besides the one that plays."""
+        return tuple(name for name in (self.novice_model, self.narrator) if name is not None)
 
     @property
     def evaluated(self) -> tuple[int, ...]:
@@ -90,5 +113,6 @@ class BoxingChoices(RunChoices):
     def bounds(self) -> Bounds:
         """Every request may take `TRIES` replies; most take one, and estimates count on that."""
         each = self.questions if self.ask == "singly" else 1
-        replies = self.experiments + each * (len(self.evaluated) + self.novice) + self.novice
+        experiments = self.experiments * (1 if self.narrator is None else 2)
+        replies = experiments + each * (len(self.evaluated) + self.novice) + self.novice
         return Bounds(replies=replies, turn_tokens=120)

@@ -9,6 +9,7 @@ import numpy as np
 
 from evaluation.inspect_task.offline import agent_seed
 from evaluation.suite import EpisodeSetup, ModelEnd, Observation, Record
+from suites.boxing.answers import Answers
 from suites.boxing.choices import TRIES, BoxingChoices
 from suites.boxing.design import regret
 from suites.boxing.oracle import drawn
@@ -18,6 +19,9 @@ from suites.boxing.questions import Questions
 from suites.boxing.replies import answers_of, design_of, explanation_of, form_of
 from suites.boxing.requests import NOVICE, Request, requests_of
 from suites.boxing.world import Field, WrongReplyError, unnamed
+
+NARRATED = 150
+"""Words of a narrator that are kept."""
 
 _GAPS = re.compile(r"\n\s*\n")
 """What is left of a text where a variable is empty."""
@@ -74,9 +78,8 @@ class BoxingEpisode:
         seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
         self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
         self.posterior = posterior_of(self.world, inference)
-        self._without = self.questions.best(self.posterior)
-        self._answers: dict[int, dict[int, Floats]] = {}
-        self._requests = requests_of(self.choices, len(self.questions))
+        self._answers = Answers(self.questions, self.questions.best(self.posterior))
+        self._requests = requests_of(self.choices, len(self.questions), self.world.speaks)
         self._place = self._tries = self._done = 0
         self._said = self.explanation = ""
         self._turns: list[Turn] = []
@@ -114,7 +117,7 @@ class BoxingEpisode:
         """End the episode."""
         self.close()
         over = self._place == len(self._requests)
-        last = self._error(self.choices.experiments)
+        last = self._answers.error(self.choices.experiments)
         passed = over and last < self.questions.baseline
         score = self.questions.score(last)
         parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
@@ -163,10 +166,13 @@ class BoxingEpisode:
 
     def _next(self, request: Request, given_up: bool) -> None:
         """Go on to the next request, also from one that was not answered."""
-        if given_up and request.kind == "act":
+        lost = given_up and request.kind == "act"
+        if lost:
             self._said = self._prompts["no_experiment"].fill(tries=TRIES)
         self._done += request.kind == "act"
         self._place, self._tries = self._place + 1, 0
+        if lost and self._place < len(self._requests) and self.request.kind == "narrate":
+            self._place += 1
 
     def _carried_out(self, request: Request, text: str) -> Mapping[str, Any]:
         """What a reply gives of a turn. Raises WrongReplyError."""
@@ -175,9 +181,13 @@ class BoxingEpisode:
         if request.kind == "explain":
             self.explanation, words = explanation_of(text, self.choices.explanation)
             return {"words": words}
+        if request.kind == "narrate":
+            told, _ = explanation_of(text, NARRATED)
+            self._said = self._prompts["narrated"].fill(said=told)
+            return {"said": self._said}
         places = list(request.questions)
         answers = answers_of(text, self._fields, len(places))
-        self._answers.setdefault(request.evaluation, {}).update(zip(places, answers, strict=True))
+        self._answers.take(request.evaluation, places, answers)
         rows = {"answers": answers, "truths": self.questions.truths[places]}
         return {
             "evaluation": request.evaluation,
@@ -227,16 +237,18 @@ class BoxingEpisode:
             },
             "predict": {"questions": asked, "answer": answer},
             "explain": {"words": self.choices.explanation},
+            "narrate": {},
             "novice": {"explanation": self.explanation, "questions": asked, "answer": answer},
         }
         novice = request.evaluation == NOVICE and request.kind == "predict"
         name = "novice" if novice else request.kind
         shown = prompts[name].fill(said=said if not novice or self._tries else "", **values[name])
+        narrated = request.kind == "narrate"
         story = f"{self._story()}\n\n" if self._done == 0 and not novice else ""
-        kind: Any = request.kind
-        return Observation(
-            (_GAPS.sub("\n\n", story + shown).strip(),), kind=kind, fresh=novice, data=request._asdict()
-        )
+        kind: Any = "predict" if narrated else request.kind
+        model = self.choices.narrator if narrated else self.choices.novice_model if novice else None
+        text = _GAPS.sub("\n\n", story + shown).strip()
+        return Observation((text,), kind=kind, fresh=novice or narrated, model=model, data=request._asdict())
 
     def _story(self) -> str:
         """What the world is about, and what is asked for in the end."""
@@ -253,24 +265,9 @@ class BoxingEpisode:
             text = f"{text} {self._prompts['chances'].fill()}"
         return f"{question + 1}. {text}" if together > 1 else text
 
-    def _filled(self, evaluation: int) -> Floats:
-        """(m, values): the answers of an evaluation; where one is missing, the best without experiments."""
-        found = self._without.copy()
-        for place, answer in self._answers.get(evaluation, {}).items():
-            found[place] = answer
-        return found
-
-    def _error(self, evaluation: int) -> float:
-        return float(self.questions.errors(self._filled(evaluation)).mean())
-
     def _metrics(self) -> dict[str, float | int]:
         """The numbers of an episode that tables and reports have."""
-        found: dict[str, float | int] = {}
-        for evaluation in self._answers:
-            suffix = "novice" if evaluation == NOVICE else str(evaluation)
-            error = self._error(evaluation)
-            found[f"error_{suffix}"], found[f"z_{suffix}"] = error, self.questions.standardised(error)
-        found |= self.questions.proper_scores(self._filled(self.choices.experiments))
+        found = self._answers.metrics(self.choices.experiments)
         tried = [turn for turn in self._turns if turn.information is not None]
         if tried:
             for name in ("information", "regret", "regret_published"):
@@ -278,7 +275,7 @@ class BoxingEpisode:
         found["experiments"] = len(tried)
         found["invalid_replies"] = sum(turn.error is not None for turn in self._turns)
         asked = sum(len(each.questions) for each in self._requests[: self._place])
-        found["missing_answers"] = asked - sum(map(len, self._answers.values()))
+        found["missing_answers"] = asked - len(self._answers)
         return found
 
 

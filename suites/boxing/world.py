@@ -108,6 +108,8 @@ class World(ABC):
     """With prior knowledge and without."""
     partial: ClassVar[frozenset[str]] = frozenset()
     """Goals that ask for some of the parameters only; their outcomes are 0 or 1."""
+    speaks: ClassVar[bool] = False
+    """Whether a narrator can say what comes of an experiment."""
     fixed: ClassVar[bool] = False
     """Whether the same design always has the same outcome, beyond what the parameters say."""
 

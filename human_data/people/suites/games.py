@@ -37,6 +37,9 @@ class Course(NamedTuple):
             raise ConfigError(
                 "people reply by a form, one task at a time: leave out replies and conversation"
             )
+        if self.choices.judges:
+            models = ", ".join(self.choices.judges)
+            raise ConfigError(f"where people play, no second model is asked: leave out {models}")
         setup = self.setup(0)
         environment = self.suite.open(setup)
         try:

@@ -43,6 +43,7 @@ class Emotions(World):
     a ~ N(MEAN, 0.1), b ~ N(MEAN, 0.01), s ~ half-normal of scale 1."""
 
     name, title = "emotions", "Emotions from outcomes"
+    speaks = True
     noise = Likert()
     dimensions = 33
     parameter_names = (

@@ -51,6 +51,7 @@ class Morals(World):
     group 2."""
 
     name, title = "morals", "Moral machines"
+    speaks = True
     noise = Bernoulli()
     dimensions = 9
     parameter_names = (

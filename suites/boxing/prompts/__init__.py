@@ -13,6 +13,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "answer": ("form", "limits"),
     "chances": (),
     "explain": ("said", "words"),
+    "narrate": ("said",),
+    "narrated": ("said",),
     "novice": ("said", "explanation", "questions", "answer"),
     "no_experiment": ("tries",),
     "invalid_reply": ("feedback", "left"),
@@ -25,7 +27,7 @@ about, `_plain` without. `details`: what was drawn at the beginning, such as a l
 of the `goal_` texts. `said`: what came of the last experiment, and what was wrong with the last reply
 (`invalid_reply`). `form`: how a design or an answer is written, `limits` of its numbers. `answer`: the text
 of that name; `chances` follows a question whose answer is a probability. `novice` is sent alone, without the
-system text.
+system text, and so is `narrate` to a narrator, with what the template says; `narrated` is what then is said.
 """
 
 

@@ -74,6 +74,56 @@ def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):
     assert "Dugongs are" not in str(provider[-1])
 
 
+def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_path):
+    asked: dict[str, list] = {"gpt-4o": [], "gpt-4o-mini": []}
+
+    def serve(request):
+        body = json.loads(request.data)
+        asked[body["model"]].append(body["messages"])
+        shown = str(body["messages"][-1]["content"])
+        if "what is its design" in shown:
+            return answer("<observe>50, 50, 50, 0.34, 0.33, 0.33, 1</observe>", tokens=10)
+        if "You take part in a study" in shown:
+            return answer("They seem rather glad.", tokens=100)
+        first = 9 if "You have seen none" in shown else 5
+        return answer(f"<answer>{first}, 4, 3, 2, 1, 2, 3, 4</answer>", tokens=10)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    short = ("--environments", "emotions", "--seeds", 1, "--experiments", 2, "--evaluations", 0)
+    others = (
+        "--narrator",
+        "gpt-4o-mini",
+        "--novice",
+        "--novice-model",
+        "gpt-4o-mini",
+        "--agent",
+        "hypothesizer",
+    )
+    folder = ("--questions", 1, "--log-dir", tmp_path)
+    done = run("eval", "--suite", "boxing", "--model", MODEL, *short, *others, *folder, **KEY)
+    assert done.returncode == 0, done.stderr
+    narrated, again, novice = asked["gpt-4o-mini"]
+    assert [len(each) for each in (narrated, again, novice)] == [1, 1, 1]
+    assert re.search(r"The player is \w.* disappointed", str(narrated))
+    assert "5, 4, 3, 2, 1" in str(novice)
+    after = [str(each) for each in asked["gpt-4o"] if "They seem rather glad." in str(each)]
+    assert after
+    assert not any("The player is" in each or "You take part" in each for each in after)
+    (sample,) = read_eval_log(str(newest(tmp_path))).samples
+    turns = sample.metadata["episode"]["turns"]
+    kinds = [turn["kind"] for turn in turns]
+    assert kinds == ["predict", "act", "narrate", "act", "narrate", "predict", "explain", "predict"]
+    assert [turn["error"] for turn in turns] == [None] * len(turns)
+    # What answered last is the scientist, not the novice.
+    assert sample.output.completion == turns[-2]["reply"] != turns[-1]["reply"]
+    assert sample.model_usage["openai/gpt-4o-mini"].total_tokens == 210
+    verified = run("verify", newest(tmp_path))
+    assert "1 of 1 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
+    made = run("report", newest(tmp_path), "--out", tmp_path / "report")
+    assert (made.returncode, made.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -82,6 +132,8 @@ def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):
         (("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
         (("--model", "boxing/eig", "--mode", "new"), "mode: got 'new'"),
         (("--model", "boxing/eig", "--evaluations", "one"), "evaluations"),
+        (("--model", "boxing/eig", "--narrator", "nobody"), "unknown model 'nobody'"),
+        (("--model", "boxing/eig", "--novice-model", "gpt-4o"), "there is no novice"),
     ],
 )
 def test_wrong_arguments_are_said(arguments, said, tmp_path, command):

@@ -1,0 +1,45 @@
+"""The answers of an episode, and how wrong they are."""
+
+from collections.abc import Sequence
+
+from suites.boxing.outcomes import Floats
+from suites.boxing.questions import Questions
+from suites.boxing.requests import NOVICE
+
+
+class Answers:
+    """What was answered in each evaluation; `without` are the best answers without experiments (m, values).
+
+    A question that was not answered counts as answered by those.
+    """
+
+    def __init__(self, questions: Questions, without: Floats) -> None:
+        self._questions, self._without = questions, without
+        self._given: dict[int, dict[int, Floats]] = {}
+
+    def __len__(self) -> int:
+        """How many were given."""
+        return sum(map(len, self._given.values()))
+
+    def take(self, evaluation: int, places: Sequence[int], answers: Floats) -> None:
+        """Keep the answers (places, values) to some questions."""
+        self._given.setdefault(evaluation, {}).update(zip(places, answers, strict=True))
+
+    def error(self, evaluation: int) -> float:
+        """The mean error of an evaluation."""
+        return float(self._questions.errors(self._filled(evaluation)).mean())
+
+    def metrics(self, last: int) -> dict[str, float | int]:
+        """Errors and standardised errors of all evaluations, and the proper scores of the `last` one."""
+        found: dict[str, float | int] = {}
+        for evaluation in self._given:
+            suffix = "novice" if evaluation == NOVICE else str(evaluation)
+            error = self.error(evaluation)
+            found[f"error_{suffix}"], found[f"z_{suffix}"] = error, self._questions.standardised(error)
+        return found | self._questions.proper_scores(self._filled(last))
+
+    def _filled(self, evaluation: int) -> Floats:
+        found = self._without.copy()
+        for place, answer in self._given.get(evaluation, {}).items():
+            found[place] = answer
+        return found
