@@ -21,13 +21,22 @@ from tests.suites.discoveryworld.worlds import needs_package
 from tests.suites.scienceworld.simulation import needs_java
 
 AGENTS = ("react", "plan-execute", "hypothesizer")
-SUITES = (
-    "arena",
-    "est",
-    "boxing",
-    pytest.param("scienceworld", marks=needs_java),
-    pytest.param("discoveryworld", marks=needs_package),
-)
+SUITES = {
+    "arena": (),
+    "est": (),
+    "boxing": (),
+    "scienceworld": (needs_java,),
+    "discoveryworld": (needs_package,),
+}
+QUICK = {("react", "scienceworld"), ("plan-execute", "discoveryworld"), ("hypothesizer", "boxing")}
+"""Of each agent the suite that is played in every run of the tests, besides EST."""
+
+PLAYED = [
+    pytest.param(agent, suite, marks=(*marks, *([pytest.mark.slow] if not quick else [])))
+    for agent in AGENTS
+    for suite, marks in SUITES.items()
+    for quick in [suite == "est" or (agent, suite) in QUICK]
+]
 
 
 @pytest.fixture
@@ -55,8 +64,7 @@ def samples_of(log):
     return read_eval_log(str(log.path), resolve_attachments=True).samples
 
 
-@pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(("agent", "suite"), PLAYED)
 def test_each_agent_plays_each_suite(agent, suite, play, tmp_path):
     model, request, run = play(suite, agent=agent)
     log = run(max_samples=1)
