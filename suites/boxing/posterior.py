@@ -162,10 +162,8 @@ class Particles(Posterior):
         return z, terms
 
     def _local(self, z: Floats, block: slice) -> Floats:
-        """Steps of any length, from that of the prior to a thousandth of it, of some of the numbers."""
         found = z.copy()
-        step = self._rng.standard_normal(z[:, block].shape)
-        found[:, block] += step * 10 ** self._rng.uniform(-3, 0.2, (len(z), 1))
+        found[:, block] = self._world.stepped(z[:, block], np.array(self._xs), self._rng)
         return found
 
 

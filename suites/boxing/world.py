@@ -208,6 +208,13 @@ class World(ABC):
         """A design as a reply has it."""
         return ", ".join(f"{value:.10g}" for value in x)
 
+    def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
+        """(n, b): symmetric proposals for a block of numbers (n, b) after the designs (m, d) so far.
+
+        Here steps of any length, from that of the prior to a thousandth of it.
+        """
+        return z + rng.standard_normal(z.shape) * 10 ** rng.uniform(-3, 0.2, (len(z), 1))
+
     def described(self, x: Floats, y: Floats, prior: bool) -> str:
         """A sentence on what came of an experiment."""
         words = self.words[prior]

@@ -75,6 +75,15 @@ class Location(World):
         xs, mean, _ = super().questions(rng, number, published)
         return xs, mean, mean
 
+    def stepped(self, z: Floats, xs: Floats, rng: np.random.Generator) -> Floats:
+        """Every other time turned around one of the designs: a strong signal says how far a source is
+        from it, and not in which direction."""
+        moved = super().stepped(z, xs, rng)
+        centre, angle = xs[rng.integers(len(xs), size=len(z))], rng.uniform(-np.pi, np.pi, len(z))
+        x, y = (z - centre).T
+        turned = np.stack([x * np.cos(angle) - y * np.sin(angle), x * np.sin(angle) + y * np.cos(angle)], 1)
+        return np.where(rng.random((len(z), 1)) < 0.5, centre + turned, moved)
+
     def target(self, goal: str, theta: Floats) -> Floats:
         """The places."""
         return theta
