@@ -168,7 +168,7 @@ def test_a_killed_run_is_resumed_and_plays_the_interrupted_episode_from_its_begi
     command = ("eval", "--suite", "boxing", "--model", MODEL, "--agent", "apprentice", "--drafts", 2, *chosen)
     command += ("--programs", 1, "--evaluations", 2, "--max-samples", 1, "--log-dir", tmp_path)
     each = 2 + 2 * 2 + 1
-    killed_when(lambda: len(asked) >= each + 2, *map(str, command))
+    killed_when(lambda: len(asked) >= each + 2, *map(str, command), TMPDIR=str(tmp_path))
     before = len(asked)
     assert each + 2 <= before < 2 * each
     resumed = run(*command, "--resume", OPENAI_API_KEY="none")
