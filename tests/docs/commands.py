@@ -14,6 +14,7 @@ import typer
 from arena_llm.cli import app
 from benchmarks.command import bench_command
 from docs._generate.__main__ import reference
+from evaluation.suites import get_suite, suite_names
 from llm_control.choices import ArenaChoices
 from tests.docs.pages import ROOT
 
@@ -46,10 +47,11 @@ def parse(words):
 
 
 def every_option():
-    """Every option of `arena-llm`, the benchmarks, the generator of pages and `inspect eval`."""
+    """Every option of `arena-llm` with any suite, the benchmarks, the generator of pages, `inspect eval`."""
     from inspect_ai._cli.eval import eval_command
 
-    return {
+    choices = {name for suite in suite_names() for name in get_suite(suite).choices.model_fields}
+    return {f"--{name.replace('_', '-')}" for name in choices} | {
         option
         for command in (COMMAND, *map(_command, (bench_command, reference)), eval_command)
         for option in _options(command)
