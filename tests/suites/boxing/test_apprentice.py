@@ -159,6 +159,7 @@ def test_an_episode_is_played_with_programs_that_fail_and_work(model, tmp_path):
     assert any("kept**age" in page and "ZeroDivisionError" in page for page in pages)
 
 
+@pytest.mark.slow
 @confined
 @needs_pymc
 def test_a_killed_run_is_resumed_and_plays_the_interrupted_episode_from_its_beginning(model, tmp_path):
