@@ -54,6 +54,7 @@ print(sorted(env.step(3)[0]))
     assert result.stdout == "['rays', 'vector']\n"
 
 
+@pytest.mark.slow
 def test_files_are_checked_and_agents_with_rays_play(battery, tmp_path):
     checked = arena_llm("testbed", "check", battery, "--svg", tmp_path / "plans", "--jobs", 1)
     assert (checked.returncode, checked.stderr) == (0, "")

@@ -130,7 +130,10 @@ def test_a_call_after_the_end_is_answered(battery, tmp_path):
             marks=pytest.mark.slow,
         ),
         pytest.param(["arena_llm/perception", "-T", "each=1"], marks=pytest.mark.slow),
-        ["arena_llm/testbed", "-T", "protocol=tool-calling", "--solver", "arena_llm/react"],
+        pytest.param(
+            ["arena_llm/testbed", "-T", "protocol=tool-calling", "--solver", "arena_llm/react"],
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["testbed", "tasks", "perception", "react"],
 )

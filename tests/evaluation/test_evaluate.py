@@ -321,6 +321,7 @@ def test_an_interrupted_run_loses_nothing_and_goes_on(how, battery, tmp_path):
     assert len(results) == 13
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_an_agent_has_played_by_itself(tmp_path):
     logs = tmp_path / "logs"
     command = ("eval", "--model", "arena/random-steps", "--levels", 1, "--trials", 50, "--log-dir", logs)

@@ -211,6 +211,7 @@ def files(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_battery_is_the_same_when_a_worker_is_killed(command, tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     order = ("testbed", "generate", "--levels", "1,4", "--count", 4, "--seed", 3)

@@ -85,6 +85,7 @@ def test_a_changed_log_is_found(logs, environment, tmp_path):
     assert "1 of 6 episodes are not as logged" in failed.stderr
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_by_group(logs, environment, tmp_path):
     few = tmp_path / "few"
     assert arena_llm(environment, *RUN, "--guesses", 3, "--log-dir", few).returncode == 0

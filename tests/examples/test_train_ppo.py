@@ -52,6 +52,7 @@ def test_what_was_trained_is_a_policy_that_can_be_evaluated(observation, tmp_pat
     assert (tmp_path / "report" / "results.csv").is_file()
 
 
+@pytest.mark.slow
 def test_training_goes_on_from_its_last_checkpoint(tmp_path):
     first = train(tmp_path, "rays")
     assert first.returncode == 0, first.stderr

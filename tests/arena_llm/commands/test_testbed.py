@@ -79,6 +79,7 @@ def test_a_hidden_split_is_the_battery_again_from_a_secret_seed(tmp_path):
     assert whole(tuple(range(1, 11)), None) == 900
 
 
+@pytest.mark.slow
 def test_a_hidden_split_and_the_public_tasks_make_a_gap(tmp_path):
     assert generate(tmp_path / "split", "--hidden", "--count", 2).returncode == 0
     played = ("--model", "arena/random", "--levels", "1", "--max-scripts", "2")

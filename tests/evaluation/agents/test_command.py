@@ -41,7 +41,8 @@ def test_a_suite_that_knows_nothing_of_agents_is_played_and_verified(
     assert "1 of 1 episodes: agrees" in arena_llm(local, "verify", newest(tmp_path)).stdout
 
 
-@pytest.mark.parametrize("agent", [pytest.param("plan-execute", marks=pytest.mark.slow), "hypothesizer"])
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["plan-execute", "hypothesizer"])
 def test_a_killed_run_keeps_its_episodes_and_begins_the_one_in_progress_again(
     agent, environment, tmp_path, httpserver
 ):

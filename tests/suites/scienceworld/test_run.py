@@ -84,6 +84,7 @@ def test_a_model_plays_and_its_run_is_verified_and_reported(provider, tmp_path):
     assert "paper: DRRN" in page
 
 
+@pytest.mark.slow
 def test_a_trial_whose_java_is_killed_is_played_again(provider, tmp_path):
     process = start(*eval_(tmp_path, "--max-samples", 1))
 
