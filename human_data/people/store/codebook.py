@@ -12,6 +12,10 @@ RECORDINGS = (
     "FILE` shows, or of another suite as evaluation.by_hand.played.PlayedEpisode; `arena-llm verify FILE` "
     "plays either again."
 )
+STUDY_FILE = (
+    "study.json: the notes about the study itself, of a study that has a file: the contents of the file at "
+    "its first start and after each change (config), and each refusal to take part (consent, agreed: false)."
+)
 CAUTION = (
     "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
     "formula. Codes and link parameters may identify a person: remove them before publishing the data."
@@ -25,6 +29,7 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
         "arena_llm": version("arena-llm"),
         "caution": CAUTION,
         "recordings": RECORDINGS,
+        "study_file": STUDY_FILE,
         "tables": {
             file: {
                 "one_row": table.one_row,
@@ -54,6 +59,6 @@ def as_markdown(book: Mapping[str, Any]) -> str:
             for each in table["columns"]
         ]
         lines.append("")
-    return "\n".join(
-        [*lines, "## Recordings", "", book["recordings"], "", "## Caution", "", book["caution"], ""]
-    )
+    for title, key in (("Recordings", "recordings"), ("The study", "study_file"), ("Caution", "caution")):
+        lines += [f"## {title}", "", book[key], ""]
+    return "\n".join(lines)

@@ -7,6 +7,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from human_data.people.store.tables import (
+    STUDY_CODE,
     Action,
     Answer,
     Base,
@@ -48,12 +49,13 @@ class Table:
     order: tuple[Any, ...] = ()
 
     def query(self, study: str) -> Select[Any]:
-        """All rows of a study, always in the same order."""
+        """All rows of a study's participants, always in the same order."""
         chosen = select(*(column.source.label(column.name) for column in self.columns))
         chosen = chosen.select_from(self.path[0])
         for parent in self.path[1:]:
             chosen = chosen.join(parent)
-        return chosen.where(Participant.study == study).order_by(*self.order)
+        chosen = chosen.where(Participant.study == study, Participant.code != STUDY_CODE)
+        return chosen.order_by(*self.order)
 
 
 def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:

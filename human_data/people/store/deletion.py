@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from human_data.people.store.database import Database
 from human_data.people.store.errors import InvalidRequest, display_name
 from human_data.people.store.tables import (
+    STUDY_CODE,
     Action,
     Answer,
     Base,
@@ -36,8 +37,8 @@ class Deleted(NamedTuple):
 def delete_participant(database: Database, study: str, code: str) -> Deleted:
     """See `Store.delete_participant`."""
     with database.writing() as session:
-        found = select(Participant.id).filter_by(study=study, code=code).with_for_update()
-        participant = session.scalars(found).one_or_none()
+        found = select(Participant.id).filter_by(study=study, code=code).where(Participant.code != STUDY_CODE)
+        participant = session.scalars(found.with_for_update()).one_or_none()
         deleted = None if participant is None else _delete(session, participant)
     # Even if nothing was found: an earlier deletion may have been unable to do this.
     database.erase()

@@ -5,7 +5,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -55,6 +55,8 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
         book = codebook.codebook(study, tables_of(format))
         folder.write("codebook.json", codebook.as_json(book))
         folder.write("codebook.md", codebook.as_markdown(book))
+        if about := _about_study(store, study):
+            folder.write("study.json", codebook.as_json(about))
         recordings = _write_recordings(store, study, folder)
         if bids:
             write_bids(store, study, folder)
@@ -134,6 +136,14 @@ def _write_parquet(path: Path, pieces: Iterator[pd.DataFrame]) -> int:
             writer.write_table(pa.Table.from_pandas(piece, schema=first.schema, preserve_index=False))
             count += len(piece)
     return count
+
+
+def _about_study(store: Store, study: str) -> dict[str, Any]:
+    """What is noted about the study itself; empty if it has no file."""
+    notes = store.study_notes(study)
+    return (
+        {"notes": [{"kind": each.kind, "at": each.at, "data": each.data} for each in notes]} if notes else {}
+    )
 
 
 def _write_recordings(store: Store, study: str, folder: ReportFolder) -> int:

@@ -18,6 +18,7 @@ from human_data.people.store.database import Database
 from human_data.people.store.deletion import Deleted, delete_participant
 from human_data.people.store.errors import InvalidRequest, display_name
 from human_data.people.store.tables import (
+    STUDY_CODE,
     Action,
     ActionRow,
     Answer,
@@ -73,11 +74,17 @@ class Store(Closing):
 
     def participants(self, study: str) -> list[Participant]:
         """All participants of a study, in order of arrival."""
-        return self._all(select(Participant).filter_by(study=study).order_by(Participant.id))
+        people = select(Participant).where(Participant.study == study, Participant.code != STUDY_CODE)
+        return self._all(people.order_by(Participant.id))
 
     def studies(self) -> list[str]:
         """The names of all studies that have participants."""
         return self._all(select(Participant.study).distinct().order_by(Participant.study))
+
+    def study_notes(self, study: str) -> list[Note]:
+        """What is noted about a study itself, by time: its file at each change, and refusals of consent."""
+        notes = select(Note).join(Participant).filter_by(study=study, code=STUDY_CODE)
+        return self._all(notes.order_by(Note.at, Note.key))
 
     def check_study(self, study: str) -> None:
         """Raise InvalidRequest, with the names of all studies, if the study has no participants."""

@@ -9,6 +9,8 @@ from sqlalchemy import JSON, BigInteger, Double, ForeignKey, Text, UniqueConstra
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
 
 SECONDS = "s since 1970-01-01 UTC"
+STUDY_CODE = "_study"
+"""Code of the row for what belongs to no participant: the study's file, and refusals of consent."""
 
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):

@@ -15,7 +15,7 @@ from human_data.people.store import Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
 from human_data.people.study.flow import find_participant
 from human_data.people.study.overview import counts, overview, result
-from human_data.people.study.progress import KINDS, PAGE_DONE, STUDY_CODE
+from human_data.people.study.progress import KINDS, PAGE_DONE
 from human_data.people.study.replay_video import replay_images
 from human_data.people.study.server import Form, Server, StudyServer
 from human_data.people.study.templates import page
@@ -158,5 +158,4 @@ async def _table(server: StudyServer, template: str) -> Response:
 
 
 def _refusals(store: Store, study: str) -> int:
-    notes = store.notes(store.add_participant(STUDY_CODE, study).id)
-    return sum(note.data.get("agreed") is False for note in notes)
+    return sum(note.data.get("agreed") is False for note in store.study_notes(study))

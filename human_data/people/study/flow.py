@@ -6,6 +6,7 @@ Everything is derived from the store, so a restarted server continues where it s
 from collections.abc import Mapping
 
 from human_data.people.store import Participant, Store
+from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.order import least_used, order_of, rows_of
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
@@ -14,7 +15,6 @@ from human_data.people.study.progress import (
     CONSENT,
     ORDER,
     PAGE_DONE,
-    STUDY_CODE,
     WITHDRAWN,
     Progress,
     all_progress,
@@ -57,7 +57,7 @@ def refuse(plan: Plan, store: Store) -> None:
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
     """The participant with this code, None if there is none."""
     people = store.participants(plan.study.name)
-    return next((person for person in people if person.code == code and code != STUDY_CODE), None)
+    return next((person for person in people if person.code == code), None)
 
 
 def finish_page(

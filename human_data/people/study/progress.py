@@ -17,9 +17,6 @@ KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, WITHDRAWN)
 """Notes about progress: consent and order of tasks at the start, each page done, a trial that could not be
 resumed, and the two ends."""
 
-STUDY_CODE = "_study"
-"""Code of the row for what belongs to no participant: the study's file, and refusals of consent."""
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -82,7 +79,6 @@ def all_progress(store: Store, study: str) -> list[Progress]:
     return [
         _progress(person, trials[person.id], notes[person.id], times[person.id])
         for person in store.participants(study)
-        if person.code != STUDY_CODE
     ]
 
 

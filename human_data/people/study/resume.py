@@ -4,8 +4,9 @@ from typing import Any
 
 from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
+from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.plan import CHANGEABLE, Plan
-from human_data.people.study.progress import STUDY_CODE, all_progress
+from human_data.people.study.progress import all_progress
 
 CONFIG = "config"
 """Kind of the notes that contain a study's file."""
@@ -18,7 +19,7 @@ def start_or_resume(store: Store, plan: Plan) -> int:
     """
     name, now = plan.study.name, plan.described()
     study = store.add_participant(STUDY_CODE, name)
-    stored = [note.data for note in store.notes(study.id) if note.kind == CONFIG]
+    stored = [note.data for note in store.study_notes(name) if note.kind == CONFIG]
     participants = all_progress(store, name)
     in_progress = sum(not (each.completed or each.withdrawn) for each in participants)
     if stored and stored[-1]["sha256"] == plan.sha256():

@@ -9,11 +9,11 @@ import pytest
 
 from arena import ArenaError, Recording, Replay
 from evaluation.results import read_results, results_frame
-from human_data.people.store import Store
+from human_data.people.store import InvalidRequest, Store
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTYPES
 from human_data.people.store.export import export, tables_of
 from human_data.people.store.results import people_results
-from human_data.people.store.tables import Base
+from human_data.people.store.tables import STUDY_CODE, Base
 from report.comparison.levels import compare_levels
 from tests.human_data.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.human_data.people.store.study import fill
@@ -65,6 +65,19 @@ def test_no_token_leaves_the_store(filled, tmp_path):
             assert not any(person.token.encode() in content for person in people), name
             assert "token" not in name
             assert b"token" not in content, name
+
+
+def test_what_belongs_to_the_study_is_no_participant(small, tmp_path):
+    people = [each.code for each in small.participants("study")]
+    small.note(small.add_participant(STUDY_CODE, "study").id, "consent", {"agreed": False})
+    assert [each.code for each in small.participants("study")] == people
+    assert export(small, "study", tmp_path / "out", bids=True).rows["participants"] == len(people)
+    written = files(tmp_path / "out")
+    assert [note["data"] for note in json.loads(written.pop("study.json"))["notes"]] == [{"agreed": False}]
+    assert not [name for name, content in written.items() if STUDY_CODE.encode() in content]
+    with pytest.raises(InvalidRequest, match="no participant '_study'"):
+        small.delete_participant("study", STUDY_CODE)
+    assert len(small.study_notes("study")) == 1
 
 
 def test_every_column_is_described(small, tmp_path):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from websockets.exceptions import ConnectionClosed
 
 from human_data.people.play.security import COOKIE
+from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.experimenter_pages import COOKIE as EXPERIMENTER
 from human_data.people.study.forms import MAX_FORM_BYTES
 from tests.human_data.people.play.server import Page
@@ -133,7 +134,7 @@ def test_a_cookie_of_another_study_gives_no_access(app):
     visitor.cookies.set(COOKIE, stranger.token)
     assert visitor.post("/go", data={"stage": "x"}).status_code == 403
     assert visitor.get(f"/return/{stranger.token}").status_code == 404
-    ours = next(each for each in store.participants("tiny") if each.code == "_study")
+    ours = store.add_participant(STUDY_CODE, "tiny")
     assert visitor.get(f"/return/{ours.token}").status_code == 404
     assert visitor.get("/", params={"PROLIFIC_PID": "_study"}).status_code == 400
 

@@ -11,7 +11,7 @@ from human_data.people.play.worker_protocol import Open, Step, Stop
 from human_data.people.store import InvalidRequest, Store
 from human_data.people.study import flow
 from human_data.people.study.plan import load_plan
-from human_data.people.study.progress import STUDY_CODE, progress_of
+from human_data.people.study.progress import progress_of
 from human_data.people.study.task_source import StudyTaskSource
 from testbed import task_named
 from tests.command import command as command
@@ -38,10 +38,10 @@ def test_nothing_is_stored_before_consent_and_of_a_refusal_only_the_fact(server,
         walker.send("/consent", answer="refuse")
         assert "You have chosen not to take part" in walker.page.text
         assert not walker.visitor.cookies
-        assert {each.code for each in store.participants("tiny")} == {*before, STUDY_CODE}
-        ours = next(each for each in store.participants("tiny") if each.code == STUDY_CODE)
-        assert store.notes(ours.id)[-1].data == {"agreed": False, "version": "3"}
-        assert walker.link["PROLIFIC_PID"] not in str([note.data for note in store.notes(ours.id)])
+        assert [each.code for each in store.participants("tiny")] == before
+        notes = store.study_notes("tiny")
+        assert notes[-1].data == {"agreed": False, "version": "3"}
+        assert walker.link["PROLIFIC_PID"] not in str([note.data for note in notes])
 
 
 def test_a_whole_study_is_stored(server, walker):
