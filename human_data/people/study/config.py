@@ -11,6 +11,7 @@ from human_data.people.study.items import Questionnaire, duplicates
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)]
 
 
 class Consent(Section):
@@ -92,13 +93,30 @@ class Test(Block):
         return self
 
 
+class Returns(Section):
+    """Links for participants who did not complete the study as planned; None: none, or that of completion.
+
+    `refused`: did not agree; `stopped`: left the study; `failed`: did not pass a practice task in its tries;
+    `late`: `limit_minutes` was over before the last test task. The last two otherwise get `completion.link`.
+    """
+
+    refused: WebLink | None = None
+    stopped: WebLink | None = None
+    failed: WebLink | None = None
+    late: WebLink | None = None
+
+
 class Completion(Section):
-    """The last page. `link` may contain `{participant}` and `{code}`, as for Prolific."""
+    """The last page. `link` may contain `{participant}`, `{code}` and the parameters of participants' links.
+
+    So may the links of `returns`, which are shown on the pages of those who did not complete, but `{code}`.
+    """
 
     title: Line = "Thank you!"
     text: Text = "You have completed the study. Thank you for taking part."
     code: str = ""
-    link: str | None = Field(default=None, pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)
+    link: WebLink | None = None
+    returns: Returns = Returns()
 
 
 class Study(Section):

@@ -3,9 +3,9 @@
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from human_data.people.store import Participant, Store
+from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.order import least_used, order_of, rows_of
 from human_data.people.study.plan import Plan
@@ -85,11 +85,22 @@ def withdraw(store: Store, person: Participant, stage: Stage) -> None:
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 
-def complete_if_done(plan: Plan, store: Store, person: Participant) -> None:
-    """Note the completion if all stages are done."""
+def complete_if_done(plan: Plan, store: Store, person: Participant) -> str | None:
+    """The ending of a participant who is done with all stages, noted when they are; None for others."""
     progress = progress_of(store, person)
-    if not progress.completed and current_stage(plan, progress) == EndStage("completed"):
-        store.note(person.id, COMPLETED, {})
+    if progress.completed or current_stage(plan, progress) != EndStage("completed"):
+        return progress.ending
+    ending = _ending(plan, progress)
+    store.note(person.id, COMPLETED, {"ending": ending})
+    return ending
+
+
+def _ending(plan: Plan, progress: Progress) -> str:
+    """Which of the endings in `config.Returns`, or completed; who failed the practice may be late as well."""
+    stages = [stage for stage in plan.stages(progress.order) if isinstance(stage, TaskStage)]
+    if any(stage.phase == "practice" and _has_failed(stage, progress) for stage in stages):
+        return "failed"
+    return COMPLETED if all(progress.trials_at(stage.position) for stage in stages) else "late"
 
 
 def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
@@ -114,7 +125,17 @@ def _practice_is_done(stage: TaskStage, progress: Progress) -> bool:
     trials = progress.trials_at(stage.position)
     if not trials or not progress.is_over(trials[-1]):
         return False
-    passed = any(trial.passed or trial.pass_mark is None for trial in trials if progress.is_over(trial))
     # An episode that could not be resumed would fail again.
     hopeless = trials[-1].id in progress.abandoned
-    return passed or hopeless or (stage.tries is not None and len(trials) >= stage.tries)
+    tried_enough = stage.tries is not None and len(trials) >= stage.tries
+    return _is_passed(trials, progress) or hopeless or tried_enough
+
+
+def _is_passed(trials: Sequence[Trial], progress: Progress) -> bool:
+    return any(trial.passed or trial.pass_mark is None for trial in trials if progress.is_over(trial))
+
+
+def _has_failed(stage: TaskStage, progress: Progress) -> bool:
+    """Whether a task was not passed; a trial that could not be resumed is nobody's failure."""
+    trials = progress.trials_at(stage.position)
+    return not _is_passed(trials, progress) and not any(trial.id in progress.abandoned for trial in trials)

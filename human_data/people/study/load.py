@@ -14,6 +14,7 @@ from arena.files import read_text
 from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
+from human_data.people.study.links.return_links import link_problems
 from human_data.people.study.texts import Section
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
@@ -38,11 +39,15 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     lines: dict[Loc, int] = {(): 1}
     values = _value(root, (), lines, source)
     try:
-        return Study.model_validate(values), lines
+        study = Study.model_validate(values)
+        found = [(lines[loc], problem) for loc, problem in link_problems(study)]
     except ValidationError as error:
-        problems = [f"{source}:{line}: {problem}" for line, problem in _problems(error, lines)]
+        found = list(_problems(error, lines))
+    if found:
+        problems = [f"{source}:{line}: {problem}" for line, problem in found]
         more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
-        raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more)) from None
+        raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more))
+    return study, lines
 
 
 def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
@@ -14,6 +15,8 @@ from human_data.people.store import Participant
 from human_data.people.store.text import NAME
 from human_data.people.study import flow
 from human_data.people.study.forms import link_parameters
+from human_data.people.study.links.return_links import return_link
+from human_data.people.study.progress import COMPLETED
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
 from human_data.people.study.templates import message, page
@@ -46,10 +49,10 @@ async def personal_link(token: str, request: Request, server: Server) -> Respons
 @router.post("/consent")
 async def consent(form: Form, request: Request, server: Server) -> Response:
     """The answer to the consent page."""
-    texts, people = server.study.words, server.study.participants
+    people = server.study.participants
     if form.get("answer") == "refuse":
         await server.store.run(lambda store: flow.refuse(server.plan, store))
-        return message(server.study, texts.refused_title, texts.refused, button=texts.changed_mind)
+        return _refused(server, _identifying_link(server, form))
     if form.get("answer") != "agree":
         raise HTTPException(400, "Expected agreement or refusal.")
     if people.from_ == "link":
@@ -140,19 +143,26 @@ async def _show(
         case QuestionStage():
             response = page("questions", study, status, answers=answers, problems=problems, **place)
         case EndStage("completed"):
-            await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
-            response = page("completion", study, target=_completion_link(server, person))
+            ending = await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
+            target = return_link(study, ending or COMPLETED, person.code, person.link)
+            response = page("completion", study, target=target)
         case EndStage():
-            response = message(study, study.words.withdrawn_title, study.words.withdrawn)
+            target = return_link(study, "stopped", person.code, person.link)
+            response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)
         case _:
             response = page("reading", study, **place)
     return as_participant(response, person, request)
 
 
-def _completion_link(server: StudyServer, person: Participant) -> str:
-    completion = server.study.completion
-    link = (completion.link or "").replace("{participant}", person.code)
-    return link.replace("{code}", completion.code)
+def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
+    """The page of someone who does not agree; who changes their mind is identified by the same link."""
+    study, texts = server.study, server.study.words
+    target = return_link(study, "refused", link.get(study.participants.id, ""), link)
+    first_page = f"/?{urlencode(link)}" if link else "/"
+    return message(
+        study, texts.refused_title, texts.refused,
+        button=texts.changed_mind, first_page=first_page, target=target,
+    )  # fmt: skip
 
 
 def _incomplete_link(server: StudyServer, status: int) -> Response:

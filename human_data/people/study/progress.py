@@ -22,7 +22,8 @@ resumed, and the two ends."""
 class Progress:
     """A participant's trials, in the order in which they were started, and the contents of their notes.
 
-    `pages_done` are names of stages, `abandoned` the ids of trials that cannot be resumed.
+    `pages_done` are names of stages, `abandoned` the ids of trials that cannot be resumed. `ending` is that
+    of a participant who reached the end: completed, failed or late, as in `config.Returns`.
     """
 
     participant: Participant
@@ -31,9 +32,14 @@ class Progress:
     row: int = 0
     pages_done: frozenset[str] = frozenset()
     abandoned: frozenset[int] = frozenset()
-    completed: bool = False
+    ending: str | None = None
     withdrawn: bool = False
     last_at: float = 0.0
+
+    @property
+    def completed(self) -> bool:
+        """Whether the participant reached the end."""
+        return self.ending is not None
 
     def trials_at(self, position: int) -> list[Trial]:
         """The trials at a position of the order."""
@@ -105,7 +111,7 @@ def _progress(
         row=order["row"],
         pages_done=frozenset(page["stage"] for page in data[PAGE_DONE]),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
-        completed=COMPLETED in data,
+        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED]), None),
         withdrawn=WITHDRAWN in data,
         last_at=max(events),
     )

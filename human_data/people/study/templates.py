@@ -42,6 +42,13 @@ def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLRespo
     return response
 
 
-def message(study: Study, title: str, text: str, status: int = 200, *, button: str = "") -> HTMLResponse:
-    """A page with only a title and a text, and optionally a `button` that leads to the first page."""
-    return page("message", study, status, title=title, text=text, button=button)
+def message(
+    study: Study, title: str, text: str, status: int = 200, *,
+    button: str = "", first_page: str = "/", target: str = "",
+) -> HTMLResponse:  # fmt: skip
+    """A page with only a title and a text, and optionally a `button` that leads to the first page.
+
+    `target` is a link that leads out of the study, "" for none.
+    """
+    values = {"title": title, "text": text, "button": button, "first_page": first_page, "target": target}
+    return page("message", study, status, **values)

@@ -89,6 +89,19 @@ def test_codes_keep_their_zeros():
         ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
         ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
         (
+            "cc={code}",
+            "cc={kode}",
+            r"study.yaml:27: completion.link: \{kode\}: nothing to fill in; expected \{pa",
+        ),
+        ("cc={code}", "cc={code", r"study.yaml:27: completion.link: got a single brace"),
+        ("code: C1A2, ", "", r"study.yaml:27: completion.link: \{code\}: completion.code is missing"),
+        ("cc={code}", "s={STUDY_ID}&x={SESSION_ID}", r"completion.link: \{SESSION_ID\}: .*, \{STUDY_ID\}$"),
+        (
+            "completion: {",
+            "completion: {\n  returns: {late: 'https://x/{participant}',\n  refused: 'https://x/{code}'}, ",
+            r"study.yaml:29: completion.returns.refused: \{code\}: nothing to fill in",
+        ),
+        (
             "name: tiny",
             "name: tiny\nplay_words: {Next taks: Weiter}",
             "no text 'Next taks'; did you mean 'Next task'",

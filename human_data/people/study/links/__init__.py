@@ -1,0 +1,1 @@
+"""Links that lead participants into a study and out of it."""
