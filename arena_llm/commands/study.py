@@ -10,6 +10,7 @@ from arena.errors import ConfigError
 from arena_llm.commands.play import PORT, Host, Port, Workers
 
 if TYPE_CHECKING:
+    from human_data.people.study.config import Participants
     from human_data.people.study.plan import Plan
 
 TOKEN_BYTES = 32
@@ -34,6 +35,14 @@ def study_command(
         typer.Option(help="A further host name to answer to, for a web server that forwards requests."),
     ] = None,
     workers: Workers = None,
+    links: Annotated[
+        Path | None,
+        typer.Option(help="File of ids, one in each line: print a signed link for each, and stop."),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(help="Address that participants open, for --links. Default: that of --host and --port."),
+    ] = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
     from arena.packages import require
@@ -48,10 +57,34 @@ def study_command(
     if config is None:
         raise ConfigError("no study given; `arena-llm study --example > study.yaml` writes one")
     plan = load_plan(config)
+    db = db or f"{plan.study.name}.db"
+    if links is not None:
+        _print_links(plan, db, links, url or f"http://{host}:{port}/")
+        return
     for line in _summary(plan):
         print(line, flush=True)
     if not check:
-        _serve(plan, db or f"{plan.study.name}.db", host, port, tuple(name or ()), workers)
+        _serve(plan, db, host, port, tuple(name or ()), workers)
+
+
+def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
+    """A table of ids and signed links, as CSV."""
+    from human_data.people.store import Store
+    from human_data.people.study.links.identity import read_ids, signed_links
+
+    if plan.study.participants.from_ != "link":
+        given = plan.study.participants.from_
+        raise ConfigError(f"{plan.source}: participants.from: got {given!r}, but --links needs from: link")
+    if not url.startswith(("http://", "https://")):
+        raise ConfigError(
+            f"--url: got {url!r}, expected an address such as https://study.university.example/"
+        )
+    ids = read_ids(file)
+    with Store(db) as store:
+        links = signed_links(store, plan.study, ids, f"{url.removesuffix('/')}/")
+    print("id,link")
+    for code, link in zip(ids, links, strict=True):
+        print(f"{code},{link}")
 
 
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
@@ -61,6 +94,7 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
     from human_data.people.study.app import create_study_app
+    from human_data.people.study.config import SIGNATURE
     from human_data.people.study.resume import start_or_resume
     from human_data.people.study.task_source import StudyTaskSource
 
@@ -74,7 +108,8 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
 
         def ready() -> None:
             url, people = url_of(host, listener), plan.study.participants
-            parameters = "&".join(f"{each}=..." for each in (people.id, *people.keep))
+            signed = () if people.unsigned else (SIGNATURE,)
+            parameters = "&".join(f"{each}=..." for each in (people.id, *signed, *people.keep))
             print(f"Participants: {url}{'?' + parameters if people.from_ == 'link' else ''}")
             print(f"Experimenter: {url}experimenter?token={token}")
             plural = "" if in_progress == 1 else "s"
@@ -83,6 +118,23 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
 
         advice = "put a web server with HTTPS in front of it unless the network is your own"
         serve(app, players.recorder, host, listener, ready, advice)
+
+
+def _identity(people: "Participants") -> str:
+    """How participants' identity is protected, if something is to be done about it."""
+    from human_data.people.study.links.identity import is_guessable
+
+    if people.from_ == "link" and not people.unsigned:
+        return (
+            "Only signed links are accepted, which --links prints. If the site that sends participants makes "
+            "the links, as Prolific does, write unsigned: true below participants."
+        )
+    risk = "anyone who guesses one can continue as that participant"
+    if people.from_ == "link":
+        return f"Warning: links without a signature are accepted: use ids that cannot be guessed, as {risk}."
+    if guessable := [code for code in people.codes if is_guessable(code)]:
+        return f"Warning: codes such as {guessable[0]} can be guessed, and {risk}."
+    return ""
 
 
 def _summary(plan: "Plan") -> list[str]:
@@ -110,6 +162,8 @@ def _summary(plan: "Plan") -> list[str]:
         f"feedback: {'yes' if test.feedback else 'no'}; "
         f"questions: {questions} on {len(study.questionnaires)} pages.",
     ]
+    if warning := _identity(people):
+        lines.append(warning)
     if not study.completion.link and people.from_ == "link":
         lines.append("No completion link: participants are not sent back to where they came from.")
     return lines

@@ -12,6 +12,7 @@ from human_data.people.store import DatabaseUnavailable, Store
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.study import experimenter_pages, participant_pages
 from human_data.people.study.config import Study
+from human_data.people.study.links.identity import signing_key
 from human_data.people.study.plan import Plan
 from human_data.people.study.server import StudyServer
 from human_data.people.study.templates import FILES, FOLDER, message
@@ -29,7 +30,8 @@ def create_study_app(
 
     `names`: the host names that it answers to, None for any.
     """
-    server = StudyServer(plan, players, StoreThread(store, PATIENCE_S), token)
+    key = signing_key(store, plan.study.name)
+    server = StudyServer(plan, players, StoreThread(store, PATIENCE_S), token, key)
     app = base_app(players, names, server.store.close)
     app.state.study = server
     texts = {**plan.study.play_words, "language": plan.study.language}

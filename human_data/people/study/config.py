@@ -13,6 +13,9 @@ from human_data.people.study.texts import Line, Name, Section, Text, Texts
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)]
 
+SIGNATURE = "signature"
+"""Parameter of a link with the signature of the participant's id; it is not stored."""
+
 
 class Consent(Section):
     """The consent form, in Markdown; `version` is stored with each consent."""
@@ -26,12 +29,14 @@ class Participants(Section):
     """How participants are identified: by a parameter of their link, or by a code.
 
     `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
-    "codes": only the listed codes are accepted; "free": any code is.
+    Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
+    an id can continue as that participant. "codes": only the listed codes are accepted; "free": any code is.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
     id: Parameter = "PROLIFIC_PID"
     keep: tuple[Parameter, ...] = ("STUDY_ID", "SESSION_ID")
+    unsigned: bool = False
     codes: tuple[Name, ...] = ()
     title: Line = "Who are you?"
 
@@ -41,6 +46,10 @@ class Participants(Section):
             raise ValueError("from: codes needs the list codes")
         if self.from_ != "codes" and self.codes:
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
+        if self.from_ != "link" and self.unsigned:
+            raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
+        if SIGNATURE in (self.id, *self.keep):
+            raise ValueError(f"the parameter {SIGNATURE} is that of signed links; use another name")
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self

@@ -14,6 +14,7 @@ from human_data.people.play.page_texts import DELETED
 from human_data.people.store import Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
 from human_data.people.study.flow import find_participant
+from human_data.people.study.links.identity import is_guessable
 from human_data.people.study.overview import counts, overview, result
 from human_data.people.study.progress import KINDS, PAGE_DONE
 from human_data.people.study.replay_video import replay_images
@@ -154,7 +155,11 @@ async def _table(server: StudyServer, template: str) -> Response:
     rows = await server.store.run(lambda store: overview(server.plan, store))
     refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
     writer = server.players.recorder.writer_state
-    return page(template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer)
+    codes = (row.participant.code for row in rows if server.study.participants.unsigned)
+    return page(
+        template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
+        guessable=[code for code in codes if is_guessable(code)],
+    )  # fmt: skip
 
 
 def _refusals(store: Store, study: str) -> int:

@@ -12,9 +12,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from human_data.people.play.app import as_participant
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Participant
-from human_data.people.store.text import NAME
 from human_data.people.study import flow
+from human_data.people.study.config import SIGNATURE
 from human_data.people.study.forms import link_parameters
+from human_data.people.study.links.identity import is_id
 from human_data.people.study.links.return_links import return_link
 from human_data.people.study.progress import COMPLETED
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
@@ -175,39 +176,42 @@ def _code_page(server: StudyServer, code: str, problem: str = "") -> Response:
 
 
 def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link that are stored; empty if the link does not identify anyone."""
+    """The parameters of a link that the study knows; empty if the link does not identify anyone."""
     people = server.study.participants
     if people.from_ != "link":
         return link_parameters(given, ("code",))
-    link = link_parameters(given, (people.id, *people.keep))
-    return link if _is_possible(link.get(people.id, "")) else {}
+    link = link_parameters(given, (people.id, SIGNATURE, *people.keep))
+    return link if server.admits(link) else {}
 
 
 async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str]) -> Participant | None:
     """The participant named by the link or else by the cookie.
 
-    A code alone, which others may know or guess, does not identify anyone; a code other than that of the
-    cookie's participant means that someone else uses the computer now.
+    A code alone, which others may know or guess, does not identify anyone; a code or id other than that of
+    the cookie's participant means that someone else uses the computer now.
     """
     people = server.study.participants
+    name = people.id if people.from_ == "link" else "code"
     if people.from_ == "link" and link:
         return await server.store.run(
             lambda store: flow.find_participant(server.plan, store, link[people.id])
         )
     person = await server.identify(request)
-    return person if person is not None and link.get("code", person.code) == person.code else None
+    given = link_parameters(request.query_params, (name,))
+    return person if person is not None and given.get(name, person.code) == person.code else None
 
 
 async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
-    if not _is_possible(code):
+    if not is_id(code):
         return _incomplete_link(server, 400)
-    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, link))
+    stored = {name: value for name, value in link.items() if name != SIGNATURE}
+    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, stored))
     return as_participant(RedirectResponse("/", 303), person, request)
 
 
 async def _code_problem(server: StudyServer, code: str, present: Participant | None) -> str:
     people, texts = server.study.participants, server.study.words
-    if not _is_possible(code):
+    if not is_id(code):
         return texts.code_form
     if people.from_ == "codes" and code not in people.codes:
         return texts.code_unknown
@@ -215,7 +219,3 @@ async def _code_problem(server: StudyServer, code: str, present: Participant | N
         owner = await server.store.run(lambda store: flow.find_participant(server.plan, store, code))
         return texts.code_taken if owner is not None else ""
     return ""
-
-
-def _is_possible(code: str) -> bool:
-    return NAME.fullmatch(code) is not None and not code.startswith("_")

@@ -30,7 +30,9 @@ ITEM_S = 8.0
 """Estimate for a question; half of it for a scale."""
 
 CHANGEABLE = frozenset(("completion", "words", "play_words"))
-"""Parts of the file that may be changed while participants are in progress: the end, and the stock texts."""
+"""Parts of the file that may be changed while participants are in progress: the end, and the stock texts.
+
+So may `participants.unsigned`."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ class Plan:
 
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
-        study = self.study.model_dump(mode="json", by_alias=True, exclude=set(CHANGEABLE))
+        exclude: dict[str, Any] = {**dict.fromkeys(CHANGEABLE, True), "participants": {"unsigned"}}
+        study = self.study.model_dump(mode="json", by_alias=True, exclude=exclude)
         specs = {
             f"{phase}/{task.id}": spec_sha256(task.spec)
             for phase, tasks in self.tasks.items()

@@ -1,6 +1,7 @@
 """What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
@@ -13,8 +14,9 @@ from human_data.people.play.page_texts import START_AGAIN
 from human_data.people.play.players import Players
 from human_data.people.store import Participant
 from human_data.people.store.store_thread import StoreThread
-from human_data.people.study.config import Study
+from human_data.people.study.config import SIGNATURE, Study
 from human_data.people.study.forms import read_form
+from human_data.people.study.links.identity import is_id, is_signed
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, progress_of
 
@@ -44,18 +46,25 @@ class Session(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyServer:
-    """A study in progress; `token` gives access to the experimenter's pages."""
+    """A study in progress; `token` gives access to the experimenter's pages, `key` signs links."""
 
     plan: Plan
     players: Players
     store: StoreThread
     token: str
+    key: bytes
     tabs: Tabs = field(default_factory=Tabs)
 
     @property
     def study(self) -> Study:
         """The study's file."""
         return self.plan.study
+
+    def admits(self, link: Mapping[str, str]) -> bool:
+        """Whether a link names a participant, and is signed unless others are accepted."""
+        people = self.study.participants
+        code, given = link.get(people.id, ""), link.get(SIGNATURE)
+        return is_id(code) and (people.unsigned if given is None else is_signed(self.key, code, given))
 
     async def identify(self, connection: HTTPConnection) -> Participant | None:
         """The participant of this study whose cookie a request has."""

@@ -16,7 +16,7 @@ TINY = """\
 name: tiny
 title: A tiny study
 consent: {version: "3", text: "You may **stop** at any time."}
-participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID]}
+participants: {from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true}
 tutorial: {tasks: [01-01-01], title: How to steer, text: Use the arrow keys., may_stop: true}
 practice: {tasks: [01-05-01], tries: 2, may_stop: true}
 test:

@@ -48,7 +48,9 @@ def test_every_text_of_the_game_is_on_its_page():
 
 
 def test_codes_keep_their_zeros():
-    text = TINY.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [007, 10]")
+    text = TINY.replace(
+        "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true", "from: codes, codes: [007, 10]"
+    )
     assert study_of(text, "s")[0].participants.codes == ("007", "10")
 
 
@@ -87,6 +89,8 @@ def test_codes_keep_their_zeros():
         ),
         ("  break_every: 1\n", "", r"study.yaml:1: the study: a questionnaire is shown at breaks"),
         ("from: link", "from: codes", r"study.yaml:4: participants: from: codes needs the list codes"),
+        ("from: link", "from: free", r"study.yaml:4: participants: unsigned is about links"),
+        ("[STUDY_ID]", "[signature]", r"study.yaml:4: participants: the parameter signature is that of"),
         ("https://app", "javascript:app", r"study.yaml:\d+: completion.link: got 'javascript:app"),
         (
             "cc={code}",

@@ -134,7 +134,9 @@ def test_who_leaves_cannot_come_back(server, walker):
     assert "You have left the study" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
 
 
-CODES = TINY.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [A1, B2]")
+CODES = TINY.replace(
+    "from: link, id: PROLIFIC_PID, keep: [STUDY_ID], unsigned: true", "from: codes, codes: [A1, B2]"
+)
 FREE = CODES.replace("from: codes, codes: [A1, B2]", "from: free")
 
 

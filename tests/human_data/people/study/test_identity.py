@@ -1,13 +1,18 @@
 """Who is let in by which link, and where those are sent who do not complete the study."""
 
+import csv
 import html
 import re
+from urllib.parse import parse_qsl
 
 import pytest
 
+from human_data.people.study.links.identity import is_guessable, signature, signing_key
+from tests.command import command as command
 from tests.human_data.people.store import played
+from tests.human_data.people.study.conftest import TOKEN
 from tests.human_data.people.study.server import TINY
-from tests.human_data.people.study.walk import Walker
+from tests.human_data.people.study.walk import Walker, client_of
 
 TASKS = """\
 practice: {tasks: [01-01-01], tries: 1}
@@ -80,3 +85,107 @@ def test_each_ending_has_its_link(app, ending, practice, test, returns):
     own = {"failed": "https://back/?cc=FAILED", "late": "https://back/?cc=LATE"} if returns else {}
     assert way_out(walker) == own.get(ending, "https://back/?cc=C1A2&session=s1")
     assert [note.data for note in store.notes(me.id) if note.kind == "completed"] == [{"ending": ending}]
+
+
+SIGNED = TINY.replace(", unsigned: true", "")
+AGREED = {"answer": "agree"}
+
+
+def entered(study, link: dict[str, str], **fields: str) -> int:
+    """The status of the first page, and of consent if that is given."""
+    visitor = client_of(study)
+    if fields:
+        return visitor.post("/consent", data=link | fields).status_code
+    return visitor.get("/", params=link).status_code
+
+
+def test_only_signed_links_are_accepted(app):
+    study, store = app(SIGNED)
+    key = signing_key(store, "tiny")
+    mine = {"PROLIFIC_PID": "12", "signature": signature(key, "12"), "STUDY_ID": "s1"}
+    walker = Walker(study, "12")
+    assert "This link is incomplete" in walker.page.text
+    walker.page = walker.visitor.get("/", params=mine)
+    walker.agree()
+    assert walker.stage == "questions-background"
+    assert store.participant(walker.token).link == {"PROLIFIC_PID": "12", "STUDY_ID": "s1"}
+    for wrong in (
+        {"signature": ""},
+        {"PROLIFIC_PID": "13"},
+        {"signature": "ä"},
+        {"signature": "x" * 22},
+    ):
+        assert entered(study, mine | wrong) == 400, wrong
+        assert entered(study, mine | wrong, **AGREED) == 400, wrong
+    assert entered(study, mine) == 200
+    # Another person's link in this browser, also a wrong one, does not continue as its last participant.
+    assert walker.visitor.get("/").status_code == 200
+    assert walker.visitor.get("/", params={"PROLIFIC_PID": "13"}).status_code == 400
+
+
+def test_a_signature_is_checked_even_if_none_is_needed(app):
+    study, store = app()
+    assert entered(study, {"PROLIFIC_PID": "12"}) == 200
+    assert entered(study, {"PROLIFIC_PID": "12", "signature": "x" * 22}) == 400
+    assert signature(signing_key(store, "tiny"), "12") != signature(signing_key(store, "other"), "12")
+
+
+def test_links_are_printed_and_let_in(app, command, tmp_path):
+    study, store = app(SIGNED)
+    ids = tmp_path / "ids.txt"
+    ids.write_text("12\n\nanna \n")
+    options = ("study", tmp_path / "study.yaml", "--db", tmp_path / "study.db", "--links", ids)
+    done = command(*options, "--url", "https://lab.example/here")
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [row["id"] for row in rows] == ["12", "anna"]
+    for row in rows:
+        address, _, query = row["link"].partition("?")
+        assert address == "https://lab.example/here/"
+        assert entered(study, dict(parse_qsl(query))) == 200
+    assert store.participants("tiny") == []
+    ids.write_text("12\na b\n")
+    assert f"{ids}:2: got 'a b', expected" in command(*options).stderr
+    ids.write_text("12\n12\n")
+    assert f"{ids}:2: 12 is listed twice, first on line 1" in command(*options).stderr
+    assert "--url: got 'lab'" in command(*options, "--url", "lab").stderr
+
+
+def test_a_running_study_may_accept_unsigned_links_from_now_on(app):
+    study, store = app(SIGNED)
+    link = {"PROLIFIC_PID": "12", "signature": signature(signing_key(store, "tiny"), "12")}
+    assert entered(study, link, **AGREED) == 303
+    again, _ = app(TINY)
+    assert "How old are you?" in Walker(again, "12").page.text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (SIGNED, "Only signed links are accepted"),
+        (TINY, "Warning: links without a signature are accepted"),
+        (
+            SIGNED.replace("from: link, id: PROLIFIC_PID, keep: [STUDY_ID]", "from: codes, codes: [A1]"),
+            "Warning: codes such as A1 can be guessed",
+        ),
+    ],
+    ids=["signed", "unsigned", "codes"],
+)
+def test_check_says_how_safe_the_links_are(command, tmp_path, text, said):
+    (tmp_path / "study.yaml").write_text(text)
+    assert said in command("study", tmp_path / "study.yaml", "--check").stdout
+
+
+def test_the_experimenter_is_warned_of_ids_that_can_be_guessed(app):
+    study, _ = app()
+    inside = client_of(study)
+    inside.get("/experimenter", params={"token": TOKEN})
+    Walker(study, "5f3e0c1ab2d4e6f708192a3b").agree()
+    assert "can be guessed" not in inside.get("/experimenter/table").text
+    Walker(study, "child-007").agree()
+    assert "Ids such as child-007 can be guessed (1 of 2)" in inside.get("/experimenter/table").text
+
+
+def test_which_ids_can_be_guessed():
+    guessable = ["12", "007", "anna", "participant_000012", "A1B2", "491701234567"]
+    safe = ["5f3e0c1ab2d4e6f708192a3b", "A1B2C3D4E5F6G7", "a7b3k9x2m4q8"]
+    assert [is_guessable(each) for each in (*guessable, *safe)] == [True] * 6 + [False] * 3

@@ -1,0 +1,72 @@
+"""Ids of participants, and links that nobody can make for someone else because they are signed."""
+
+import base64
+import hmac
+import re
+from pathlib import Path
+from urllib.parse import urlencode
+
+from arena.errors import ConfigError
+from arena.files import read_text
+from human_data.people.store import Store
+from human_data.people.store.tables import STUDY_CODE
+from human_data.people.store.text import NAME
+from human_data.people.study.config import SIGNATURE, Study
+
+SIGNATURE_BYTES = 16
+"""Of the HMAC-SHA256 of an id: half of its bits, the fewest that RFC 2104 advises."""
+
+MIN_BITS = 48
+"""Ids of fewer random bits can be found by trying; those of Prolific have 24 hexadecimal digits."""
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can be the id or code of a participant; a leading "_" is reserved for internal rows."""
+    return NAME.fullmatch(text) is not None and not text.startswith("_")
+
+
+def is_guessable(code: str) -> bool:
+    """Whether a code can be guessed, such as 12, anna or participant-007: a word, zeros, few characters."""
+    varying = re.sub(r"^[A-Za-z_.-]*0*", "", code)
+    hexadecimal = re.fullmatch(r"[0-9a-fA-F]*", varying)
+    return len(varying) * (3.3 if varying.isdigit() else 4 if hexadecimal else 5) < MIN_BITS
+
+
+def signing_key(store: Store, study: str) -> bytes:
+    """The study's secret, which is stored with its data, so that links stay valid after a restart."""
+    return store.add_participant(STUDY_CODE, study).token.encode()
+
+
+def signature(key: bytes, code: str) -> str:
+    """The signature of a participant's id: 22 characters that are safe in a link."""
+    digest = hmac.digest(key, code.encode(), "sha256")[:SIGNATURE_BYTES]
+    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def is_signed(key: bytes, code: str, given: str) -> bool:
+    """Whether this is the signature of the id."""
+    return hmac.compare_digest(signature(key, code).encode(), given.encode("utf-8", "replace"))
+
+
+def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[str]:
+    """A link for each id; `url` is the address of the study's first page."""
+    key = signing_key(store, study.name)
+    parameters = ({study.participants.id: each, SIGNATURE: signature(key, each)} for each in ids)
+    return [f"{url}?{urlencode(each)}" for each in parameters]
+
+
+def read_ids(path: Path) -> list[str]:
+    """The ids in a file, one in each line. Raises ConfigError with file and line if one is not an id."""
+    ids: dict[str, int] = {}
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not (code := line.strip()):
+            continue
+        if not is_id(code):
+            expected = "expected 1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first"
+            raise ConfigError(f"{path}:{number}: got {code[:80]!r}, {expected}")
+        if code in ids:
+            raise ConfigError(f"{path}:{number}: {code} is listed twice, first on line {ids[code]}")
+        ids[code] = number
+    if not ids:
+        raise ConfigError(f"{path}: no ids; write one in each line")
+    return list(ids)
