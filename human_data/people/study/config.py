@@ -116,9 +116,9 @@ class Returns(Section):
 
 
 class Completion(Section):
-    """The last page. `link` may contain `{participant}`, `{code}` and the parameters of participants' links.
+    """The last page. `link` may contain `{participant}`, `{code}` and parameters of participants' links.
 
-    So may the links of `returns`, which are shown on the pages of those who did not complete, but `{code}`.
+    The links of `returns` may contain the same except for `{code}`.
     """
 
     title: Line = "Thank you!"
