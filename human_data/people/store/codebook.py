@@ -12,6 +12,14 @@ RECORDINGS = (
     "FILE` shows, or of another suite as evaluation.by_hand.played.PlayedEpisode; `arena-llm verify FILE` "
     "plays either again."
 )
+SCORES = (
+    "ended_by, steps_played, seconds_played and the table of actions say what a participant did. The score "
+    "(steps, total_reward, health, outcome, passed) is that of an episode played to its end, as for a model: "
+    "if the participant stopped the task, or a limit ended it, the agent stands still from there until the "
+    "arena's clock runs out, and each of these steps costs what waiting costs. Otherwise those who stop "
+    "immediately would pass every task whose pass mark is 0. Recordings contain these steps after the "
+    "steps_played. Trials recorded by version 0.2 have them in the table of actions, too, all with one time."
+)
 CAUTION = (
     "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
     "formula. Codes and link parameters may identify a person: remove them before publishing the data."
@@ -24,6 +32,7 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
         "study": study,
         "arena_llm": version("arena-llm"),
         "caution": CAUTION,
+        "scores": SCORES,
         "recordings": RECORDINGS,
         "tables": {
             file: {
@@ -54,6 +63,6 @@ def as_markdown(book: Mapping[str, Any]) -> str:
             for each in table["columns"]
         ]
         lines.append("")
-    return "\n".join(
-        [*lines, "## Recordings", "", book["recordings"], "", "## Caution", "", book["caution"], ""]
-    )
+    for part in ("scores", "recordings", "caution"):
+        lines += [f"## {part.title()}", "", book[part], ""]
+    return "\n".join(lines)

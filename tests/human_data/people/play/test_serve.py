@@ -18,8 +18,8 @@ def test_small_messages_are_sent_immediately():
 
     async def ask() -> str:
         listener = bound("127.0.0.1", 0)
-        async with serve(answer, sock=listener):
-            async with connect(f"ws://127.0.0.1:{listener.getsockname()[1]}/", proxy=None) as page:
-                return await page.recv()
+        address = f"ws://127.0.0.1:{listener.getsockname()[1]}/"
+        async with serve(answer, sock=listener), connect(address, proxy=None) as page:
+            return await page.recv()
 
     assert asyncio.run(ask()) != "0"
