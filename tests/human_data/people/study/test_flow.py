@@ -339,7 +339,7 @@ arenas:
 @pytest.mark.parametrize(
     ("version", "ended_by", "steps"), [("4", "health", range(30, 60)), ("2", "time", range(417, 418))]
 )
-def test_the_clock_is_told_from_what_hurts(tmp_path, version, ended_by, steps):
+def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by, steps):
     path = tmp_path / "hot.yaml"
     path.write_text(HOT)
     episode = KeyEpisode(Open(task_named(str(path), None, version), 0, 0, "keys"))
