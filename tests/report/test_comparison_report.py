@@ -240,6 +240,7 @@ def test_a_studys_table_is_a_group(tmp_path):
 def test_a_studys_database_is_read(tmp_path):
     pytest.importorskip("sqlalchemy")
     from arena import FORWARD, Episode
+    from human_data.people.play_end import TIME, PlayEnd
     from human_data.people.store import Store, Writer
     from testbed import task_named
 
@@ -254,7 +255,7 @@ def test_a_studys_database_is_read(tmp_path):
             person = store.add_participant("p1", study)
             trial = store.begin_trial(person.id, 0, task, 0, "keys")
             with Writer(store) as writer:
-                writer.finish_trial(trial.id, recording)
+                writer.finish_trial(trial.id, PlayEnd(TIME, recording.steps, recording))
     with pytest.raises(EvaluationError, match="holds 2 studies; name one of s1, s2"):
         read_groups([place])
     (group,) = read_groups([f"{place}#s1"])

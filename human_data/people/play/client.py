@@ -5,12 +5,13 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from arena import Outcome, Recording
+from arena import Outcome
 from human_data.people.play.connection import Connection
 from human_data.people.play.pacing import Pacer, QualityLevel
 from human_data.people.play.page_protocol import POLICY, ConnectionRefused, frame_bytes
 from human_data.people.play.task_source import Assignment
 from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State
+from human_data.people.play_end import HEALTH, LIMIT, STOPPED, TIME, PlayEnd
 
 SILENCE_S = 2.0
 """A page that sends nothing for so long while frames are in flight has lost its connection."""
@@ -21,14 +22,23 @@ PING_INTERVAL_S = 5.0
 STATE_INTERVAL = 8
 """Steps after which the state is sent if no image is."""
 
-_OUTCOMES = {
+_ENDS: dict[str, str] = {
     Outcome.GOAL: "You reached the ball.",
     Outcome.BAD_GOAL: "You touched a red ball.",
     Outcome.DECOY: "That was a fake ball.",
     Outcome.DEATH_ZONE: "You drove into a red zone.",
-    Outcome.HEALTH: "Your health ran out.",
-    Outcome.STOPPED: "The task was stopped.",
+    HEALTH: "Your health ran out.",
 }
+"""Texts by what ended play: these say how it went."""
+
+_NEUTRAL_ENDS = {
+    TIME: "The time for this task is over.",
+    LIMIT: "The time for this task is over.",
+    STOPPED: "You stopped this task.",
+}
+"""Texts that are shown without feedback, too."""
+
+SCRIPTS_USED = "You have used all your scripts."
 
 
 class Client:
@@ -137,15 +147,19 @@ def turn_values(turn: ScriptTurn) -> dict[str, Any]:
     return {**turn._asdict(), "images": images}
 
 
-def ending(assignment: Assignment, recording: Recording) -> dict[str, Any]:
-    """The end of a trial as sent to the page; without feedback, only that it is over."""
-    values: dict[str, Any] = {"passed": None, "text": "", "reward": None, "steps": recording.steps}
+def ending(assignment: Assignment, end: PlayEnd) -> dict[str, Any]:
+    """The end of a trial as sent to the page; without feedback, only why it is over."""
+    recording, by = end.recording, end.ended_by
+    used_up = (by, assignment.mode) == (LIMIT, "scripts")
+    text = SCRIPTS_USED if used_up else _NEUTRAL_ENDS.get(by, "")
+    values: dict[str, Any] = {"passed": None, "text": text, "reward": None, "steps": end.steps_played}
     if not assignment.feedback:
         return values
-    text = _OUTCOMES.get(recording.outcome, "The task is over.") if recording.outcome else ""
-    if recording.outcome is Outcome.GOAL and recording.passed is False:
+    text = text or _ENDS.get(by, "The task is over.")
+    if by == Outcome.GOAL and recording.passed is False:
         text = "You reached a ball, but your score was too low."
     values |= {"passed": recording.passed, "text": text}
     if assignment.show_score:
         values |= {"reward": round(recording.total_reward, 3), "pass_mark": assignment.task.spec.pass_mark}
+        values["waited"] = end.steps_played < recording.steps
     return values

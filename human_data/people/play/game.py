@@ -5,11 +5,11 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
-from arena import Recording
 from arena.action import STEP_S
 from human_data.people.play.trial_recorder import OpenTrial
 from human_data.people.play.worker_protocol import Drawn, Open, Opened, State, Stepped, View
 from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
+from human_data.people.play_end import PlayEnd
 from human_data.people.store import ActionRow
 
 MAX_CATCH_UP = 8
@@ -32,7 +32,7 @@ class GameListener(Protocol):
     def stalled(self) -> None:
         """The game has paused because the computer could not keep up."""
 
-    def ended(self, recording: Recording) -> None:
+    def ended(self, end: PlayEnd) -> None:
         """The episode is over."""
 
     def failed(self, reason: str) -> None:
@@ -137,12 +137,12 @@ class Game:
         answer = await self._episode.step(actions)
         self.state = answer.state
         self._take(first + 1, answer.actions[1:], at)
-        late = [loop.time() - due - k * STEP_S for k in range(answer.taken)]
-        if answer.recording is not None:
+        late = [loop.time() - due - k * STEP_S for k in range(len(answer.actions))]
+        if answer.end is not None:
             self.running = False
         self._listener.stepped(answer.state, time.time() - late[-1] if late else at, late)
-        if answer.recording is not None:
-            self._listener.ended(answer.recording)
+        if answer.end is not None:
+            self._listener.ended(answer.end)
 
     def _take(self, first: int, actions: Sequence[int], at: float) -> None:
         self._listener.take(

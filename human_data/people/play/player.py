@@ -5,7 +5,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from arena import Recording
 from human_data.people.play.client import Client, ending, turn_values
 from human_data.people.play.connection import Connection
 from human_data.people.play.game import Game
@@ -28,6 +27,7 @@ from human_data.people.play.page_protocol import (
 from human_data.people.play.trial_recorder import SCRIPT_NOTE, TrialRecorder
 from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State, View
 from human_data.people.play.workers import EpisodeFailed, WorkerPool
+from human_data.people.play_end import PlayEnd
 from human_data.people.store import ActionRow, Participant
 
 
@@ -136,9 +136,9 @@ class Player:
             case StopTask() if game.assignment.may_stop:
                 self._note("stop")
                 stopped = await game.stop()
-                if stopped is not None and stopped.recording is not None:
+                if stopped is not None and stopped.end is not None:
                     self._send_state()
-                    self.ended(stopped.recording)
+                    self.ended(stopped.end)
             case _:
                 raise ConnectionRefused(POLICY, f"{message.type} is not allowed in this trial")
 
@@ -170,8 +170,8 @@ class Player:
         self._turns.append(answer.turn)
         self._send("turns", turns=[turn_values(answer.turn)])
         self._send_state()
-        if answer.recording is not None:
-            self.ended(answer.recording)
+        if answer.end is not None:
+            self.ended(answer.end)
 
     async def _next(self) -> None:
         if not self._over:
@@ -197,8 +197,8 @@ class Player:
             self._failure = str(error)
             return
         self._turns, self._instructions = list(opened.turns), opened.instructions
-        if opened.recording is not None:
-            self._finish(opened.recording)
+        if opened.end is not None:
+            self._finish(opened.end)
 
     def _send_trial(self) -> None:
         """Send the participant's trial and its state, or that there are no more."""
@@ -238,9 +238,9 @@ class Player:
         """Report the pause."""
         self._paused("stall")
 
-    def ended(self, recording: Recording) -> None:
-        """Store the recording, and report the end."""
-        self._finish(recording)
+    def ended(self, end: PlayEnd) -> None:
+        """Store the end, and report it."""
+        self._finish(end)
         self._send("end", **(self._ending or {}))
 
     def failed(self, reason: str) -> None:
@@ -248,11 +248,11 @@ class Player:
         self._failure = reason
         self._send("failed", reason=reason)
 
-    def _finish(self, recording: Recording) -> None:
+    def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None
         trial = self._game.trial
-        self._ending = ending(self._game.assignment, recording)
-        self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, recording))
+        self._ending = ending(self._game.assignment, end)
+        self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, end))
 
     def _send(self, kind: str, **values: Any) -> None:
         if self._client is not None:

@@ -1,9 +1,9 @@
 """An episode that a person plays with scripts: the same classes, texts and images as for a model."""
 
-from arena import ACTIONS
 from evaluation.suite import EpisodeSetup, Observation
 from human_data.people.play.worker_episode import WorkerEpisode
 from human_data.people.play.worker_protocol import Open, Opened, Reply, ScriptTurn, Step
+from human_data.people.play_end import LIMIT
 from llm_control.choices import ArenaChoices
 from llm_control.environment import ArenaEnvironment, task_spec
 from llm_control.notes import system_text
@@ -31,20 +31,17 @@ class ScriptEpisode(WorkerEpisode):
 
     def opened(self) -> Opened:
         """The instructions, and the conversation so far."""
-        actions = tuple(map(ACTIONS.index, self._episode.actions))
-        opened = super().opened()
+        opened, actions = super().opened(), self._actions_since(0)
         return opened._replace(turns=tuple(self._turns), instructions=self._instructions, actions=actions)
 
-    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
-        if isinstance(request, Step):
-            return 0, None
-        before = self._episode.steps
-        turn = self._turn_after(request.text)
-        return self._episode.steps - before, turn
+    def _play(self, request: Step | Reply) -> ScriptTurn | None:
+        return None if isinstance(request, Step) else self._turn_after(request.text)
 
     def _turn_after(self, script: str) -> ScriptTurn:
-        shown = self._shown(self._environment.reply(script))
+        observation = self._environment.reply(script)
         turn = self._environment.turns[-1]
+        self._note(turn.events)
+        shown = self._shown(observation)
         return shown._replace(script=script, error=turn.error, steps=turn.steps)
 
     def _shown(self, observation: Observation) -> ScriptTurn:
@@ -52,5 +49,6 @@ class ScriptEpisode(WorkerEpisode):
         texts = [part for part in observation.parts if isinstance(part, str)]
         images = [png(part) for part in observation.parts if not isinstance(part, str)]
         if observation.done:
+            self._break_off(LIMIT)
             texts.append(self._environment.finish().summary)
         return ScriptTurn("\n\n".join(texts), tuple(images))

@@ -20,7 +20,9 @@ PING_S = 5.0
 def bound(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 selects a free one. Raises EvaluationError if that is impossible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sets TCP_NODELAY only on connections whose socket names its protocol. Without it the last part
+    # of every picture waits until the page has acknowledged those before it.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))

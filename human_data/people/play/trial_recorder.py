@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from arena import Recording
 from human_data.people.play.task_source import Assignment, TaskSource
+from human_data.people.play_end import PlayEnd
 from human_data.people.store import ActionRow, Participant, Store, Trial, Writer, WriterState
 from human_data.people.store.store_thread import StoreThread
 
@@ -33,7 +33,7 @@ class TrialRecorder:
 
         Everything recorded before is committed first, so that an episode is rebuilt from all its actions.
         """
-        await self._flush()
+        await self.flush()
         return await self.store.run(lambda store: self._begin(store, participant, fresh))
 
     def put(self, rows: Sequence[ActionRow]) -> None:
@@ -41,10 +41,11 @@ class TrialRecorder:
         for row in rows:
             self._writer.put(row)
 
-    async def finish(self, participant: Participant, trial: Trial, recording: Recording) -> None:
+    async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
         """Record the end of a trial; returns when it and all its actions are committed."""
-        self._writer.finish_trial(trial.id, recording)
-        await self._flush()
+        self._writer.finish_trial(trial.id, end)
+        await self.flush()
+        recording = end.recording
         await self.store.run(lambda store: self.task_source.finished(store, participant, trial, recording))
 
     def note(self, participant: Participant, kind: str, data: Mapping[str, Any]) -> None:
@@ -61,7 +62,8 @@ class TrialRecorder:
         self.store.close()
         self._writer.close()
 
-    async def _flush(self) -> None:
+    async def flush(self) -> None:
+        """Wait until everything that was recorded before this call is committed."""
         while not await self.store.run(lambda _: self._writer.flush()):
             pass
 

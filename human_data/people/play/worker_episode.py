@@ -1,9 +1,11 @@
 """An episode in progress, as a worker process holds it."""
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
-from arena import ACTIONS, Episode, Recording
+from arena import ACTIONS, Episode, Event, EventKind, Outcome, Scene
 from arena.rules import SAFETY_STEPS
+from arena.taskfile.versions import DIFFERENCES
 from human_data.people.play.pacing import QUALITY_LEVELS
 from human_data.people.play.worker_protocol import (
     Draw,
@@ -17,7 +19,16 @@ from human_data.people.play.worker_protocol import (
     Stepped,
     Stop,
 )
+from human_data.people.play_end import HEALTH, LIMIT, STOPPED, TIME, PlayEnd
 from render import Renderer, jpeg, third_person, top_view
+
+
+class BreakOff(NamedTuple):
+    """Where play ended before the episode did: by what, and what the person saw last."""
+
+    ended_by: str
+    state: State
+    scene: Scene
 
 
 class WorkerEpisode(ABC):
@@ -28,35 +39,53 @@ class WorkerEpisode(ABC):
         self._number = request.episode
         self._episode = Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
         self._events: list[tuple[str, float]] = []
+        self._hurt = False
+        """Whether something other than the clock has cost reward."""
+        self._broken_off: BreakOff | None = None
 
     def opened(self) -> Opened:
         """The state at the start, or at the point where the episode resumes."""
-        return Opened(self._number, self._state(), recording=self._recording())
+        return Opened(self._number, self._state(), end=self._end())
 
     def answer(self, request: Step | Reply | Stop) -> Stepped:
         """Carry out a request."""
-        before, taken, turn = self._episode.steps, 0, None
+        before, turn = self._steps_played, None
         if isinstance(request, Stop):
-            self._run_down()
+            self._run_down(STOPPED)
         else:
-            taken, turn = self._play(request)
-        actions = tuple(map(ACTIONS.index, self._episode.actions[before:]))
-        idle = len(actions) - taken
-        return Stepped(self._number, self._state(), actions, idle, self._recording(), turn)
+            turn = self._play(request)
+        return Stepped(self._number, self._state(), self._actions_since(before), self._end(), turn)
 
     def close(self) -> None:
         """Free the physics."""
         self._episode.close()
 
     @abstractmethod
-    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
-        """Take actions or play a script; returns the number of steps that were requested, and the turn."""
+    def _play(self, request: Step | Reply) -> ScriptTurn | None:
+        """Take actions or play a script; returns the turn that it led to."""
 
-    def _run_down(self) -> None:
+    @property
+    def _steps_played(self) -> int:
+        return self._broken_off.state.step if self._broken_off else self._episode.steps
+
+    def _actions_since(self, step: int) -> tuple[int, ...]:
+        """The actions that were really taken from a step on."""
+        return tuple(map(ACTIONS.index, self._episode.actions[step : self._steps_played]))
+
+    def _note(self, events: tuple[Event, ...]) -> None:
+        self._hurt |= any(event.kind is EventKind.HOT_ZONE or event.reward < 0 for event in events)
+
+    def _break_off(self, ended_by: str) -> None:
+        """Note that play ends here, unless the episode is over."""
+        if not self._episode.done:
+            self._broken_off = BreakOff(ended_by, self._state_now(), self._episode.scene())
+
+    def _run_down(self, ended_by: str) -> None:
         """End the episode early: its clock runs down, as for a model that has no replies left.
 
         Otherwise stopping before time has cost anything would pass every task with a pass mark of 0.
         """
+        self._break_off(ended_by)
         while not self._episode.done:
             if not self._episode.spec.time_limit or self._episode.steps >= SAFETY_STEPS:
                 self._episode.stop()
@@ -64,13 +93,32 @@ class WorkerEpisode(ABC):
                 self._episode.step(ACTIONS[0])
 
     def _state(self) -> State:
+        """The state at the point that play has reached, without the steps that only the score needs."""
         episode, events = self._episode, tuple(self._events)
         self._events.clear()
+        state = self._broken_off.state if self._broken_off else self._state_now()
         outcome, passed = (str(episode.outcome), episode.passed) if episode.done else (None, None)
-        return State(episode.steps, episode.health, episode.total_reward, outcome, passed, events)
+        return state._replace(outcome=outcome, passed=passed, events=events)
 
-    def _recording(self) -> Recording | None:
-        return self._episode.recording() if self._episode.done else None
+    def _state_now(self) -> State:
+        return State(self._episode.steps, self._episode.health, self._episode.total_reward)
+
+    def _end(self) -> PlayEnd | None:
+        if not self._episode.done:
+            return None
+        return PlayEnd(self._ended_by(), self._steps_played, self._episode.recording())
+
+    def _ended_by(self) -> str:
+        if self._broken_off:
+            return self._broken_off.ended_by
+        match self._episode.outcome:
+            case Outcome.HEALTH:
+                only_the_clock = DIFFERENCES[self._episode.spec.version].only_the_clock
+                return HEALTH if self._hurt and not only_the_clock else TIME
+            case Outcome.STOPPED:
+                return LIMIT
+            case outcome:
+                return str(outcome)
 
 
 class KeyEpisode(WorkerEpisode):
@@ -89,20 +137,21 @@ class KeyEpisode(WorkerEpisode):
         _, due, view, size, quality = request
         if self._renderer.width != size:
             self._renderer = Renderer(size, size)
-        scene = self._episode.scene()
+        scene = self._broken_off.scene if self._broken_off else self._episode.scene()
         camera = third_person(scene) if view == "third" else top_view() if view == "top" else None
         image = jpeg(self._renderer.frame(scene, camera), quality)
-        return Drawn(self._number, self._episode.steps, due, size, quality, view, image)
+        return Drawn(self._number, self._steps_played, due, size, quality, view, image)
 
-    def _play(self, request: Step | Reply) -> tuple[int, ScriptTurn | None]:
-        return (self._take(request.actions) if isinstance(request, Step) else 0), None
+    def _play(self, request: Step | Reply) -> None:
+        if isinstance(request, Step):
+            self._take(request.actions)
 
-    def _take(self, actions: tuple[int, ...]) -> int:
-        for taken, index in enumerate(actions):
+    def _take(self, actions: tuple[int, ...]) -> None:
+        for index in actions:
             if self._episode.done:
-                return taken
+                return
             events = self._episode.step(ACTIONS[index]).events
+            self._note(events)
             self._events += [(str(event.kind), event.reward) for event in events]
             if self._episode.steps >= self._max_steps:
-                self._run_down()
-        return len(actions)
+                self._run_down(LIMIT)

@@ -6,8 +6,8 @@ that a message belongs to.
 
 from typing import Literal, NamedTuple
 
-from arena import Recording
 from arena.rules import SAFETY_STEPS
+from human_data.people.play_end import PlayEnd
 from testbed import Task
 
 Mode = Literal["keys", "scripts"]
@@ -20,7 +20,8 @@ VIEWS: tuple[View, ...] = ("first", "third", "top")
 
 
 class State(NamedTuple):
-    """The state after the newest step: `health` 0 to 100, `total_reward` so far, `outcome` at the end.
+    """The state after the newest step that was played: `health` 0 to 100, `total_reward` so far, `outcome` at
+    the end.
 
     `passed` is None before the end, and for a task without a pass mark. `events` are those of the steps just
     taken, each with its reward.
@@ -41,7 +42,7 @@ class State(NamedTuple):
 
 class Open(NamedTuple):
     """Create an episode and replay its past: `actions` (indices into `arena.ACTIONS`) in keys mode, `scripts`
-    in scripts mode. In keys mode it is stopped after `max_steps`. Answered with `Opened`.
+    in scripts mode. In keys mode play ends after `max_steps`. Answered with `Opened`.
     """
 
     task: Task
@@ -82,7 +83,7 @@ class Reply(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """End the episode early, with the outcome `stopped`; answered with `Stepped`."""
+    """End the episode early; answered with `Stepped`."""
 
     episode: int
 
@@ -111,7 +112,7 @@ class ScriptTurn(NamedTuple):
 
 class Opened(NamedTuple):
     """The episode is ready. In scripts mode `turns` is the conversation so far, `instructions` the system
-    prompt, and `actions` (indices into `arena.ACTIONS`) those taken.
+    prompt, and `actions` (indices into `arena.ACTIONS`) those taken. `end` if it is over already.
     """
 
     episode: int
@@ -119,27 +120,19 @@ class Opened(NamedTuple):
     turns: tuple[ScriptTurn, ...] = ()
     instructions: str = ""
     actions: tuple[int, ...] = ()
-    recording: Recording | None = None
+    end: PlayEnd | None = None
 
 
 class Stepped(NamedTuple):
-    """The state after `actions` (indices into `arena.ACTIONS`); `recording` once the episode is over.
-
-    The last `idle` of them are those in which the clock ran down because the episode was ended early. `turn`
-    is what a script led to.
+    """The state after `actions` (indices into `arena.ACTIONS`), which were really taken; `end` once the
+    episode is over. `turn` is what a script led to.
     """
 
     episode: int
     state: State
     actions: tuple[int, ...]
-    idle: int
-    recording: Recording | None
+    end: PlayEnd | None
     turn: ScriptTurn | None = None
-
-    @property
-    def taken(self) -> int:
-        """Number of the actions that were requested."""
-        return len(self.actions) - self.idle
 
 
 class Drawn(NamedTuple):

@@ -14,7 +14,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from arena import ACTIONS, Recording
+from arena import ACTIONS
+from human_data.people.play_end import PlayEnd, seconds_of
 from human_data.people.store.database import Database
 from human_data.people.store.errors import InvalidRequest
 from human_data.people.store.tables import Action, ActionRow, Note, Participant, StoredRecording, Trial
@@ -34,7 +35,7 @@ class TrialEnd:
     """The end of a trial."""
 
     trial_id: int
-    recording: Recording
+    end: PlayEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
         for item in batch:
             try:
                 if isinstance(item, TrialEnd):
-                    finish_trial(session, item)
+                    finish_trial(session, item.trial_id, item.end)
                 elif isinstance(item, NewNote):
                     insert_note(database, session, item)
             except InvalidRequest as error:
@@ -100,12 +101,12 @@ def insert_actions(database: Database, session: Session, rows: Sequence[ActionRo
     return len(rows) - len(values)
 
 
-def finish_trial(session: Session, end: TrialEnd) -> None:
+def finish_trial(session: Session, trial_id: int, end: PlayEnd) -> None:
     """Store the end of a trial unless it has one; raises InvalidRequest if the recording does not fit it."""
-    trial = session.get(Trial, end.trial_id, with_for_update=LOCK)
+    trial = session.get(Trial, trial_id, with_for_update=LOCK)
     recording = end.recording
     if trial is None:
-        raise InvalidRequest(f"trial {end.trial_id}: no such trial")
+        raise InvalidRequest(f"trial {trial_id}: no such trial")
     got = (recording.task_id, recording.seed, recording.trial, recording.spec_sha256)
     expected = (trial.task_id, trial.seed, trial.trial, trial.spec_sha256)
     if got != expected:
@@ -113,9 +114,15 @@ def finish_trial(session: Session, end: TrialEnd) -> None:
     if trial.finished_at is not None:
         return
     trial.finished_at = time.time()
+    end_play(trial, end.ended_by, end.steps_played)
     for name in ("steps", "total_reward", "health", "outcome", "passed"):
         setattr(trial, name, getattr(recording, name))
     session.add(StoredRecording(trial_id=trial.id, recording=recording.model_dump_json()))
+
+
+def end_play(trial: Trial, ended_by: str, steps: int) -> None:
+    """Set what ended the play of a trial, and how long it was."""
+    trial.ended_by, trial.steps_played, trial.seconds_played = ended_by, steps, seconds_of(steps)
 
 
 def insert_note(database: Database, session: Session, note: NewNote) -> None:

@@ -16,6 +16,15 @@ STUDY_FILE = (
     "study.json: the notes about the study itself, of a study that has a file: the contents of the file at "
     "its first start and after each change (config), and each refusal to take part (consent, agreed: false)."
 )
+
+SCORES = (
+    "ended_by, steps_played, seconds_played and the table of actions say what a participant did. The score "
+    "(steps, total_reward, health, outcome, passed) is that of an episode played to its end, as for a model: "
+    "if the participant stopped the task, or a limit ended it, the agent stands still from there until the "
+    "arena's clock runs out, and each of these steps costs what waiting costs. Otherwise those who stop "
+    "immediately would pass every task whose pass mark is 0. Recordings contain these steps after the "
+    "steps_played. Trials recorded by version 0.2 have them in the table of actions, too, all with one time."
+)
 CAUTION = (
     "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
     "formula. Codes and link parameters may identify a person: remove them before publishing the data."
@@ -28,6 +37,7 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
         "study": study,
         "arena_llm": version("arena-llm"),
         "caution": CAUTION,
+        "scores": SCORES,
         "recordings": RECORDINGS,
         "study_file": STUDY_FILE,
         "tables": {
@@ -59,6 +69,7 @@ def as_markdown(book: Mapping[str, Any]) -> str:
             for each in table["columns"]
         ]
         lines.append("")
-    for title, key in (("Recordings", "recordings"), ("The study", "study_file"), ("Caution", "caution")):
-        lines += [f"## {title}", "", book[key], ""]
+    named = {"scores": "Scores", "recordings": "Recordings", "study_file": "The study", "caution": "Caution"}
+    for part, title in named.items():
+        lines += [f"## {title}", "", book[part], ""]
     return "\n".join(lines)

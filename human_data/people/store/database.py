@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, inspect, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.orm import Session
@@ -101,15 +101,24 @@ class Database:
             inspector = inspect(connection)
             present = Base.metadata.tables.keys() & set(inspector.get_table_names())
             for table in Base.metadata.sorted_tables:
-                got = table.name in present and {each["name"] for each in inspector.get_columns(table.name)}
-                if got and got != set(table.columns.keys()):
-                    raise StoreError(
-                        f"{display_name(self.url)}: table {table.name} has other columns than this version "
-                        "of arena-llm expects; use another database, or export with the version that made it"
-                    )
+                if table.name in present:
+                    got = {each["name"] for each in inspector.get_columns(table.name)}
+                    self._add_columns(connection, table, got)
             if TABLES[0].__tablename__ not in present and not create:
                 raise StoreError(f"{display_name(self.url)}: this database holds no study of arena-llm")
             Base.metadata.create_all(connection)
+
+    def _add_columns(self, connection: Connection, table: Table, got: set[str]) -> None:
+        """Add the columns that an earlier version did not have, empty. Raises StoreError for other tables."""
+        new = [column for column in table.columns if column.name not in got]
+        if got - set(table.columns.keys()) or not all(column.nullable for column in new):
+            raise StoreError(
+                f"{display_name(self.url)}: table {table.name} has other columns than this version "
+                "of arena-llm expects; use another database, or export with the version that made it"
+            )
+        for column in new:
+            kind = column.type.compile(connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE {table.name} ADD COLUMN {column.name} {kind}")
 
 
 def _rewrite_sqlite(connection: Connection) -> bool:

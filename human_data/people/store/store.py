@@ -13,7 +13,8 @@ from arena.closing import Closing
 from arena.recording import spec_sha256
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.suite import Record
-from human_data.people.store.batch import LOCK, NewNote, insert_note, lock_participant
+from human_data.people.play_end import STOPPED, WITHDREW
+from human_data.people.store.batch import LOCK, NewNote, end_play, insert_note, lock_participant
 from human_data.people.store.database import Database
 from human_data.people.store.deletion import Deleted, delete_participant
 from human_data.people.store.errors import InvalidRequest, display_name
@@ -132,8 +133,11 @@ class Store(Closing):
             session.add(SuiteEpisode(trial_id=trial.id, suite=episode.suite, task_group=group, played=played))
         return trial
 
-    def finish_episode(self, trial_id: int, record: Record) -> None:
-        """Store the end of a trial of another suite; one that is finished already is left unchanged."""
+    def finish_episode(self, trial_id: int, record: Record, *, stopped: bool = False) -> None:
+        """Store the end of a trial of another suite; one that is finished already is left unchanged.
+
+        `stopped`: whether the participant ended it early.
+        """
         with self.database.writing() as session:
             trial, episode = session.get(Trial, trial_id), session.get(SuiteEpisode, trial_id)
             if trial is None or episode is None:
@@ -141,10 +145,19 @@ class Store(Closing):
             if trial.finished_at is not None:
                 return
             trial.finished_at, trial.outcome, trial.passed = time.time(), record.outcome, record.passed
+            trial.ended_by = STOPPED if stopped else record.outcome
             steps, trial.total_reward = record.metrics.get("steps"), record.metrics.get("total_reward")
             trial.steps = None if steps is None else int(steps)
             episode.turns, episode.score = len(record.turns), record.score
             episode.played = PlayedEpisode.model_validate_json(episode.played).ended(record).model_dump_json()
+
+    def withdraw(self, participant_id: int, position: int) -> None:
+        """Note in the unfinished trial at a position, if any, that the participant has left the study."""
+        at = {"participant_id": participant_id, "position": position, "finished_at": None}
+        with self.database.writing() as session:
+            for trial in session.scalars(select(Trial).filter_by(**at)):
+                steps = select(func.count()).where(Action.trial_id == trial.id)
+                end_play(trial, WITHDREW, session.scalars(steps).one())
 
     def add_reply(self, reply: Reply) -> None:
         """Store a reply unless it is there already. Raises InvalidRequest if there is no such trial."""

@@ -79,14 +79,40 @@ class Trial(Base):
     finished_at: Mapped[float | None] = _column(
         "End of the trial; empty if it was interrupted", SECONDS, type_=Double, default=None
     )
+    ended_by: Mapped[str | None] = _column(
+        "What ended play: goal, bad goal, decoy goal, death zone, operation (a button or data zone); health "
+        "(it ran out, and not by the clock alone); time (the arena's clock ran out); limit (of the study, or "
+        "of scripts); stopped (by the participant); withdrew (the participant left the study); in other "
+        "suites stopped or the outcome; empty if play was interrupted, or recorded by version 0.2",
+        type_=Text,
+        default=None,
+    )
+    steps_played: Mapped[int | None] = _column(
+        "Number of steps that were played, all of them in the table of actions; empty if ended_by is, and in "
+        "other suites",
+        "steps",
+        default=None,
+    )
+    seconds_played: Mapped[float | None] = _column(
+        "Duration of these steps, 0.06 s each, without pauses; with scripts it is simulated time, of which "
+        "thinking takes none",
+        "s",
+        type_=Double,
+        default=None,
+    )
     steps: Mapped[int | None] = _column(
-        "Number of steps, of 0.06 s of simulated time each", "steps", default=None
+        "Number of steps of the scored episode: those played and, if limit or stopped ended play, those of "
+        "standing still until the arena's clock ran out, which nobody played",
+        "steps",
+        default=None,
     )
-    total_reward: Mapped[float | None] = _column("Sum of all rewards", "reward", type_=Double, default=None)
+    total_reward: Mapped[float | None] = _column(
+        "Sum of all rewards of the scored episode", "reward", type_=Double, default=None
+    )
     health: Mapped[float | None] = _column(
-        "Health at the end, 0 to 100", "points", type_=Double, default=None
+        "Health at the end of the scored episode, 0 to 100", "points", type_=Double, default=None
     )
-    outcome: Mapped[str | None] = _column("Why the episode ended", type_=Text, default=None)
+    outcome: Mapped[str | None] = _column("Why the scored episode ended", type_=Text, default=None)
     passed: Mapped[bool | None] = _column("Whether the total reward reached the pass mark", default=None)
 
 
@@ -100,7 +126,7 @@ class ActionRow(NamedTuple):
 
 
 class Action(Base):
-    """One action taken; trial and step are its key, so that no action is stored twice."""
+    """One action that was really taken; trial and step are its key, so that no action is stored twice."""
 
     __tablename__ = "actions"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from arena import Recording
 from arena.closing import Closing
+from human_data.people.play_end import PlayEnd
 from human_data.people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
 from human_data.people.store.errors import StoreError
 from human_data.people.store.store import Store
@@ -66,9 +66,9 @@ class Writer(Closing):
         check_action(row)
         self._enqueue(row)
 
-    def finish_trial(self, trial_id: int, recording: Recording) -> None:
+    def finish_trial(self, trial_id: int, end: PlayEnd) -> None:
         """Queue the end of a trial; a trial that is finished already is left unchanged."""
-        self._enqueue(TrialEnd(trial_id, recording))
+        self._enqueue(TrialEnd(trial_id, end))
 
     def note(self, participant_id: int, kind: str, data: Mapping[str, Any] = {}) -> None:
         """Queue what `Store.note` does, with the time of this call."""

@@ -60,7 +60,7 @@ class Block(Section):
 
     `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
     rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    simulated seconds after which a task is ended (default: the arena's own limit only).
+    seconds of play after which a task is ended (default: the arena's own limit only).
     """
 
     tasks: Literal["children"] | tuple[Line, ...] = ()

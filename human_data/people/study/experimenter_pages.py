@@ -108,7 +108,7 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
     tasks = {task.id: task for phase in server.plan.tasks.values() for task in phase}
     if recording is None or trial.task_id not in tasks:
         raise HTTPException(404, "This episode has no recording, or its task is not in the study.")
-    images = replay_images(server.players.workers, tasks[trial.task_id], recording)
+    images = replay_images(server.players.workers, tasks[trial.task_id], recording, trial.steps_played)
     # Waits for the first, so that a failure is reported instead of an empty replay.
     first = await anext(images)
 

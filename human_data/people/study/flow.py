@@ -81,7 +81,9 @@ def abandon(store: Store, person: Participant, trial: int) -> None:
 
 
 def withdraw(store: Store, person: Participant, stage: Stage) -> None:
-    """The participant leaves the study."""
+    """The participant leaves the study, perhaps in the middle of a trial."""
+    if isinstance(stage, TaskStage):
+        store.withdraw(person.id, stage.position)
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 

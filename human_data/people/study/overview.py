@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from human_data.people.play_end import WITHDREW
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.study.flow import current_stage
 from human_data.people.study.plan import Plan
@@ -87,6 +88,7 @@ def description(stage: Stage) -> str:
 def result(trial: Trial) -> str:
     """The result of a trial as shown to the experimenter."""
     if trial.finished_at is None:
-        return "not finished"
+        return "left the study" if trial.ended_by == WITHDREW else "not finished"
     verdict = {True: "passed", False: "failed", None: "no pass mark"}[trial.passed]
-    return f"{verdict} ({trial.outcome})" if trial.outcome else verdict
+    cause = trial.ended_by or trial.outcome
+    return f"{verdict} ({cause})" if cause else verdict

@@ -114,6 +114,7 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
     """The participant leaves the study."""
     stage = flow.current_stage(server.plan, session.progress)
     if not isinstance(stage, EndStage):
+        await server.players.recorder.flush()
         await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
     return RedirectResponse("/", 303)
 

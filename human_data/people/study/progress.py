@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from arena.action import STEP_S
+from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
 from human_data.people.store.tables import Action, Answer
 
@@ -50,8 +50,13 @@ class Progress:
         return trial.finished_at is not None or trial.id in self.abandoned
 
     def played_s(self) -> float:
-        """Simulated seconds of the finished trials of the test."""
-        return STEP_S * sum(trial.steps or 0 for trial in self.trials if trial.position >= 0)
+        """Seconds played in the finished trials of the test."""
+        return sum(_seconds(trial) for trial in self.trials if trial.position >= 0)
+
+
+def _seconds(trial: Trial) -> float:
+    """Seconds played; in trials of version 0.2, which stored no others, those of the scored episode."""
+    return seconds_of(trial.steps or 0) if trial.seconds_played is None else trial.seconds_played
 
 
 def progress_of(store: Store, participant: Participant) -> Progress:

@@ -20,9 +20,12 @@ TIMEOUT_S = 20.0
 """An image that is not there after so long never comes: its worker died."""
 
 
-async def replay_images(workers: WorkerPool, task: Task, recording: Recording) -> AsyncIterator[str]:
+async def replay_images(
+    workers: WorkerPool, task: Task, recording: Recording, steps: int | None
+) -> AsyncIterator[str]:
     """The images of an episode, each as a line of JSON: step, health, reward, image (a data URL).
 
+    Only the first `steps` are shown, those that were played; None: all.
     Raises EpisodeFailed if it cannot be drawn.
     """
     images: asyncio.Queue[Drawn] = asyncio.Queue()
@@ -30,7 +33,7 @@ async def replay_images(workers: WorkerPool, task: Task, recording: Recording) -
     episode = RemoteEpisode(workers, start, images.put_nowait)
     try:
         state = (await episode.open()).state
-        actions = [ACTIONS.index(action) for action in recording.unpacked()]
+        actions = [ACTIONS.index(action) for action in recording.unpacked()[:steps]]
         interval = 1 + len(actions) // MAX_IMAGES
         for first in range(0, len(actions) + interval, interval):
             episode.draw(0.0, "first", SIZE, QUALITY)

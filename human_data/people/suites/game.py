@@ -24,7 +24,7 @@ class Game:
         self.turns: list[dict[str, Any]] = []
         self._unstored: list[Reply] = []
         self._form: Form | None = None
-        self._stored = False
+        self._stored = self._stopped = False
         self._environment = setup.suite.open(setup)
         try:
             self._show(None, self._environment.begin())
@@ -65,7 +65,8 @@ class Game:
 
     def stop(self) -> None:
         """End the episode early."""
-        self.record = self.record or self._environment.finish()
+        if self.record is None:
+            self.record, self._stopped = self._environment.finish(), True
 
     def save(self, store: Store) -> None:
         """Store what is not yet stored; repeated after an error, it stores nothing twice."""
@@ -73,7 +74,7 @@ class Game:
             store.add_reply(self._unstored[0])
             del self._unstored[0]
         if self.record is not None and not self._stored:
-            store.finish_episode(self.trial.id, self.record)
+            store.finish_episode(self.trial.id, self.record, stopped=self._stopped)
             self._stored = True
 
     def close(self) -> None:

@@ -47,13 +47,14 @@ function showPaused({ reason }) {
   });
 }
 
-function showEnd({ passed, text, reward, steps, pass_mark }) {
+function showEnd({ passed, text, reward, steps, pass_mark, waited }) {
   release();
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: steps });
   const last = trial.count && trial.position + 1 === trial.count;
   const judged = trial.feedback && passed !== null;
   const hints = reward == null ? [] : [t("Your score: {score}.", { score: number(reward) })];
   if (hints.length && pass_mark != null && !passed) hints.push(t("You needed at least {score}.", { score: number(pass_mark) }));
+  if (waited) hints.push(t("The time that was left counts as standing still."));
   show("end", {
     icon: judged ? (passed ? "pass" : "fail") : "done",
     title: judged ? (passed ? "Well done!" : "Not this time") : "Task finished",

@@ -60,5 +60,6 @@ def test_postgres_restarted_in_mid_play(database):
     finally:
         server.stop()
     assert [row.step for row in rows] == list(range(end["steps"]))
-    assert [row.action for row in rows] == [ACTIONS.index(action) for action in recording.unpacked()]
+    taken = [ACTIONS.index(action) for action in recording.unpacked()]
+    assert [row.action for row in rows] == taken[: len(rows)]
     assert {4, 5, 7} <= {row.action for row in rows}

@@ -45,16 +45,19 @@ def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, p
         page.do("next")
         page.until("trial", position=1)
     with server.store() as store:
-        code = store.participant(token).code
+        person = store.participant(token)
+        steps, code = store.trials(person.id)[0].steps, person.code
+    # The score is of more steps than were played.
+    assert steps > end["steps"]
     out = tmp_path / "data"
     arena_llm("people", "export", "--db", server.database, "--study", "play", "--out", out)
     (recording,) = (out / "recordings" / code).iterdir()
     replayed = arena_llm("replay", recording)
-    assert f": {end['steps']} steps, " in replayed
+    assert f": {steps} steps, " in replayed
     assert "The replay ends as the recording does." in replayed
     verified = arena_llm("verify", recording)
     assert "1 of 1 episodes: agrees" in verified
-    assert f"Replayed {end['steps']} steps" in verified
+    assert f"Replayed {steps} steps" in verified
     # As `arena-llm compare` reads it.
     (run,) = read_runs_apart([(None, str(out / "results.csv"))], original=False, animal_ai=None)
     assert run.agent == agent

@@ -62,4 +62,5 @@ def test_after_thirty_scripts_the_clock_runs_down_and_everything_is_stored(scrip
         actions, recording = store.actions(trial.id), store.recording(trial.id)
         notes = [note for note in store.notes(store.participant(token).id) if note.kind == SCRIPT_NOTE]
     assert (trial.mode, trial.outcome, len(notes)) == ("scripts", "health gone", 30)
-    assert len(actions) == recording.steps == end["steps"]
+    assert (trial.ended_by, end["text"]) == ("limit", "You have used all your scripts.")
+    assert len(actions) == trial.steps_played == end["steps"] < recording.steps

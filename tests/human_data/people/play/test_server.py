@@ -107,16 +107,24 @@ def test_over_a_long_distance_more_images_are_in_flight(server, token):
 def test_an_episode_can_be_stopped(server, token):
     with Page(server, token) as page:
         page.until("trial")
+        page.do("start")
+        page.steps(5)
         page.do("stop")
-        assert page.until("end")["passed"] is False
+        end = page.until("end")
+        assert (end["passed"], end["waited"], end["text"]) == (False, True, "You stopped this task.")
+        # What is shown is what was played, not the score's run to the end of the clock.
+        assert end["steps"] == page.state["step"] < 100
+        assert page.state["health"] > 70
         # The next trial starts once the end is in the database.
         page.do("next")
         page.until("trial", position=1)
     with server.store() as store:
         trial, _ = store.trials(store.participant(token).id)
-        actions = store.actions(trial.id)
-    # The clock ran down: 417 steps of standing still (t = 250).
-    assert (trial.outcome, trial.steps, len(actions)) == (Outcome.HEALTH, 417, 417)
+        actions, recording = store.actions(trial.id), store.recording(trial.id)
+    assert (trial.ended_by, trial.steps_played, len(actions)) == ("stopped", end["steps"], end["steps"])
+    assert trial.seconds_played == pytest.approx(0.06 * len(actions))
+    # For the score the clock ran down: 417 steps (t = 250).
+    assert (trial.outcome, trial.steps, recording.steps) == (Outcome.HEALTH, 417, 417)
     assert trial.total_reward == pytest.approx(-1, abs=1e-5)
 
 

@@ -3,6 +3,7 @@
 from functools import cache
 
 from arena import ACTIONS, Episode, Recording
+from human_data.people.play_end import TIME, PlayEnd
 from human_data.people.store import ActionRow, Participant, Store, Trial
 from human_data.people.store.batch import TrialEnd, write_batch
 from testbed.proof import solutions
@@ -41,4 +42,9 @@ def append(store: Store, actions: list[ActionRow]) -> list[str]:
 
 def finish(store: Store, trial: Trial, played: Recording) -> list[str]:
     """Store the end of a trial; returns a sentence if it was rejected."""
-    return write_batch(store.database, [TrialEnd(trial.id, played)])
+    return write_batch(store.database, [TrialEnd(trial.id, whole(played))])
+
+
+def whole(played: Recording) -> PlayEnd:
+    """The end of a trial all of whose steps were played."""
+    return PlayEnd(TIME, played.steps, played)

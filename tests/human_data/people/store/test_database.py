@@ -8,7 +8,8 @@ import pytest
 
 from arena.packages import require
 from human_data.people.store import DatabaseUnavailable, Store, StoreError
-from tests.human_data.people.store.played import append, begin, rows
+from human_data.people.study.progress import progress_of
+from tests.human_data.people.store.played import append, begin, finish, recording, rows
 
 
 def problem(url: str, **options) -> str:
@@ -62,6 +63,23 @@ def test_tables_of_another_version(tmp_path):
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE trials (id, colour)")
     assert "table trials has other columns" in problem(str(path))
+
+
+def test_a_database_of_version_0_2_is_read_and_continued(url):
+    with Store(url) as store, store.database.autocommit() as connection:
+        old = begin(store, store.add_participant("P1", "study"))
+        finish(store, old, recording())
+        for column in ("ended_by", "steps_played", "seconds_played"):
+            connection.exec_driver_sql(f"ALTER TABLE trials DROP COLUMN {column}")
+    with Store(url, create=False) as store:
+        (person,) = store.participants("study")
+        finish(store, begin(store, person), recording(trial=1))
+        trials = store.trials(person.id)
+        assert [(each.steps, each.ended_by, each.steps_played) for each in trials] == [
+            (8, None, None),
+            (8, "time", 8),
+        ]
+        assert progress_of(store, person).played_s() == pytest.approx(0.96)
 
 
 def test_the_file_is_readable_by_its_owner_only(tmp_path):

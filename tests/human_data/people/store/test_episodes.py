@@ -34,9 +34,11 @@ def test_a_trial_is_stored_with_its_replies_and_ends_once(store):
     store.finish_episode(first, Record((), "again", True, 1.0, {}, ModelEnd.EPISODE))
     trial = store.trials(person.id)[0]
     assert (trial.finished_at, trial.outcome, trial.passed) == (ended, "lost", False)
-    assert (trial.steps, trial.total_reward) == (3, -1)
+    assert (trial.steps, trial.total_reward, trial.ended_by) == (3, -1, "lost")
+    store.finish_episode(trials[1].id, RECORD, stopped=True)
+    assert store.trials(person.id)[1].ended_by == "stopped"
     stored = store.episodes("play-any")
-    assert (stored[first].score, stored[first].turns, stored[trials[1].id].score) == (0.25, 1, None)
+    assert (stored[first].score, stored[first].turns) == (0.25, 1)
     played = PlayedEpisode.model_validate_json(stored[first].played)
     assert played == EPISODE.ended(RECORD)
     assert store.episodes("another") == {}

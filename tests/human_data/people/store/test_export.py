@@ -86,6 +86,7 @@ def test_every_column_is_described(small, tmp_path):
     written = {path.name for path in tmp_path.glob("*.csv")}
     assert set(book["tables"]) == written == set(tables_of("csv"))
     text = (tmp_path / "codebook.md").read_text("utf-8")
+    assert f"## Scores\n\n{book['scores']}\n" in text
     for name, table in book["tables"].items():
         with (tmp_path / name).open(encoding="utf-8", newline="") as file:
             assert next(csv.reader(file)) == [column["name"] for column in table["columns"]]

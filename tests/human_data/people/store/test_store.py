@@ -60,6 +60,7 @@ def test_a_trial_from_begin_to_end(store, url):
         recording().health,
     )
     assert (kept.outcome, kept.passed) == (None, None)
+    assert (kept.ended_by, kept.steps_played, kept.seconds_played) == ("time", len(TAKEN), 0.48)
     assert kept.finished_at >= kept.begun_at
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from human_data.people.store import ActionRow, InvalidRequest, Store, StoreError, Writer
 from human_data.people.store.batch import NewNote, TrialEnd, write_batch
-from tests.human_data.people.store.played import begin, recording, rows
+from tests.human_data.people.store.played import begin, recording, rows, whole
 
 WAIT_S = 60.0
 """For what comes at once on an idle machine."""
@@ -42,7 +42,7 @@ def test_a_trial_ends_after_its_actions(store, trial):
         writer.note(trial.participant_id, "start", {"text": "ä \ud800 \0"})
         for row in rows(trial):
             writer.put(row)
-        writer.finish_trial(trial.id, recording())
+        writer.finish_trial(trial.id, whole(recording()))
         assert writer.flush(WAIT_S)
         assert store.actions(trial.id) == rows(trial)
         assert store.recording(trial.id) == recording()
@@ -71,10 +71,10 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
             writer.note(trial.participant_id, "x", {"value": float("nan")})
         writer.put(ActionRow(99, 0, 0, 0.0))
         writer.note(99, "pause")
-        writer.finish_trial(99, recording())
+        writer.finish_trial(99, whole(recording()))
         assert writer.flush(WAIT_S)
         assert writer.state.last_rejection == "trial 99: no such trial"
-        writer.finish_trial(trial.id, recording(trial=5))
+        writer.finish_trial(trial.id, whole(recording(trial=5)))
         for row in rows(trial):
             writer.put(row)
         assert writer.flush(WAIT_S)
@@ -85,7 +85,7 @@ def test_invalid_writes_do_not_block_the_rest(store, trial):
 
 
 def test_a_repeated_batch_is_stored_once(store, trial):
-    items = [*rows(trial), TrialEnd(trial.id, recording()), NewNote(trial.participant_id, "pause", {})]
+    items = [*rows(trial), TrialEnd(trial.id, whole(recording())), NewNote(trial.participant_id, "pause", {})]
     assert [write_batch(store.database, items) for _ in range(2)] == [[], []]
     assert store.actions(trial.id) == rows(trial)
     assert len(store.notes(trial.participant_id)) == 1
@@ -117,7 +117,7 @@ def test_postgres_restarted_in_mid_run(server, postgres_url):
         finally:
             server.start()
         put_for(0.3)
-        writer.finish_trial(trial.id, recording())
+        writer.finish_trial(trial.id, whole(recording()))
         writer.close(WAIT_S)
         assert away.since is not None
         assert away.waiting > 0

@@ -122,7 +122,8 @@ def _everything_is_there(server: StudyServer) -> None:
         assert [trial.position for trial in trials] == [-2, -1, -1, 0, 1]
         for trial in trials:
             taken = [row.action for row in store.actions(trial.id)]
-            assert taken == [ACTIONS.index(action) for action in store.recording(trial.id).unpacked()]
+            scored = [ACTIONS.index(action) for action in store.recording(trial.id).unpacked()]
+            assert (taken, trial.ended_by) == (scored[: trial.steps_played], "stopped")
             # Left or forward, as the keys were held.
             assert {2, 3} & set(taken)
         answers = {(answer.page, answer.item): answer.value for answer in store.answers(person.id)}

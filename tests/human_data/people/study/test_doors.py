@@ -60,7 +60,7 @@ def test_the_table_and_a_person(server, walker, experimenter):
         rf"{code}</a></td>\s*<td>practice, task 1 of 1: 01-05-01</td>\s*<td class=\"n\">0 of 2", table
     )
     page = experimenter.get(f"{HOME}/person/{code}").text
-    assert "failed (health gone)" in page
+    assert "failed (stopped)" in page
     link = re.search(r"http://[^\s<]+/return/\S+?(?=<)", page)[0]
     back = server.visitor().get(link)
     assert back.cookies[COOKIE] == walker.token

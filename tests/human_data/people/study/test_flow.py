@@ -5,10 +5,12 @@ import signal
 
 import pytest
 
-from arena import Episode
+from arena import ACTIONS, Episode
 from human_data.people.play.worker_episode import KeyEpisode
 from human_data.people.play.worker_protocol import Open, Step, Stop
+from human_data.people.play_end import PlayEnd
 from human_data.people.store import InvalidRequest, Store
+from human_data.people.store.batch import TrialEnd, write_batch
 from human_data.people.study import flow
 from human_data.people.study.plan import load_plan
 from human_data.people.study.progress import progress_of
@@ -197,7 +199,11 @@ def test_after_a_kill_everyone_resumes_where_they_left_off(tmp_path, db, request
             assert len({trial.position for trial in trials if trial.position >= 0}) == 2
             assert len([trial for trial in trials if trial.position >= 0]) == 2
             recording = store.recording(trial)
-            assert recording.steps == len(store.actions(trial))
+            rows = store.actions(trial)
+            (mine,) = [each for each in trials if each.id == trial]
+            taken = [ACTIONS.index(action) for action in recording.unpacked()]
+            assert [row.action for row in rows] == taken[: mine.steps_played]
+            assert len(rows) == mine.steps_played
         with Episode(task_named("01-01-01").spec, task_id="01-01-01", seed=recording.seed) as episode:
             for action in recording.unpacked():
                 episode.step(action)
@@ -261,6 +267,23 @@ def test_no_task_starts_after_the_time_limit(plain):
     assert stage_name(plan, store, me) == "questions-end"
 
 
+def test_time_that_nobody_played_does_not_count(plain):
+    plan, _, store, me = plain
+    stopped = PlayEnd("stopped", 0, played.recording())
+    write_batch(store.database, [TrialEnd(played.begin(store, me).id, stopped)])
+    assert stage_name(plan, store, me) == "break-1"
+
+
+def test_a_trial_in_which_someone_leaves_says_so(plain):
+    plan, _, store, me = plain
+    trial = played.begin(store, me)
+    played.append(store, played.rows(trial))
+    flow.withdraw(store, me, flow.current_stage(plan, progress_of(store, me)))
+    (left,) = store.trials(me.id)
+    assert (left.ended_by, left.steps_played, left.seconds_played) == ("withdrew", 8, 0.48)
+    assert (left.finished_at, left.steps, left.passed) == (None, None, None)
+
+
 def test_a_test_task_that_cannot_be_resumed_is_never_played_again(plain):
     plan, source, store, me = plain
     first = source.next_task(store, me)
@@ -279,8 +302,14 @@ def test_a_task_ends_at_its_limit():
     episode = KeyEpisode(Open(task_named("01-01-01"), 0, 0, "keys", max_steps=5))
     stepped = episode.answer(Step(1, (3,) * 9))
     episode.close()
-    assert (stepped.taken, stepped.idle, stepped.recording.steps) == (5, 412, 417)
-    assert stepped.recording.total_reward == pytest.approx(-1, abs=1e-5)
+    ended_by, steps_played, recording = stepped.end
+    assert (stepped.actions, ended_by, steps_played) == ((3,) * 5, "limit", 5)
+    # What the score needs besides: standing still until the clock has run out.
+    assert recording.steps == 417
+    assert recording.total_reward == pytest.approx(-1, abs=1e-5)
+    # What the page shows is what was played.
+    assert stepped.state.step == 5
+    assert stepped.state.total_reward == pytest.approx(-5 / 417, abs=1e-3)
 
 
 def test_giving_up_immediately_passes_nothing():
@@ -289,4 +318,35 @@ def test_giving_up_immediately_passes_nothing():
     episode = KeyEpisode(Open(task, 0, 0, "keys", max_steps=1000))
     stopped = episode.answer(Stop(1))
     episode.close()
-    assert not stopped.recording.passed
+    assert not stopped.end.recording.passed
+    assert (stopped.actions, stopped.end.ended_by, stopped.end.steps_played) == ((), "stopped", 0)
+
+
+HOT = """
+!ArenaConfig
+arenas:
+  0: !Arena
+    t: 250
+    items:
+    - !Item
+      name: Agent
+      positions: [!Vector3 {x: 20, y: 0, z: 20}]
+    - !Item
+      name: HotZone
+      positions: [!Vector3 {x: 20, y: 0, z: 20}]
+      sizes: [!Vector3 {x: 10, y: 1, z: 10}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("version", "ended_by", "steps"), [("4", "health", range(30, 60)), ("2", "time", range(417, 418))]
+)
+def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by, steps):
+    path = tmp_path / "hot.yaml"
+    path.write_text(HOT)
+    episode = KeyEpisode(Open(task_named(str(path), None, version), 0, 0, "keys"))
+    end = episode.answer(Step(1, (0,) * 500)).end
+    episode.close()
+    assert end.ended_by == ended_by
+    assert end.steps_played == end.recording.steps
+    assert end.steps_played in steps
