@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import NormalDist
 
 import numpy as np
@@ -145,6 +145,21 @@ def mean_text(values: Sequence[float], digits: int = 2) -> str:
         return "–"
     half = mean_half(values)
     return f"{np.mean(values):.{digits}f}" + (f" ± {half:.{digits}f}" if half > 0 else "")
+
+
+def trial_means(values: Iterable[tuple[str, int, float]], order: Iterable[str]) -> dict[str, list[float]]:
+    """For each group, in this order: the mean over the trials of each of its worlds.
+
+    `values`: the group, the number of the world, and the value of one trial. Groups without any are left out.
+    """
+    found: dict[str, dict[int, list[float]]] = {}
+    for group, world, value in values:
+        found.setdefault(group, {}).setdefault(world, []).append(value)
+    return {
+        group: [float(np.mean(trials)) for trials in found[group].values()]
+        for group in order
+        if group in found
+    }
 
 
 def mean_interval(mean: pd.Series, sd: pd.Series, count: pd.Series) -> tuple[pd.Series, pd.Series]:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evaluation.panels.template import panel
-from evaluation.statistics import mean_text
+from evaluation.statistics import mean_text, trial_means
 from suites.discoveryworld.catalogue import LEVELS, METRICS, PUBLISHED, Kind, kinds, published
 
 Record = Mapping[str, Any]
@@ -38,14 +38,12 @@ def figure(record: Record, metric: str) -> float | None:
 
 def by_world(records: Iterable[Record], metric: str) -> dict[str, list[float]]:
     """For each kind, in the catalogue's order: the mean over the trials of each seed that has the metric."""
-    found: dict[str, dict[int, list[float]]] = {}
-    for record in records:
-        replay = record["replay"]
-        if (value := figure(record, metric)) is not None:
-            found.setdefault(replay["kind"], {}).setdefault(replay["seed"], []).append(value)
-    return {
-        name: [float(np.mean(trials)) for trials in found[name].values()] for name in kinds() if name in found
-    }
+    values = (
+        (record["replay"]["kind"], record["replay"]["seed"], value)
+        for record in records
+        if (value := figure(record, metric)) is not None
+    )
+    return trial_means(values, kinds())
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:

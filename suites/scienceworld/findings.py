@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from evaluation.panels.template import panel
-from evaluation.statistics import mean_text
+from evaluation.statistics import mean_text, trial_means
 from suites.scienceworld.catalogue import PUBLISHED, TWINS, kinds
 
 Record = Mapping[str, Any]
@@ -32,13 +32,8 @@ def reached(record: Record, required_only: bool = False) -> float:
 
 def by_variation(records: Iterable[Record], value: Callable[[Record], float]) -> dict[str, list[float]]:
     """For each task that was played, in the paper's order: the mean over the trials of each variation."""
-    found: dict[str, dict[int, list[float]]] = {}
-    for record in records:
-        replay = record["replay"]
-        found.setdefault(replay["task"], {}).setdefault(replay["variation"], []).append(value(record))
-    return {
-        task: [float(np.mean(trials)) for trials in found[task].values()] for task in kinds() if task in found
-    }
+    values = ((each["replay"]["task"], each["replay"]["variation"], value(each)) for each in records)
+    return trial_means(values, kinds())
 
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
