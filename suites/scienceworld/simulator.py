@@ -118,8 +118,12 @@ class World:
     def _called(self, method: str, *arguments: Any) -> Any:
         with self._java.calling():
             made = getattr(self._world, method)(*arguments)
-            # A Java list is fetched entry by entry.
-            return made if isinstance(made, str | int | float | bool | None) else list(made)
+            if isinstance(made, str | int | float | bool | None):
+                return made
+            # Fetched at once, not entry by entry; none has more than one line.
+            entries = self._java.join("\n", made).splitlines()
+            self._java.forget(made)
+            return entries
 
 
 class _Java:
@@ -147,7 +151,10 @@ class _Java:
         port, token = self._started()
         # The simulator prints what it does, and would wait if nobody read it.
         threading.Thread(target=deque, args=(self.process.stdout, 0), daemon=True).start()
-        self._gateway = JavaGateway(gateway_parameters=GatewayParameters(port=port, auth_token=token))
+        # Not freed by the garbage collector, which may run anywhere, also when Java has ended.
+        parameters = GatewayParameters(port=port, auth_token=token, enable_memory_management=False)
+        self._gateway = JavaGateway(gateway_parameters=parameters)
+        self.join = self._gateway.jvm.java.lang.String.join
         self.lock = threading.Lock()
         _silence()
 
@@ -176,7 +183,11 @@ class _Java:
     def free(self, interface: Any) -> None:
         """Let Java forget an interface."""
         with suppress(SimulatorLost), self.calling():
-            self._gateway.detach(interface)
+            self.forget(interface)
+
+    def forget(self, made: Any) -> None:
+        """Let Java free an object, within a call."""
+        self._gateway.detach(made)
 
     @contextmanager
     def calling(self) -> Generator[None, None, None]:
@@ -188,6 +199,7 @@ class _Java:
                 yield
             except Py4JJavaError as error:
                 fault = str(error.java_exception)
+                self.forget(error.java_exception)
                 raise EvaluationError(f"ScienceWorld's simulator failed: {fault[:200]}") from None
             except (Py4JError, OSError):
                 raise SimulatorLost(self._epitaph()) from None

@@ -46,6 +46,30 @@ def test_a_lost_process_is_said_and_the_next_world_has_another(capfd):
     assert capfd.readouterr().err == ""
 
 
+@needs_java
+def test_java_keeps_nothing_and_the_garbage_collector_never_calls_it():
+    from py4j.finalizer import ThreadSafeFinalizer
+
+    before = set(ThreadSafeFinalizer.finalizers)
+    world = World(NAME, 225, "easy")
+
+    def kept():
+        server = world._java._gateway.java_gateway_server
+        bindings = server.getGateway().getBindings()
+        number = bindings.size()
+        world._java.forget(bindings)
+        return number
+
+    first = kept()
+    for _ in range(3):
+        assert len(world.objects()) > 10
+        assert world.valid_actions()
+    # The gateway itself stays for each question of ours.
+    assert kept() - first <= 1
+    assert set(ThreadSafeFinalizer.finalizers) == before
+    world.close()
+
+
 def _looked(sent):
     world = World(NAME, 225, "easy")
     sent.send((bool(world.look()), len(own_java())))
