@@ -9,9 +9,11 @@ from arena import Outcome
 from human_data.people.play.connection import Connection
 from human_data.people.play.pacing import Pacer, QualityLevel
 from human_data.people.play.page_protocol import POLICY, ConnectionRefused, frame_bytes
+from human_data.people.play.stretch import Stretch
 from human_data.people.play.task_source import Assignment
 from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State
 from human_data.people.play_end import HEALTH, LIMIT, STOPPED, TIME, PlayEnd
+from human_data.people.store import StretchRow
 
 SILENCE_S = 2.0
 """A page that sends nothing for so long while frames are in flight has lost its connection."""
@@ -53,6 +55,7 @@ class Client:
         self._awaiting_pong = False
         self._events: list[tuple[str, float]] = []
         self._late_ms: list[float] = []
+        self._stretch: Stretch | None = None
 
     def send(self, kind: str, **values: Any) -> None:
         """Send a message of this type."""
@@ -66,6 +69,7 @@ class Client:
         """The episode starts, or continues after a pause."""
         self._heard_at = now
         self._pacer.pause()
+        self._stretch = Stretch(now)
         self._ping(now)
 
     def silent(self, now: float) -> bool:
@@ -76,7 +80,9 @@ class Client:
         """A frame is displayed. Raises ConnectionRefused if it was never sent."""
         if frame > self._frames:
             raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
-        self._pacer.acknowledged(frame, now)
+        age_s = self._pacer.acknowledged(frame, now)
+        if self._stretch is not None and age_s is not None:
+            self._stretch.displayed(age_s)
 
     def ponged(self, ping: int, now: float) -> None:
         """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
@@ -89,6 +95,9 @@ class Client:
         """Note what happened, and return the quality of the image to be drawn; None for no image."""
         self._events += state.events
         self._late_ms += [round(1000 * late, 1) for late in late_s]
+        if self._stretch is not None:
+            for late in late_s:
+                self._stretch.stepped(late, self._pacer.level_number)
         if state.events or state.done or len(self._late_ms) >= STATE_INTERVAL:
             self.send_state(state)
         if self._pacer.doubtful and now - self._pinged_at > PING_INTERVAL_S and not state.done:
@@ -96,6 +105,14 @@ class Client:
                 return None
             self._ping(now)
         return self._pacer.level if self._pacer.should_draw(state.step, now) else None
+
+    def take_stretch(self, trial: int, now: float, only_long: bool = False) -> StretchRow | None:
+        """End the stretch of play, with `only_long` if it is long enough; None if nothing is to be stored."""
+        stretch = self._stretch
+        if stretch is None or (only_long and not stretch.is_long(now)):
+            return None
+        self._stretch = Stretch(now) if only_long else None
+        return stretch.row(trial, now)
 
     def show(self, drawn: Drawn, state: State) -> None:
         """Send an image, together with the state."""

@@ -22,6 +22,12 @@ BURST = 300
 """Messages that may arrive at once, as after an interruption of the network."""
 
 
+BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome", "Safari": "Safari"}
+SYSTEMS = {"Android": "Android", "iPhone": "iOS", "iPad": "iOS", "Windows": "Windows", "Mac OS X": "macOS"}
+SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
+"""What a browser calls itself, and its name; the first that fits counts, as some list their ancestors too."""
+
+
 class Connection:
     """The connection to one page."""
 
@@ -32,6 +38,13 @@ class Connection:
         self._allowance = float(BURST)
         self._last_at = asyncio.get_running_loop().time()
         self.sent_bytes = 0
+
+    @property
+    def device(self) -> str:
+        """Browser and system, such as "Firefox, Windows", as far as the browser says; not the version."""
+        agent = self._socket.headers.get("user-agent", "")
+        found = (next((names[key] for key in names if key in agent), "?") for names in (BROWSERS, SYSTEMS))
+        return ", ".join(found)
 
     def send(self, kind: str, **values: Any) -> None:
         """Queue a message of this type."""

@@ -81,6 +81,11 @@ class Pacer:
         return QUALITY_LEVELS[self._level]
 
     @property
+    def level_number(self) -> int:
+        """The index of the present level in `QUALITY_LEVELS`."""
+        return self._level
+
+    @property
     def in_flight(self) -> int:
         """Number of frames that were sent and not yet acknowledged."""
         return len(self._in_flight)
@@ -118,17 +123,18 @@ class Pacer:
         self._drawing_since = -LOST_S
         self._in_flight[number] = _Sent(due, now)
 
-    def acknowledged(self, number: int, now: float) -> bool:
-        """A frame is displayed; False if no such frame was in flight."""
+    def acknowledged(self, number: int, now: float) -> float | None:
+        """A frame is displayed: its age in seconds; None if no such frame was in flight."""
         if number not in self._in_flight:
-            return False
+            return None
         sent = self._in_flight[number]
         self._trips.append(now - sent.at)
         self._delays.append(now - sent.due - self.round_trip_s)
         # Earlier frames were skipped by the page.
         self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
         self._adapt(now)
-        return True
+        # The confirmation took half the round trip.
+        return max(now - sent.due - self.round_trip_s / 2, 0.0)
 
     def measured(self, round_trip_s: float) -> None:
         """The round trip of a message with no frame before it."""

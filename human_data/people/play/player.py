@@ -80,6 +80,7 @@ class Player:
     async def close(self) -> None:
         """Discard the game; the store has all of it."""
         if self._game is not None:
+            self._record_stretch()
             self._game.close()
             self._game = None
         if self._saving is not None:
@@ -144,12 +145,12 @@ class Player:
 
     def _start(self, game: Game) -> None:
         if not game.running and game.state is not None:
-            self._note("start")
+            assert self._client is not None
+            self._note("start", device=self._client.connection.device)
             self._send("running")
             game.start()
-            if self._client is not None:
-                self._client.started(time.time())
-                self.stepped(game.state._replace(events=()), time.time(), ())
+            self._client.started(time.time())
+            self.stepped(game.state._replace(events=()), time.time(), ())
 
     def _pause(self, reason: str) -> None:
         if self._game is not None and self._game.running:
@@ -159,6 +160,7 @@ class Player:
     def _paused(self, reason: str) -> None:
         """Note a pause and send it, with the state: the last image may be some steps old."""
         self._note("pause", reason=reason)
+        self._record_stretch()
         self._send_state()
         self._send("paused", reason=reason)
 
@@ -226,6 +228,7 @@ class Player:
             return
         if (level := client.stepped(state, late_s, now)) is not None:
             game.draw(due, self._view, level.size, level.quality)
+        self._record_stretch(only_long=True)
         if client.silent(now):
             self._pause("connection")
 
@@ -245,14 +248,23 @@ class Player:
 
     def failed(self, reason: str) -> None:
         """Report the failure."""
+        self._record_stretch()
         self._failure = reason
         self._send("failed", reason=reason)
 
     def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None
+        self._record_stretch()
         trial = self._game.trial
         self._ending = ending(self._game.assignment, end)
         self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, end))
+
+    def _record_stretch(self, only_long: bool = False) -> None:
+        """Store what the page displayed since play began or continued."""
+        if self._client is not None and self._game is not None:
+            row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
+            if row is not None:
+                self._recorder.put_stretch(row)
 
     def _send(self, kind: str, **values: Any) -> None:
         if self._client is not None:

@@ -5,7 +5,15 @@ from typing import Any, NamedTuple
 
 from human_data.people.play.task_source import Assignment, TaskSource
 from human_data.people.play_end import PlayEnd
-from human_data.people.store import ActionRow, Participant, Store, Trial, Writer, WriterState
+from human_data.people.store import (
+    ActionRow,
+    Participant,
+    Store,
+    StretchRow,
+    Trial,
+    Writer,
+    WriterState,
+)
 from human_data.people.store.store_thread import StoreThread
 
 SCRIPT_NOTE = "script"
@@ -40,6 +48,10 @@ class TrialRecorder:
         """Record actions; they are committed within 100 ms."""
         for row in rows:
             self._writer.put(row)
+
+    def put_stretch(self, row: StretchRow) -> None:
+        """Record what a page displayed."""
+        self._writer.put_stretch(row)
 
     async def finish(self, participant: Participant, trial: Trial, end: PlayEnd) -> None:
         """Record the end of a trial; returns when it and all its actions are committed."""

@@ -7,7 +7,7 @@ require("people", "sqlalchemy")
 from human_data.people.store.deletion import Deleted  # noqa: E402
 from human_data.people.store.errors import DatabaseUnavailable, InvalidRequest, StoreError  # noqa: E402
 from human_data.people.store.store import Store  # noqa: E402
-from human_data.people.store.tables import ActionRow, Answer, Note, Participant, Trial  # noqa: E402
+from human_data.people.store.tables import ActionRow, Answer, Note, Participant, StretchRow, Trial  # noqa: E402
 from human_data.people.store.writer import Writer, WriterState  # noqa: E402
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Participant",
     "Store",
     "StoreError",
+    "StretchRow",
     "Trial",
     "Writer",
     "WriterState",

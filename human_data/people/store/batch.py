@@ -18,7 +18,16 @@ from arena import ACTIONS
 from human_data.people.play_end import PlayEnd, seconds_of
 from human_data.people.store.database import Database
 from human_data.people.store.errors import InvalidRequest
-from human_data.people.store.tables import Action, ActionRow, Note, Participant, StoredRecording, Trial
+from human_data.people.store.tables import (
+    Action,
+    ActionRow,
+    Note,
+    Participant,
+    StoredRecording,
+    Stretch,
+    StretchRow,
+    Trial,
+)
 from human_data.people.store.text import clean
 
 ROWS_PER_STATEMENT = 5000
@@ -58,7 +67,7 @@ class NewNote:
             raise InvalidRequest(f"note {self.kind!r}: cannot be stored as JSON ({error})") from None
 
 
-Write = ActionRow | TrialEnd | NewNote
+Write = ActionRow | TrialEnd | NewNote | StretchRow
 
 
 def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
@@ -76,6 +85,8 @@ def write_batch(database: Database, batch: Sequence[Write]) -> list[str]:
                     finish_trial(session, item.trial_id, item.end)
                 elif isinstance(item, NewNote):
                     insert_note(database, session, item)
+                elif isinstance(item, StretchRow):
+                    insert_stretch(database, session, item)
             except InvalidRequest as error:
                 rejected.append(str(error))
         return rejected
@@ -130,6 +141,13 @@ def insert_note(database: Database, session: Session, note: NewNote) -> None:
     lock_participant(session, note.participant_id)
     row = asdict(note) | {"kind": clean(note.kind), "data": dict(note.data)}
     session.execute(database.insert(Note).values(row).on_conflict_do_nothing())
+
+
+def insert_stretch(database: Database, session: Session, row: StretchRow) -> None:
+    """Insert a stretch; raises InvalidRequest if its trial does not exist."""
+    if session.get(Trial, row.trial_id, with_for_update=LOCK) is None:
+        raise InvalidRequest(f"trial {row.trial_id}: no such trial")
+    session.execute(database.insert(Stretch).values(row._asdict()).on_conflict_do_nothing())
 
 
 def lock_participant(session: Session, participant_id: int) -> None:

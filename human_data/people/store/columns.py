@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, MIN_STRETCH_S
 from human_data.people.store.tables import (
     STUDY_CODE,
     Action,
@@ -14,6 +15,7 @@ from human_data.people.store.tables import (
     Note,
     Participant,
     Reply,
+    Stretch,
     SuiteEpisode,
     Trial,
 )
@@ -21,12 +23,20 @@ from human_data.people.store.tables import (
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
 """Types of the codebook and the nullable types of pandas for them."""
 # JSON columns: SQLAlchemy 2.0 says dict, 2.1 object.
-_TYPES = {str: "text", int: "integer", float: "number", bool: "boolean", dict: "text", object: "text"}
+_TYPES = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    dict: "text",
+    list: "text",
+    object: "text",
+}
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of an exported table; `source` is its SQL expression, None if the table is not a query."""
+    """A column of an exported table; `source` is its SQL expression, None if it is computed."""
 
     name: str
     type: str
@@ -50,7 +60,8 @@ class Table:
 
     def query(self, study: str) -> Select[Any]:
         """All rows of a study's participants, always in the same order."""
-        chosen = select(*(column.source.label(column.name) for column in self.columns))
+        queried = (column for column in self.columns if column.source is not None)
+        chosen = select(*(column.source.label(column.name) for column in queried))
         chosen = chosen.select_from(self.path[0])
         for parent in self.path[1:]:
             chosen = chosen.join(parent)
@@ -68,6 +79,29 @@ def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
 _PERSON = _of(Participant.code, "participant")
 _TRIAL = (_PERSON, _of(Trial.id, "trial_id"), _of(Trial.task_id), _of(Trial.trial))
 
+QUALITY = (
+    Column("frames_per_s", "number", "images/s", "Images displayed per second of play, without pauses"),
+    Column("frame_age_ms", "number", "ms", "Median age of these images (see ages_ms of the stretches)"),
+    Column("frame_age_p95_ms", "number", "ms", "Their age that 95 % do not exceed"),
+    Column("quality_level", "integer", "none", "Lowest quality of the images (see the stretches)"),
+    Column("late_steps", "integer", "steps", "Number of steps that were taken over 0.06 s late"),
+    Column(
+        "poor_picture", "boolean", "none",
+        f"Whether in a stretch of at least {MIN_STRETCH_S:.0f} s the page displayed fewer than "
+        f"{MIN_FRAMES_PER_S:.0f} images/s, or images with a median age over {MAX_AGE_MS:.0f} ms",
+    ),
+    Column("pauses", "integer", "none", "Number of pauses; their reasons are in the notes"),
+    Column("paused_s", "number", "s", "Duration of all pauses after which play continued"),
+    Column("longest_pause_s", "number", "s", "Duration of the longest of these"),
+    Column("disconnections", "integer", "none", "Number of pauses as the connection was lost or slow"),
+    Column("input", "text", "none", "Device that play last continued with: keys, touch or gamepad"),
+    Column("device", "text", "none", "Browser and system, as far as the browser says"),
+    Column("viewport", "text", "CSS pixels", "Width and height of the page's window"),
+    Column("pixel_ratio", "number", "none", "Pixels of the screen per CSS pixel"),
+    Column("picture_px", "number", "CSS pixels", "Side of the displayed image"),
+)  # fmt: skip
+"""The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
+
 TABLES = {
     "participants": Table(
         "participant",
@@ -83,6 +117,7 @@ TABLES = {
             *map(_of, (Trial.pass_mark, Trial.begun_at, Trial.finished_at)),
             *map(_of, (Trial.ended_by, Trial.steps_played, Trial.seconds_played, Trial.steps)),
             *map(_of, (Trial.total_reward, Trial.health, Trial.outcome, Trial.passed)),
+            *QUALITY,
         ),
         (Trial, Participant),
         (Participant.id, Trial.id),
@@ -98,6 +133,16 @@ TABLES = {
         ),
         (Action, Trial, Participant),
         (Participant.id, Trial.id, Action.step),
+    ),
+    "stretches": Table(
+        "stretch of play in a trial with keys",
+        (
+            *_TRIAL,
+            *map(_of, (Stretch.began_at, Stretch.seconds, Stretch.steps, Stretch.late_steps, Stretch.frames)),
+            *map(_of, (Stretch.age_ms, Stretch.ages_ms, Stretch.quality_level)),
+        ),
+        (Stretch, Trial, Participant),
+        (Participant.id, Trial.id, Stretch.began_at),
     ),
     "episodes": Table(
         "trial of another suite than the arena",

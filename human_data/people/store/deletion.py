@@ -16,6 +16,7 @@ from human_data.people.store.tables import (
     Participant,
     Reply,
     StoredRecording,
+    Stretch,
     SuiteEpisode,
     Trial,
 )
@@ -27,6 +28,7 @@ class Deleted(NamedTuple):
     participants: int
     trials: int
     actions: int
+    stretches: int
     recordings: int
     episodes: int
     replies: int
@@ -59,6 +61,7 @@ def _delete(session: Session, participant: int) -> Deleted:
         replies=rows(Reply, Reply.trial_id.in_(trials)),
         episodes=rows(SuiteEpisode, SuiteEpisode.trial_id.in_(trials)),
         recordings=rows(StoredRecording, StoredRecording.trial_id.in_(trials)),
+        stretches=rows(Stretch, Stretch.trial_id.in_(trials)),
         actions=rows(Action, Action.trial_id.in_(trials)),
         trials=rows(Trial, Trial.participant_id == participant),
         participants=rows(Participant, Participant.id == participant),

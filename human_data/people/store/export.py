@@ -16,7 +16,8 @@ from evaluation.results import has_parquet
 from evaluation.suites import DEFAULT
 from human_data.people.store import codebook
 from human_data.people.store.bids import write_bids
-from human_data.people.store.columns import DTYPES, RESULTS, TABLES, Table
+from human_data.people.store.columns import DTYPES, QUALITY, RESULTS, TABLES, Table
+from human_data.people.store.quality import Quality, quality_of_trials
 from human_data.people.store.results import people_results, played_suite
 from human_data.people.store.store import Store
 from human_data.people.store.tables import SuiteEpisode, Trial
@@ -106,13 +107,19 @@ def frames(store: Store, study: str, table: Table) -> Iterator[pd.DataFrame]:
     types = {column.name: DTYPES[column.type] for column in table.columns}
     with store.database.reading() as session:
         query = table.query(study).execution_options(yield_per=ROWS_IN_MEMORY)
+        quality = quality_of_trials(session, study) if QUALITY[0] in table.columns else {}
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
             values = [
-                [json.dumps(value, sort_keys=True) if isinstance(value, dict) else value for value in row]
+                {name: _plain(value) for name, value in row._mapping.items()}
+                | (quality.get(row.trial_id, Quality())._asdict() if quality else {})
                 for row in rows
             ]
             yield pd.DataFrame(values, columns=list(types)).astype(types)
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
 
 
 def _write_csv(path: Path, pieces: Iterator[pd.DataFrame]) -> int:

@@ -136,6 +136,49 @@ class Action(Base):
     at: Mapped[float] = _column("Time at which the server took the step", SECONDS, type_=Double)
 
 
+class StretchRow(NamedTuple):
+    """A row of `Stretch`, to be written."""
+
+    trial_id: int
+    began_at: float
+    seconds: float
+    steps: int
+    late_steps: int
+    frames: int
+    age_ms: float | None
+    ages_ms: list[int]
+    quality_level: int
+
+
+class Stretch(Base):
+    """What a page displayed during a stretch of play; trial and time are its key."""
+
+    __tablename__ = "stretches"
+
+    trial_id: Mapped[int] = _reference("trials.id", primary_key=True)
+    began_at: Mapped[float] = _column(
+        "Start of the stretch, which lasts until a pause, the end of the trial, or 30 s",
+        SECONDS,
+        type_=Double,
+        primary_key=True,
+    )
+    seconds: Mapped[float] = _column("Duration of the stretch", "s", type_=Double)
+    steps: Mapped[int] = _column("Number of steps taken", "steps")
+    late_steps: Mapped[int] = _column("Number of these that were taken over 0.06 s late", "steps")
+    frames: Mapped[int] = _column("Number of images that the page displayed", "images")
+    age_ms: Mapped[float | None] = _column(
+        "Median age of these images when they were displayed: the time since their step was due, without "
+        "half the round trip of the page's confirmation; empty without an image",
+        "ms",
+        type_=Double,
+    )
+    ages_ms: Mapped[list[int]] = _column("The ages of all of them, as JSON", "ms", type_=JSON)
+    quality_level: Mapped[int] = _column(
+        "Lowest quality at which images were requested, from 0 (512 pixels, JPEG quality 85) to 9 (256 "
+        "pixels, quality 25, after every fifth step)"
+    )
+
+
 class StoredRecording(Base):
     """The recording of a finished trial, as JSON."""
 
@@ -197,5 +240,5 @@ class Note(Base):
     at: Mapped[float] = _column("Time of the event", SECONDS, type_=Double)
 
 
-TABLES = (Participant, Trial, Action, StoredRecording, SuiteEpisode, Reply, Answer, Note)
+TABLES = (Participant, Trial, Action, Stretch, StoredRecording, SuiteEpisode, Reply, Answer, Note)
 """All tables, each after those that it refers to."""

@@ -13,7 +13,7 @@ from human_data.people.play_end import PlayEnd
 from human_data.people.store.batch import NewNote, TrialEnd, Write, check_action, write_batch
 from human_data.people.store.errors import StoreError
 from human_data.people.store.store import Store
-from human_data.people.store.tables import ActionRow
+from human_data.people.store.tables import ActionRow, StretchRow
 
 INTERVAL_S = 0.05
 """Time in which writes are collected for one transaction; the other 50 ms of 100 are for the commit."""
@@ -64,6 +64,10 @@ class Writer(Closing):
     def put(self, row: ActionRow) -> None:
         """Queue an action; raises StoreError if it is not valid, or after `close`."""
         check_action(row)
+        self._enqueue(row)
+
+    def put_stretch(self, row: StretchRow) -> None:
+        """Queue what a page displayed."""
         self._enqueue(row)
 
     def finish_trial(self, trial_id: int, end: PlayEnd) -> None:

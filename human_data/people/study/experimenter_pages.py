@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response, Stream
 from human_data.people.play.page_texts import DELETED
 from human_data.people.store import Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
+from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from human_data.people.study.flow import find_participant
 from human_data.people.study.links.identity import is_guessable
 from human_data.people.study.overview import counts, overview, result
@@ -80,6 +81,7 @@ async def table(server: Server) -> Response:
 async def person_page(request: Request, person: Person, server: Server) -> Response:
     """One participant: trials, answers, progress."""
     trials = await server.store.run(lambda store: store.trials(person.id))
+    quality = await server.store.run(lambda store: _quality(store, person))
     answers = await server.store.run(lambda store: store.answers(person.id))
     notes = await server.store.run(lambda store: store.notes(person.id))
     return page(
@@ -89,6 +91,7 @@ async def person_page(request: Request, person: Person, server: Server) -> Respo
         link=f"{request.url.scheme}://{request.headers.get('host', '')}/return/{person.token}",
         result=result,
         trials=trials,
+        quality=quality,
         answers=answers,
         notes=[note for note in notes if note.kind in KINDS],
         events={PAGE_DONE: "page done"},
@@ -158,9 +161,15 @@ async def _table(server: StudyServer, template: str) -> Response:
     codes = (row.participant.code for row in rows if server.study.participants.unsigned)
     return page(
         template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
+        poor=[row for row in rows if row.poor], limits=(MIN_FRAMES_PER_S, MAX_AGE_MS),
         guessable=[code for code in codes if is_guessable(code)],
     )  # fmt: skip
 
 
 def _refusals(store: Store, study: str) -> int:
     return sum(note.data.get("agreed") is False for note in store.study_notes(study))
+
+
+def _quality(store: Store, person: Participant) -> dict[int, Quality]:
+    with store.database.reading() as session:
+        return quality_of_trials(session, person.study, person.id)

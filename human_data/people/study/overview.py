@@ -1,11 +1,12 @@
 """The experimenter's table: every participant and their stage."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from human_data.people.play_end import WITHDREW
 from human_data.people.store import Participant, Store, Trial
+from human_data.people.store.quality import poor_trials
 from human_data.people.study.flow import current_stage
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, all_progress
@@ -18,7 +19,7 @@ ONLINE_S = 60.0
 @dataclass(frozen=True, slots=True)
 class Row:
     """A participant: a description of their stage, test tasks done, of all, and passed, seconds since their
-    last action, and whether the study is over for them.
+    last action, whether the study is over for them, and in how many trials their picture was poor.
     """
 
     participant: Participant
@@ -28,6 +29,7 @@ class Row:
     passed: int
     idle_s: float
     ended: bool
+    poor: int = 0
 
     @property
     def online(self) -> bool:
@@ -46,7 +48,9 @@ class Row:
 def overview(plan: Plan, store: Store) -> list[Row]:
     """All participants: those in progress first, then by their last action."""
     now = time.time()
-    rows = [_row(plan, progress, now) for progress in all_progress(store, plan.study.name)]
+    with store.database.reading() as session:
+        poor = poor_trials(session, plan.study.name)
+    rows = [_row(plan, progress, now, poor) for progress in all_progress(store, plan.study.name)]
     return sorted(rows, key=lambda row: (row.ended, row.idle_s))
 
 
@@ -60,7 +64,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
     }
 
 
-def _row(plan: Plan, progress: Progress, now: float) -> Row:
+def _row(plan: Plan, progress: Progress, now: float, poor: Mapping[int, int]) -> Row:
     stage = current_stage(plan, progress) if progress.order else None
     test = [trial for trial in progress.trials if trial.position >= 0]
     return Row(
@@ -71,6 +75,7 @@ def _row(plan: Plan, progress: Progress, now: float) -> Row:
         passed=sum(bool(trial.passed) for trial in test),
         idle_s=max(0.0, now - progress.last_at),
         ended=isinstance(stage, EndStage),
+        poor=poor.get(progress.participant.id, 0),
     )
 
 

@@ -1,5 +1,6 @@
 """Exporting what a person played: the same recording as a model's, for the same commands."""
 
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -58,6 +59,14 @@ def test_a_persons_recording_is_replayed_and_verified(request, tmp_path, kind, p
     verified = arena_llm("verify", recording)
     assert "1 of 1 episodes: agrees" in verified
     assert f"Replayed {steps} steps" in verified
+    trial = pd.read_csv(out / "trials.csv").set_index("participant").loc[code].iloc[0]
+    if kind == "server":
+        assert 0 < trial.frames_per_s < 18
+        assert 0 < trial.frame_age_ms <= trial.frame_age_p95_ms < 60_000
+        assert trial.device.endswith("?")
+        assert trial.pauses >= 0
+    else:
+        assert pd.isna(trial.frames_per_s)
     # As `arena-llm compare` reads it.
     (run,) = read_runs_apart([(None, str(out / "results.csv"))], original=False, animal_ai=None)
     assert run.agent == agent

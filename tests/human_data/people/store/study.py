@@ -1,7 +1,16 @@
 """A small study: one person practises, passes, then breaks off playing by scripts; another breaks off."""
 
-from human_data.people.store import Store
-from tests.human_data.people.store.played import SOLUTION, TAKEN, append, begin, finish, recording, rows
+from human_data.people.store import Store, StretchRow
+from tests.human_data.people.store.played import (
+    BEGUN,
+    SOLUTION,
+    TAKEN,
+    append,
+    begin,
+    finish,
+    recording,
+    rows,
+)
 
 
 def fill(store: Store) -> None:
@@ -20,6 +29,8 @@ def fill(store: Store) -> None:
         append(store, rows(trial, actions))
         if person is one and mode == "keys":
             finish(store, trial, recording(trial.trial, actions))
+            if position == 0:
+                append(store, [StretchRow(trial.id, BEGUN, 3.0, 50, 1, 3, 20.0, [19, 20, 21], 0)])
     elsewhere = store.add_participant("Elsewhere", "another")
     append(store, rows(begin(store, elsewhere)))
     store.answer(elsewhere.id, "end", "why", "nothing to do with it")

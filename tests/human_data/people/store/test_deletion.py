@@ -26,7 +26,7 @@ def test_all_of_one_and_nothing_of_others(store, url):
     gone, other = store.participants("study")
     before = everything(store)
     deleted = store.delete_participant("study", "Quokka-1")
-    assert deleted == Deleted(1, 3, 2 * len(TAKEN) + len(SOLUTION), 2, 0, 0, 1, 1)
+    assert deleted == Deleted(1, 3, 2 * len(TAKEN) + len(SOLUTION), 1, 2, 0, 0, 1, 1)
     with Store(url) as again:
         after = everything(again)
     assert after[0] == [person for person in before[0] if person != gone]

@@ -61,6 +61,7 @@ def test_the_table_and_a_person(server, walker, experimenter):
     )
     page = experimenter.get(f"{HOME}/person/{code}").text
     assert "failed (stopped)" in page
+    assert re.search(r"<td>(<strong>poor</strong>: )?\d+ images/s", page)
     link = re.search(r"http://[^\s<]+/return/\S+?(?=<)", page)[0]
     back = server.visitor().get(link)
     assert back.cookies[COOKIE] == walker.token
