@@ -57,8 +57,7 @@ def export_command(
         from human_data.people.store.export import export
 
         done = export(store, study, out, format, bids=bids, test=test)
-    counts = ", ".join(f"{count} {name}" for name, count in done.rows.items() if "results" not in name)
-    print(f"{out}: {counts}, {done.recordings} recordings; codebook.md explains every column")
+    print(f"{out}: {done.summary()}; codebook.md explains every column")
 
 
 @people_app.command("delete")

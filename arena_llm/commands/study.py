@@ -43,6 +43,21 @@ def study_command(
         str | None,
         typer.Option(help="Address that participants open, for --links. Default: that of --host and --port."),
     ] = None,
+    simulate: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Let this number of simulated participants go through the study, faster than people would, "
+            "export their data, and stop. With --db they are added to it as test data.",
+        ),
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(min=0.1, help="Minutes after which a simulated participant leaves the study.")
+    ] = 30.0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the data of --simulate. Default: NAME-simulated.")
+    ] = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
     from arena.packages import require
@@ -57,6 +72,9 @@ def study_command(
     if config is None:
         raise ConfigError("no study given; `arena-llm study --example > study.yaml` writes one")
     plan = load_plan(config)
+    if simulate is not None:
+        _simulate(plan, db, simulate, limit, out or Path(f"{plan.study.name}-simulated"), workers)
+        return
     db = db or f"{plan.study.name}.db"
     if links is not None:
         _print_links(plan, db, links, url or f"http://{host}:{port}/")
@@ -85,6 +103,32 @@ def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     print("id,link")
     for code, link in zip(ids, links, strict=True):
         print(f"{code},{link}")
+
+
+def _simulate(
+    plan: "Plan", db: str | None, participants: int, minutes: float, out: Path, workers: int | None
+) -> None:
+    """Simulated participants on a real server, with a temporary database unless there is another."""
+    import tempfile
+
+    from arena.files import check_output_folder
+    from human_data.people.simulation.simulate import SPEED, simulate
+    from human_data.people.store import Store
+    from human_data.people.store.export import export
+
+    check_output_folder(out)
+    for line in _summary(plan):
+        print(line)
+    print(f"{participants} simulated participants, at {SPEED:g} times the speed:", flush=True)
+    temporary = tempfile.TemporaryDirectory(prefix="arena-simulation-")
+    with temporary as folder, Store(db or f"{folder}/study.db") as store:
+        simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=_at_once)
+        done = export(store, plan.study.name, out, bids=True, test=True)
+    print(f"{out}: {done.summary()}; codebook.md explains every column")
+
+
+def _at_once(line: str) -> None:
+    print(line, flush=True)
 
 
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:

@@ -33,6 +33,11 @@ class Exported(NamedTuple):
     rows: dict[str, int]
     recordings: int
 
+    def summary(self) -> str:
+        """The numbers in words."""
+        counts = ", ".join(f"{count} {name}" for name, count in self.rows.items() if "results" not in name)
+        return f"{counts}, {self.recordings} recordings"
+
 
 def export(
     store: Store, study: str, out: Path, format: str = "csv", *, bids: bool = False, test: bool = False
