@@ -10,7 +10,7 @@ from arena.errors import ConfigError
 from arena_llm.commands.play import PORT, Host, Port, Workers
 
 if TYPE_CHECKING:
-    from human_data.people.study.config import Participants
+    from human_data.people.study.config import Participants, Study
     from human_data.people.study.plan import Plan
 
 TOKEN_BYTES = 32
@@ -181,6 +181,21 @@ def _identity(people: "Participants") -> str:
     return ""
 
 
+def _translation(study: "Study") -> str:
+    """How many texts are not in the study's language; "" if that is English."""
+    from human_data.people.translations import base_of, translation, untranslated
+
+    if base_of(study.language) == "en":
+        return ""
+    if not (missing := untranslated(study)):
+        return f"Language {study.language}: all texts of the pages are translated."
+    bundled = "" if translation(study.language) else "no translation is included, and "
+    return (
+        f"Warning: language {study.language}: {bundled}{len(missing)} texts of the pages are English, such "
+        f"as {', '.join(missing[:3])}. Translate them in the study's file."
+    )
+
+
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
     from human_data.people.study.order import rows_of
@@ -206,6 +221,8 @@ def _summary(plan: "Plan") -> list[str]:
         f"feedback: {'yes' if test.feedback else 'no'}; "
         f"questions: {questions} on {len(study.questionnaires)} pages.",
     ]
+    if translated := _translation(study):
+        lines.append(translated)
     if warning := _identity(people):
         lines.append(warning)
     if not study.completion.link and people.from_ == "link":
