@@ -8,6 +8,7 @@ import typer
 
 from arena.errors import ConfigError
 from arena_llm.commands.play import PORT, Host, Port, Workers
+from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
     from human_data.people.study.config import Participants, Study
@@ -28,6 +29,7 @@ def study_command(
     example: Annotated[
         bool, typer.Option("--example", help="Print a commented study that runs without changes.")
     ] = False,
+    testbed: Testbed = None,
     host: Host = "127.0.0.1",
     port: Port = PORT,
     name: Annotated[
@@ -71,7 +73,7 @@ def study_command(
         return
     if config is None:
         raise ConfigError("no study given; `arena-llm study --example > study.yaml` writes one")
-    plan = load_plan(config)
+    plan = load_plan(config, testbed)
     if simulate is not None:
         _simulate(plan, db, simulate, limit, out or Path(f"{plan.study.name}-simulated"), workers)
         return
