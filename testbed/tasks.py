@@ -143,8 +143,9 @@ def task_named(name: str, folder: Path | None = None, version: str = Version.V3)
     root = folder if folder is not None else LEVELS_FOLDER
     found = sorted(root.rglob(f"{path.name}.yaml"))
     if not found or path.name != name:
+        where = "" if folder is None else f" in {folder}"
         raise ConfigError(
-            f"no task {name!r}: expected a file's path ending in .yaml, or an id such as 01-01-01"
+            f"no task {name!r}{where}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
     return read_tasks(found[0], version)[0]
 

@@ -35,7 +35,7 @@ def participants_command(
         if study:
             store.check_study(study)
         for name in [study] if study else store.studies():
-            for person in store.participants(name):
+            for person in store.participants(name, test=True):
                 table.add_row(*_line(store, person))
     Console().print(table)
 
@@ -47,15 +47,17 @@ def export_command(
     out: Annotated[Path, typer.Option(help="Folder to write to; an earlier export is replaced.")],
     format: Annotated[str, typer.Option(help="Format of the tables: csv or parquet.")] = "csv",
     bids: Annotated[bool, typer.Option("--bids", help="Also write a folder in the style of BIDS.")] = False,
+    test: Annotated[
+        bool, typer.Option("--test", help="Include previews and simulated participants.")
+    ] = False,
 ) -> None:
     """Write tidy tables with a codebook, and every episode as a recording."""
     check_output_folder(out)
     with _opened(db) as store:
         from human_data.people.store.export import export
 
-        done = export(store, study, out, format, bids=bids)
-    counts = ", ".join(f"{count} {name}" for name, count in done.rows.items() if "results" not in name)
-    print(f"{out}: {counts}, {done.recordings} recordings; codebook.md explains every column")
+        done = export(store, study, out, format, bids=bids, test=test)
+    print(f"{out}: {done.summary()}; codebook.md explains every column")
 
 
 @people_app.command("delete")
@@ -68,7 +70,7 @@ def delete_command(
     """Delete all data of one participant, for good."""
     with _opened(db) as store:
         store.check_study(study)
-        found = [each for each in store.participants(study) if each.code == participant]
+        found = [each for each in store.participants(study, test=True) if each.code == participant]
         if found and not yes:
             trials = len(store.trials(found[0].id))
             typer.confirm(f"Delete {participant} of {study} with {trials} trials, for good?", abort=True)
@@ -92,4 +94,5 @@ def _line(store: "Store", person: "Participant") -> tuple[str, ...]:
     seen = datetime.fromtimestamp(person.created_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
     finished = sum(trial.finished_at is not None for trial in trials)
     passed = sum(bool(trial.passed) for trial in trials)
-    return person.study, person.code, str(len(trials)), str(finished), str(passed), seen
+    code = f"{person.code} (test)" if person.test else person.code
+    return person.study, code, str(len(trials)), str(finished), str(passed), seen

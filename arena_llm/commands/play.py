@@ -57,6 +57,7 @@ def play_command(
     open_page: Open = True,
     animal_ai: AnimalAI = "3.1.3",
     suite: SuiteOption = DEFAULT,
+    language: Annotated[str, typer.Option(help="Language of the page: en, de, es or fr.")] = "en",
 ) -> None:
     """Play tasks in the browser at the original's speed; every episode is stored as a recording."""
     from arena.packages import require
@@ -68,7 +69,10 @@ def play_command(
     from human_data.people.play.serve import answered_names, bound, serve, url_of
     from human_data.people.play.task_source import TaskList
     from human_data.people.store import Store
+    from human_data.people.translations import LANGUAGES, base_of, page_texts
 
+    if base_of(language) not in ("en", *LANGUAGES):
+        raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
     chosen = _tasks(tasks, levels, testbed, animal_ai)
     source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
     listener = bound(host, port)
@@ -76,7 +80,7 @@ def play_command(
 
     with Store(db) as store:
         players = Players(store, source, workers=workers or cores(), scripts=scripts)
-        app = create_app(players, names=answered_names(host))
+        app = create_app(players, names=answered_names(host), texts=page_texts(language))
         serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
 
 

@@ -8,9 +8,10 @@ import typer
 
 from arena.errors import ConfigError
 from arena_llm.commands.play import PORT, Host, Port, Workers
+from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
-    from human_data.people.study.config import Participants
+    from human_data.people.study.config import Participants, Study
     from human_data.people.study.plan import Plan
 
 TOKEN_BYTES = 32
@@ -28,6 +29,7 @@ def study_command(
     example: Annotated[
         bool, typer.Option("--example", help="Print a commented study that runs without changes.")
     ] = False,
+    testbed: Testbed = None,
     host: Host = "127.0.0.1",
     port: Port = PORT,
     name: Annotated[
@@ -43,6 +45,21 @@ def study_command(
         str | None,
         typer.Option(help="Address that participants open, for --links. Default: that of --host and --port."),
     ] = None,
+    simulate: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1000,
+            help="Let this number of simulated participants go through the study, faster than people would, "
+            "export their data, and stop. With --db they are added to it as test data.",
+        ),
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(min=0.1, help="Minutes after which a simulated participant leaves the study.")
+    ] = 30.0,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the data of --simulate. Default: NAME-simulated.")
+    ] = None,
 ) -> None:
     """Run a study with people: consent, practice, tasks, questionnaires, completion."""
     from arena.packages import require
@@ -56,7 +73,10 @@ def study_command(
         return
     if config is None:
         raise ConfigError("no study given; `arena-llm study --example > study.yaml` writes one")
-    plan = load_plan(config)
+    plan = load_plan(config, testbed)
+    if simulate is not None:
+        _simulate(plan, db, simulate, limit, out or Path(f"{plan.study.name}-simulated"), workers)
+        return
     db = db or f"{plan.study.name}.db"
     if links is not None:
         _print_links(plan, db, links, url or f"http://{host}:{port}/")
@@ -85,6 +105,32 @@ def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
     print("id,link")
     for code, link in zip(ids, links, strict=True):
         print(f"{code},{link}")
+
+
+def _simulate(
+    plan: "Plan", db: str | None, participants: int, minutes: float, out: Path, workers: int | None
+) -> None:
+    """Simulated participants on a real server, with a temporary database unless there is another."""
+    import tempfile
+
+    from arena.files import check_output_folder
+    from human_data.people.simulation.simulate import SPEED, simulate
+    from human_data.people.store import Store
+    from human_data.people.store.export import export
+
+    check_output_folder(out)
+    for line in _summary(plan):
+        print(line)
+    print(f"{participants} simulated participants, at {SPEED:g} times the speed:", flush=True)
+    temporary = tempfile.TemporaryDirectory(prefix="arena-simulation-")
+    with temporary as folder, Store(db or f"{folder}/study.db") as store:
+        simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=_at_once)
+        done = export(store, plan.study.name, out, bids=True, test=True)
+    print(f"{out}: {done.summary()}; codebook.md explains every column")
+
+
+def _at_once(line: str) -> None:
+    print(line, flush=True)
 
 
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
@@ -137,6 +183,21 @@ def _identity(people: "Participants") -> str:
     return ""
 
 
+def _translation(study: "Study") -> str:
+    """How many texts are not in the study's language; "" if that is English."""
+    from human_data.people.translations import base_of, translation, untranslated
+
+    if base_of(study.language) == "en":
+        return ""
+    if not (missing := untranslated(study)):
+        return f"Language {study.language}: all texts of the pages are translated."
+    bundled = "" if translation(study.language) else "no translation is included, and "
+    return (
+        f"Warning: language {study.language}: {bundled}{len(missing)} texts of the pages are English, such "
+        f"as {', '.join(missing[:3])}. Translate them in the study's file."
+    )
+
+
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
     from human_data.people.study.order import rows_of
@@ -162,6 +223,8 @@ def _summary(plan: "Plan") -> list[str]:
         f"feedback: {'yes' if test.feedback else 'no'}; "
         f"questions: {questions} on {len(study.questionnaires)} pages.",
     ]
+    if translated := _translation(study):
+        lines.append(translated)
     if warning := _identity(people):
         lines.append(warning)
     if not study.completion.link and people.from_ == "link":

@@ -97,9 +97,12 @@ def base_app(
     return app
 
 
-def create_app(players: Players, *, names: tuple[str, ...] | None = None) -> FastAPI:
+def create_app(
+    players: Players, *, names: tuple[str, ...] | None = None, texts: Mapping[str, str] = {}
+) -> FastAPI:
     """An application that lets everyone play who opens it: a cookie makes them a participant.
 
+    `texts` are those of `play_router`.
     `names`: the host names that it answers to, None for any.
     """
     app, store = base_app(players, names), players.recorder.store
@@ -107,7 +110,7 @@ def create_app(players: Players, *, names: tuple[str, ...] | None = None) -> Fas
     async def identify(connection: HTTPConnection) -> Participant | None:
         return await cookie_owner(store, connection)
 
-    app.include_router(play_router(players, identify))
+    app.include_router(play_router(players, identify, texts))
 
     @app.get("/", include_in_schema=False)
     async def entrance(request: Request) -> Response:

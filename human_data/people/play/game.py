@@ -40,9 +40,15 @@ class GameListener(Protocol):
 
 
 class Game:
-    """The episode of one trial. `state` is None until `open` has built it."""
+    """The episode of one trial. `state` is None until `open` has built it.
 
-    def __init__(self, trial: OpenTrial, workers: WorkerPool, listener: GameListener) -> None:
+    With another `speed` than 1 the clock takes as many times the steps in a second.
+    """
+
+    def __init__(
+        self, trial: OpenTrial, workers: WorkerPool, listener: GameListener, speed: float = 1.0
+    ) -> None:
+        self._step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
         self.trial, self.assignment, self._listener = trial.trial, trial.assignment, listener
         self.action = 0
         """The action of the keys that are held now, an index into `arena.ACTIONS`."""
@@ -113,15 +119,15 @@ class Game:
         due = loop.time()
         try:
             while self.running:
-                due += STEP_S
+                due += self._step_s
                 await asyncio.sleep(due - loop.time())
-                missed = int((loop.time() - due) / STEP_S)
-                if missed >= MAX_CATCH_UP:
+                missed = int((loop.time() - due) / self._step_s)
+                if missed >= self._max_catch_up:
                     self.pause()
                     self._listener.stalled()
                 elif self.running:
                     await self._step(1 + missed, due)
-                    due += missed * STEP_S
+                    due += missed * self._step_s
         except EpisodeFailed as error:
             self.running = False
             self._listener.failed(str(error))
@@ -137,7 +143,7 @@ class Game:
         answer = await self._episode.step(actions)
         self.state = answer.state
         self._take(first + 1, answer.actions[1:], at)
-        late = [loop.time() - due - k * STEP_S for k in range(len(answer.actions))]
+        late = [loop.time() - due - k * self._step_s for k in range(len(answer.actions))]
         if answer.end is not None:
             self.running = False
         self._listener.stepped(answer.state, time.time() - late[-1] if late else at, late)

@@ -37,8 +37,10 @@ class Player:
     Only the newest connection counts; an older one is closed. Without one the game is paused.
     """
 
-    def __init__(self, participant: Participant, recorder: TrialRecorder, workers: WorkerPool) -> None:
-        self.participant = participant
+    def __init__(
+        self, participant: Participant, recorder: TrialRecorder, workers: WorkerPool, speed: float = 1.0
+    ) -> None:
+        self.participant, self._speed = participant, speed
         self._recorder, self._workers = recorder, workers
         self._client: Client | None = None
         self._game: Game | None = None
@@ -192,7 +194,7 @@ class Player:
         if trial is None:
             return
         self._view = trial.assignment.views[0]
-        self._game = game = Game(trial, self._workers, self)
+        self._game = game = Game(trial, self._workers, self, self._speed)
         try:
             opened = await game.open()
         except EpisodeFailed as error:

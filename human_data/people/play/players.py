@@ -26,11 +26,18 @@ HELLO_S = 10.0
 
 
 class Players:
-    """The participants. `start` and `close` are called in the server's event loop."""
+    """The participants. `start` and `close` are called in the server's event loop.
 
-    def __init__(self, store: Store, task_source: TaskSource, *, workers: int, scripts: bool = False) -> None:
+    `speed`: how many times faster than real time games run, for participants who are simulated.
+    """
+
+    def __init__(
+        self, store: Store, task_source: TaskSource, *, workers: int, scripts: bool = False,
+        speed: float = 1.0,
+    ) -> None:  # fmt: skip
         self.recorder = TrialRecorder(store, task_source)
         self.workers = WorkerPool(workers, scripts=scripts)
+        self._speed = speed
         self._players: dict[int, Player] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -74,7 +81,7 @@ class Players:
             timer.cancel()
         if participant.id not in self._players:
             self._make_room()
-            self._players[participant.id] = Player(participant, self.recorder, self.workers)
+            self._players[participant.id] = Player(participant, self.recorder, self.workers, self._speed)
         return self._players[participant.id]
 
     def _make_room(self) -> None:

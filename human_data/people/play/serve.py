@@ -5,13 +5,16 @@ import socket
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from fastapi import FastAPI
 
 from arena.errors import EvaluationError
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
+
+if TYPE_CHECKING:
+    import uvicorn
 
 PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
@@ -77,7 +80,16 @@ def serve(
                 )
             ready()
 
-    config = uvicorn.Config(
+    with closing(recorder), suppress(KeyboardInterrupt):
+        Server(server_config(app)).run([listener])
+    print("Stopped. Participants can resume where they left off.", flush=True)
+
+
+def server_config(app: FastAPI) -> "uvicorn.Config":
+    """How an application is served."""
+    import uvicorn
+
+    return uvicorn.Config(
         app,
         log_level="warning",
         access_log=False,
@@ -89,6 +101,3 @@ def serve(
         ws_ping_timeout=PING_S,
         timeout_graceful_shutdown=2,
     )
-    with closing(recorder), suppress(KeyboardInterrupt):
-        Server(config).run([listener])
-    print("Stopped. Participants can resume where they left off.", flush=True)

@@ -29,10 +29,10 @@ class Labels(FileNames):
         return re.sub(r"[^A-Za-z0-9]", "", text) or "x"
 
 
-def write_bids(store: Store, study: str, folder: ReportFolder) -> None:
+def write_bids(store: Store, study: str, folder: ReportFolder, test: bool = False) -> None:
     """Write all trials of a study below `bids`: for each a table of steps and a description."""
     subjects, tasks = Labels(), Labels()
-    participants = store.participants(study)
+    participants = store.participants(study, test=test)
     for person in participants:
         for trial in store.trials(person.id):
             _write_trial(store, folder, trial, subjects.of(person.code), tasks.of(trial.task_id))

@@ -1,14 +1,13 @@
 """The tables of an export, column by column: the source and meaning of each."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, MIN_STRETCH_S
 from human_data.people.store.tables import (
-    STUDY_CODE,
     Action,
     Answer,
     Base,
@@ -18,6 +17,7 @@ from human_data.people.store.tables import (
     Stretch,
     SuiteEpisode,
     Trial,
+    participants_of,
 )
 
 DTYPES = {"text": "string", "integer": "Int64", "number": "Float64", "boolean": "boolean"}
@@ -58,15 +58,14 @@ class Table:
     path: tuple[type[Base], ...] = ()
     order: tuple[Any, ...] = ()
 
-    def query(self, study: str) -> Select[Any]:
-        """All rows of a study's participants, always in the same order."""
+    def query(self, study: str, test: bool = False) -> Select[Any]:
+        """All rows of a study's participants, always in the same order; `test` as for `participants_of`."""
         queried = (column for column in self.columns if column.source is not None)
         chosen = select(*(column.source.label(column.name) for column in queried))
         chosen = chosen.select_from(self.path[0])
         for parent in self.path[1:]:
             chosen = chosen.join(parent)
-        chosen = chosen.where(Participant.study == study, Participant.code != STUDY_CODE)
-        return chosen.order_by(*self.order)
+        return chosen.where(*participants_of(study, test)).order_by(*self.order)
 
 
 def _of(source: InstrumentedAttribute[Any], name: str | None = None) -> Column:
@@ -105,7 +104,10 @@ QUALITY = (
 TABLES = {
     "participants": Table(
         "participant",
-        (_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
+        (
+            *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
+            replace(_of(Participant.test), source=func.coalesce(Participant.test, false())),
+        ),
         (Participant,),
         (Participant.id,),
     ),

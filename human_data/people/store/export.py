@@ -33,20 +33,28 @@ class Exported(NamedTuple):
     rows: dict[str, int]
     recordings: int
 
+    def summary(self) -> str:
+        """The numbers in words."""
+        counts = ", ".join(f"{count} {name}" for name, count in self.rows.items() if "results" not in name)
+        return f"{counts}, {self.recordings} recordings"
 
-def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bool = False) -> Exported:
+
+def export(
+    store: Store, study: str, out: Path, format: str = "csv", *, bids: bool = False, test: bool = False
+) -> Exported:
     """Write a study into a folder; the files of an earlier export are replaced, others are not touched.
 
-    `format` is "csv" or "parquet". Raises InvalidRequest if there is no such study, ConfigError if the format
-    is unknown or needs pyarrow and for `bids` of another suite than the arena, and EvaluationError if the
-    folder cannot be written.
+    `format` is "csv" or "parquet"; `test` includes those who only tried the study out.
+
+    Raises InvalidRequest if there is no such study, ConfigError if the format is unknown or needs pyarrow and
+    for `bids` of another suite than the arena, and EvaluationError if the folder cannot be written.
     """
     _check(store, study, format, bids)
     folder = ReportFolder(out)
     try:
-        rows = {name: _write_table(store, study, folder, name, format) for name in TABLES}
+        rows = {name: _write_table(store, study, folder, name, format, test) for name in TABLES}
         for name, agent in (("results", "person"), ("results_by_participant", None)):
-            frame = people_results(store, study, agent)
+            frame = people_results(store, study, agent, test=test)
             rows[name] = len(frame)
             # Always CSV, the format that `arena-llm compare` reads.
             _write_csv(folder.claim(f"{name}.csv"), iter([frame]))
@@ -58,9 +66,9 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
         folder.write("codebook.md", codebook.as_markdown(book))
         if about := _about_study(store, study):
             folder.write("study.json", codebook.as_json(about))
-        recordings = _write_recordings(store, study, folder)
+        recordings = _write_recordings(store, study, folder, test)
         if bids:
-            write_bids(store, study, folder)
+            write_bids(store, study, folder, test)
         folder.finish()
     except OSError as error:
         raise EvaluationError(f"{out}: cannot be written ({error.strerror or error})") from None
@@ -69,10 +77,10 @@ def export(store: Store, study: str, out: Path, format: str = "csv", *, bids: bo
     return Exported(rows, recordings)
 
 
-def export_zip(store: Store, study: str, *, bids: bool = False) -> Path:
+def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = False) -> Path:
     """Write an export as a temporary ZIP file, which the caller must delete."""
     with tempfile.TemporaryDirectory(prefix="arena-export-") as folder:
-        export(store, study, Path(folder) / study, bids=bids)
+        export(store, study, Path(folder) / study, bids=bids, test=test)
         handle, name = tempfile.mkstemp(prefix="arena-export-", suffix=".zip")
         with open(handle, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted((Path(folder) / study).rglob("*")):
@@ -97,16 +105,16 @@ def _check(store: Store, study: str, format: str, bids: bool) -> None:
     store.check_study(study)
 
 
-def _write_table(store: Store, study: str, folder: ReportFolder, name: str, format: str) -> int:
-    path, pieces = folder.claim(f"{name}.{format}"), frames(store, study, TABLES[name])
+def _write_table(store: Store, study: str, folder: ReportFolder, name: str, format: str, test: bool) -> int:
+    path, pieces = folder.claim(f"{name}.{format}"), frames(store, study, TABLES[name], test=test)
     return _write_csv(path, pieces) if format == "csv" else _write_parquet(path, pieces)
 
 
-def frames(store: Store, study: str, table: Table) -> Iterator[pd.DataFrame]:
+def frames(store: Store, study: str, table: Table, *, test: bool = False) -> Iterator[pd.DataFrame]:
     """A table of a study in pieces; there is at least one, which may be empty."""
     types = {column.name: DTYPES[column.type] for column in table.columns}
     with store.database.reading() as session:
-        query = table.query(study).execution_options(yield_per=ROWS_IN_MEMORY)
+        query = table.query(study, test).execution_options(yield_per=ROWS_IN_MEMORY)
         quality = quality_of_trials(session, study) if QUALITY[0] in table.columns else {}
         yield pd.DataFrame(columns=list(types)).astype(types)
         for rows in session.execute(query).partitions():
@@ -153,10 +161,10 @@ def _about_study(store: Store, study: str) -> dict[str, Any]:
     )
 
 
-def _write_recordings(store: Store, study: str, folder: ReportFolder) -> int:
+def _write_recordings(store: Store, study: str, folder: ReportFolder, test: bool) -> int:
     count = 0
     codes, episodes = FileNames(), store.episodes(study)
-    for person in store.participants(study):
+    for person in store.participants(study, test=test):
         names = FileNames()
         for trial in store.trials(person.id):
             if content := _recording(store, trial, episodes.get(trial.id)):

@@ -26,22 +26,25 @@ class Played(NamedTuple):
 def played_suite(store: Store, study: str) -> Played:
     """What a study's trials are of."""
     episodes = store.episodes(study)
-    trials = [trial for person in store.participants(study) for trial in store.trials(person.id)]
+    people = store.participants(study, test=True)
+    trials = [trial for person in people for trial in store.trials(person.id)]
     digests = {trial.task_id: trial.spec_sha256 for trial in trials if trial.id in episodes}
     return Played(next((each.suite for each in episodes.values()), DEFAULT), digests)
 
 
-def people_results(store: Store, study: str, agent: str | None = PERSON) -> pd.DataFrame:
+def people_results(
+    store: Store, study: str, agent: str | None = PERSON, *, test: bool = False
+) -> pd.DataFrame:
     """One row per trial without practice; columns as of `evaluation.results.results_frame`.
 
     All participants are one agent, and their trials of a task are numbered consecutively; if `agent` is None
     each participant is an agent named by their code. Trials by scripts belong to a separate agent,
-    "... (scripts)".
+    "... (scripts)". `test` includes those who only tried the study out.
     """
     rows = []
     counts: Counter[tuple[str, str]] = Counter()
     episodes = store.episodes(study)
-    for person in store.participants(study):
+    for person in store.participants(study, test=test):
         for trial in store.trials(person.id):
             if trial.position >= 0:
                 name = person.code if agent is None else agent

@@ -29,6 +29,7 @@ from human_data.people.store.tables import (
     StoredRecording,
     SuiteEpisode,
     Trial,
+    participants_of,
 )
 from human_data.people.store.text import check_name, clean
 from testbed import Task
@@ -51,9 +52,12 @@ class Store(Closing):
     def __init__(self, url: str, *, create: bool = True) -> None:
         self.database = Database(url, create=create)
 
-    def add_participant(self, code: str, study: str = "play", link: Mapping[str, str] = {}) -> Participant:
+    def add_participant(
+        self, code: str, study: str = "play", link: Mapping[str, str] = {}, *, test: bool = False
+    ) -> Participant:
         """A new participant, or the existing one, unchanged, if the study has this code already.
 
+        `test`: the study is only tried out; exports and counts leave out what is stored.
         Raises InvalidRequest if code or study is not a name (1 to 64 letters, digits, "_", "-" and ".").
         """
         check_name("code", code)
@@ -64,6 +68,7 @@ class Store(Closing):
             "token": secrets.token_urlsafe(TOKEN_BYTES),
             "link": {clean(key): clean(value) for key, value in link.items()},
             "created_at": time.time(),
+            "test": test,
         }
         with self.database.writing() as session:
             session.execute(self.database.insert(Participant).values(row).on_conflict_do_nothing())
@@ -73,10 +78,9 @@ class Store(Closing):
         """The participant with this secret token, or None."""
         return next(iter(self._all(select(Participant).filter_by(token=clean(token)))), None)
 
-    def participants(self, study: str) -> list[Participant]:
-        """All participants of a study, in order of arrival."""
-        people = select(Participant).where(Participant.study == study, Participant.code != STUDY_CODE)
-        return self._all(people.order_by(Participant.id))
+    def participants(self, study: str, *, test: bool = False) -> list[Participant]:
+        """The participants of a study in order of arrival; with `test` also those who only try it out."""
+        return self._all(select(Participant).where(*participants_of(study, test)).order_by(Participant.id))
 
     def studies(self) -> list[str]:
         """The names of all studies that have participants."""

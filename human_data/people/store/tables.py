@@ -5,7 +5,7 @@ Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, BigInteger, Double, ForeignKey, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
 
 SECONDS = "s since 1970-01-01 UTC"
@@ -42,6 +42,15 @@ class Participant(Base):
         "Query parameters of the link with which the participant arrived, as JSON", type_=JSON
     )
     created_at: Mapped[float] = _column("Time at which the participant was first seen", SECONDS, type_=Double)
+    test: Mapped[bool | None] = _column(
+        "Whether the study was only tried out: by a preview link, or by a simulated participant", default=None
+    )
+
+
+def participants_of(study: str, test: bool) -> tuple[ColumnElement[bool], ...]:
+    """The conditions that select a study's participants; with `test` also those who only try it out."""
+    people = (Participant.study == study, Participant.code != STUDY_CODE)
+    return people if test else (*people, Participant.test.is_not(True))
 
 
 class Trial(Base):

@@ -20,8 +20,6 @@ from human_data.people.study.templates import FILES, FOLDER, message
 PATIENCE_S = 5.0
 """How long a page waits for a database that is unavailable before it says so."""
 
-UNAVAILABLE = "The database is not responding. Nothing is lost. Please reload this page in a moment."
-
 
 def create_study_app(
     plan: Plan, players: Players, store: Store, token: str, *, names: tuple[str, ...] | None = None
@@ -48,12 +46,13 @@ def _show_errors(app: FastAPI, study: Study) -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
-        text = "This page does not exist." if error.detail == "Not Found" else str(error.detail)
+        text = study.words.no_page if error.detail == "Not Found" else str(error.detail)
+        text = study.play_words.get(text, text)
         return message(study, study.title, text, error.status_code)
 
     @app.exception_handler(DatabaseUnavailable)
     async def unavailable(_: Request, __: DatabaseUnavailable) -> Response:
-        return message(study, study.title, UNAVAILABLE, 503)
+        return message(study, study.title, study.words.unavailable, 503)
 
     @app.exception_handler(ArenaError)
     async def failed(_: Request, error: ArenaError) -> Response:

@@ -16,6 +16,9 @@ WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=200
 SIGNATURE = "signature"
 """Parameter of a link with the signature of the participant's id; it is not stored."""
 
+TEST = "test"
+"""Parameter of a preview's link, signed as well, and not stored either."""
+
 
 class Consent(Section):
     """The consent form, in Markdown; `version` is stored with each consent."""
@@ -48,8 +51,8 @@ class Participants(Section):
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
         if self.from_ != "link" and self.unsigned:
             raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
-        if SIGNATURE in (self.id, *self.keep):
-            raise ValueError(f"the parameter {SIGNATURE} is that of signed links; use another name")
+        if taken := {SIGNATURE, TEST} & {self.id, *self.keep}:
+            raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self
@@ -137,7 +140,7 @@ class Study(Section):
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"
-    animal_ai: Literal["3.1.3", "4"] = "3.1.3"
+    animal_ai: Literal["3.1.3", "4", "2"] = "3.1.3"
     consent: Consent
     participants: Participants
     tutorial: Block | None = None

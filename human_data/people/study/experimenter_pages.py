@@ -15,7 +15,7 @@ from human_data.people.store import Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
 from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from human_data.people.study.flow import find_participant
-from human_data.people.study.links.identity import is_guessable
+from human_data.people.study.links.identity import is_guessable, preview_signature
 from human_data.people.study.overview import counts, overview, result
 from human_data.people.study.progress import KINDS, PAGE_DONE
 from human_data.people.study.replay_video import replay_images
@@ -124,10 +124,10 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
 
 
 @router.get("/export.zip")
-async def export(server: Server, bids: str = "") -> Response:
-    """All data as a ZIP file of CSV tables and recordings."""
-    name = server.study.name
-    path = await server.store.run(lambda store: export_zip(store, name, bids=bids == "1"))
+async def export(server: Server, bids: str = "", test: str = "") -> Response:
+    """All data as a ZIP file of CSV tables and recordings; `test` includes those of previews."""
+    name, asked = server.study.name, {"bids": bids == "1", "test": test == "1"}
+    path = await server.store.run(lambda store: export_zip(store, name, **asked))
     delete = BackgroundTask(path.unlink)
     return FileResponse(path, media_type="application/zip", filename=f"{name}.zip", background=delete)
 
@@ -158,11 +158,13 @@ async def _table(server: StudyServer, template: str) -> Response:
     rows = await server.store.run(lambda store: overview(server.plan, store))
     refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
     writer = server.players.recorder.writer_state
-    codes = (row.participant.code for row in rows if server.study.participants.unsigned)
+    real = [row.participant.code for row in rows if not row.participant.test]
+    codes = real if server.study.participants.unsigned else []
     return page(
         template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
         poor=[row for row in rows if row.poor], limits=(MIN_FRAMES_PER_S, MAX_AGE_MS),
         guessable=[code for code in codes if is_guessable(code)],
+        tests=len(rows) > len(real), preview=f"/preview/{preview_signature(server.key)}",
     )  # fmt: skip
 
 

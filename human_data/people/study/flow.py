@@ -34,9 +34,12 @@ def current_stage(plan: Plan, progress: Progress) -> Stage:
     return next(stage for stage in plan.stages(progress.order) if not _is_done(stage, progress, time_is_up))
 
 
-def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str]) -> Participant:
-    """Enrol a person who has agreed; one who is enrolled already is left unchanged."""
-    person = store.add_participant(code, plan.study.name, link)
+def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
+    """Enrol a person who has agreed; one who is enrolled already is left unchanged.
+
+    Who only tries the study out (`test`) takes nobody's row of the design.
+    """
+    person = store.add_participant(code, plan.study.name, link, test=test)
     if not progress_of(store, person).order:
         consent = plan.study.consent
         store.note(person.id, CONSENT, {"agreed": True, "version": consent.version, "title": consent.title})
@@ -56,7 +59,7 @@ def refuse(plan: Plan, store: Store) -> None:
 
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
     """The participant with this code, None if there is none."""
-    people = store.participants(plan.study.name)
+    people = store.participants(plan.study.name, test=True)
     return next((person for person in people if person.code == code), None)
 
 

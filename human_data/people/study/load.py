@@ -16,6 +16,7 @@ from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
 from human_data.people.study.links.return_links import link_problems
 from human_data.people.study.texts import Section
+from human_data.people.translations import with_translation
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """A study that runs without changes."""
@@ -37,7 +38,7 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     if not isinstance(root, yaml.MappingNode):
         raise ConfigError(f"{source}:1: expected lines such as 'name: my-study', got no keys")
     lines: dict[Loc, int] = {(): 1}
-    values = _value(root, (), lines, source)
+    values = with_translation(_value(root, (), lines, source))
     try:
         study = Study.model_validate(values)
         found = [(lines[loc], problem) for loc, problem in link_problems(study)]

@@ -50,12 +50,14 @@ def overview(plan: Plan, store: Store) -> list[Row]:
     now = time.time()
     with store.database.reading() as session:
         poor = poor_trials(session, plan.study.name)
-    rows = [_row(plan, progress, now, poor) for progress in all_progress(store, plan.study.name)]
+    everyone = all_progress(store, plan.study.name, test=True)
+    rows = [_row(plan, progress, now, poor) for progress in everyone]
     return sorted(rows, key=lambda row: (row.ended, row.idle_s))
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """Number of participants: all, online, completed, withdrawn."""
+    """Number of participants: all, online, completed, withdrawn; without those who only try it out."""
+    rows = [row for row in rows if not row.participant.test]
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),

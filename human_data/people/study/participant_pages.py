@@ -1,5 +1,6 @@
 """The pages of a participant, from consent to completion; `flow` decides which is shown."""
 
+import hmac
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -13,9 +14,9 @@ from human_data.people.play.app import as_participant
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Participant
 from human_data.people.study import flow
-from human_data.people.study.config import SIGNATURE
+from human_data.people.study.config import SIGNATURE, TEST
 from human_data.people.study.forms import link_parameters
-from human_data.people.study.links.identity import is_id
+from human_data.people.study.links.identity import is_id, is_preview, preview_link, preview_signature
 from human_data.people.study.links.return_links import return_link
 from human_data.people.study.progress import COMPLETED
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
@@ -37,6 +38,14 @@ async def entrance(request: Request, server: Server) -> Response:
     return page("consent", server.study, link=link)
 
 
+@router.get("/preview/{signature}")
+async def preview(signature: str, server: Server) -> Response:
+    """The study as somebody new sees it, whose data are marked as test data."""
+    if not hmac.compare_digest(signature.encode("utf-8", "replace"), preview_signature(server.key).encode()):
+        return _incomplete_link(server, 404)
+    return RedirectResponse(f"/?{urlencode(preview_link(server.study, server.key))}", 303)
+
+
 @router.get("/return/{token}")
 async def personal_link(token: str, request: Request, server: Server) -> Response:
     """The link that the experimenter gives to a participant who cannot get back in otherwise."""
@@ -50,18 +59,18 @@ async def personal_link(token: str, request: Request, server: Server) -> Respons
 @router.post("/consent")
 async def consent(form: Form, request: Request, server: Server) -> Response:
     """The answer to the consent page."""
-    people = server.study.participants
+    people, link = server.study.participants, _identifying_link(server, form)
     if form.get("answer") == "refuse":
-        await server.store.run(lambda store: flow.refuse(server.plan, store))
-        return _refused(server, _identifying_link(server, form))
+        if not is_preview(server.key, link.get(_id_name(server), ""), link):
+            await server.store.run(lambda store: flow.refuse(server.plan, store))
+        return _refused(server, link)
     if form.get("answer") != "agree":
         raise HTTPException(400, "Expected agreement or refusal.")
     if people.from_ == "link":
-        link = _identifying_link(server, form)
         return await _enrol(server, request, link.get(people.id, ""), link)
     if await server.session(await server.identify(request)) is not None:
         return RedirectResponse("/", 303)
-    return _code_page(server, form.get("code", ""))
+    return _code_page(server, form)
 
 
 @router.post("/id")
@@ -69,10 +78,9 @@ async def enter_code(form: Form, request: Request, server: Server) -> Response:
     """The code that a participant enters."""
     if form.get("agreed") != server.study.consent.version or server.study.participants.from_ == "link":
         return RedirectResponse("/", 303)
-    given = form.get("code", "")
-    if problem := await _code_problem(server, given, await server.identify(request)):
-        return _code_page(server, given, problem)
-    return await _enrol(server, request, given, {})
+    if problem := await _code_problem(server, form, await server.identify(request)):
+        return _code_page(server, form, problem)
+    return await _enrol(server, request, form.get("code", ""), link_parameters(form, (TEST,)))
 
 
 @router.post("/go")
@@ -171,17 +179,24 @@ def _incomplete_link(server: StudyServer, status: int) -> Response:
     return message(server.study, server.study.title, server.study.words.link_incomplete, status)
 
 
-def _code_page(server: StudyServer, code: str, problem: str = "") -> Response:
-    version = server.study.consent.version
-    return page("id", server.study, 422 if problem else 200, code=code, problem=problem, version=version)
+def _code_page(server: StudyServer, form: Mapping[str, str], problem: str = "") -> Response:
+    hidden = {"agreed": server.study.consent.version, **link_parameters(form, (TEST,))}
+    code, status = form.get("code", ""), 422 if problem else 200
+    return page("id", server.study, status, code=code, problem=problem, hidden=hidden)
+
+
+def _id_name(server: StudyServer) -> str:
+    """The parameter of the first page's address that names a participant."""
+    people = server.study.participants
+    return people.id if people.from_ == "link" else "code"
 
 
 def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:
     """The parameters of a link that the study knows; empty if the link does not identify anyone."""
     people = server.study.participants
     if people.from_ != "link":
-        return link_parameters(given, ("code",))
-    link = link_parameters(given, (people.id, SIGNATURE, *people.keep))
+        return link_parameters(given, ("code", TEST))
+    link = link_parameters(given, (people.id, SIGNATURE, TEST, *people.keep))
     return link if server.admits(link) else {}
 
 
@@ -192,7 +207,7 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
     the cookie's participant means that someone else uses the computer now.
     """
     people = server.study.participants
-    name = people.id if people.from_ == "link" else "code"
+    name = _id_name(server)
     if people.from_ == "link" and link:
         return await server.store.run(
             lambda store: flow.find_participant(server.plan, store, link[people.id])
@@ -205,15 +220,18 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
 async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
     if not is_id(code):
         return _incomplete_link(server, 400)
-    stored = {name: value for name, value in link.items() if name != SIGNATURE}
-    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, stored))
+    stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
+    test = is_preview(server.key, code, link)
+    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, stored, test=test))
     return as_participant(RedirectResponse("/", 303), person, request)
 
 
-async def _code_problem(server: StudyServer, code: str, present: Participant | None) -> str:
-    people, texts = server.study.participants, server.study.words
+async def _code_problem(server: StudyServer, form: Mapping[str, str], present: Participant | None) -> str:
+    people, texts, code = server.study.participants, server.study.words, form.get("code", "")
     if not is_id(code):
         return texts.code_form
+    if TEST in form:
+        return "" if is_preview(server.key, code, form) else texts.code_unknown
     if people.from_ == "codes" and code not in people.codes:
         return texts.code_unknown
     if people.from_ == "free" and (present is None or present.code != code):

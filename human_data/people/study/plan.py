@@ -131,8 +131,11 @@ class Plan:
                 yield TextStage(f"break-{number}", texts.break_title, text, is_break=True)
 
 
-def load_plan(path: str | Path) -> Plan:
-    """Read a study's file and all its tasks; raises ConfigError, with file and line, if it is wrong."""
+def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
+    """Read a study's file and all its tasks, whose ids are those of the battery or of the folder `testbed`.
+
+    Raises ConfigError, with file and line, if it is wrong.
+    """
     study, lines = read_study(path)
 
     def where(*loc: str | int) -> str:
@@ -141,22 +144,26 @@ def load_plan(path: str | Path) -> Plan:
             here = here[:-1]
         return f"{path}:{lines[here]}"
 
-    folder = Path(path).parent
-    tasks = {phase: _tasks(study, block, phase, folder, where) for phase, block in study.blocks().items()}
+    folders = (Path(path).parent, testbed)
+    tasks = {phase: _tasks(study, block, phase, folders, where) for phase, block in study.blocks().items()}
     return Plan(str(path), study, tasks)
 
 
 def _tasks(
-    study: Study, block: Block, name: str, folder: Path, where: Callable[..., str]
+    study: Study, block: Block, name: str, folders: tuple[Path, Path | None], where: Callable[..., str]
 ) -> tuple[Task, ...]:
-    """The tasks of a block; paths of files are relative to `folder`, `where` is the file and line of keys."""
+    """The tasks of a block; paths of files are relative to the first of `folders`, ids are of the second.
+
+    `where` is the file and line of keys.
+    """
+    folder, testbed = folders
     if isinstance(block, Test) and block.levels:
-        return _drawn(study, block, where)
+        return _drawn(study, block, testbed, where)
     tasks = []
     for number, task in enumerate(CHILDREN if isinstance(block.tasks, str) else block.tasks):
         path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
         try:
-            tasks.append(_single_agent(task_named(path, None, study.animal_ai)))
+            tasks.append(_single_agent(task_named(path, testbed, study.animal_ai)))
         except ConfigError as error:
             raise ConfigError(f"{where(name, 'tasks', number)}: {name}.tasks: {error}") from None
     if twice := duplicates(task.id for task in tasks):
@@ -170,10 +177,10 @@ def _single_agent(task: Task) -> Task:
     return task
 
 
-def _drawn(study: Study, test: Test, where: Callable[..., str]) -> tuple[Task, ...]:
+def _drawn(study: Study, test: Test, testbed: Path | None, where: Callable[..., str]) -> tuple[Task, ...]:
     tasks: list[Task] = []
     for level, number in sorted(test.levels.items()):
-        available = find_tasks((level,), None, study.animal_ai)
+        available = find_tasks((level,), testbed, study.animal_ai)
         if number > len(available):
             line = where("test", "levels", str(level))
             raise ConfigError(

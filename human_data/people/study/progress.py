@@ -65,8 +65,11 @@ def progress_of(store: Store, participant: Participant) -> Progress:
     return _progress(participant, store.trials(participant.id), notes)
 
 
-def all_progress(store: Store, study: str) -> list[Progress]:
-    """The progress of all participants of a study, in order of arrival, with few queries."""
+def all_progress(store: Store, study: str, *, test: bool = False) -> list[Progress]:
+    """The progress of all participants of a study, in order of arrival, with few queries.
+
+    With `test` also of those who only try it out.
+    """
     participants = select(Participant.id).filter_by(study=study)
     with store.database.reading() as session:
         trials = _grouped(
@@ -89,7 +92,7 @@ def all_progress(store: Store, study: str) -> list[Progress]:
                 times[participant].append(at)
     return [
         _progress(person, trials[person.id], notes[person.id], times[person.id])
-        for person in store.participants(study)
+        for person in store.participants(study, test=test)
     ]
 
 

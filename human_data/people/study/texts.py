@@ -69,4 +69,6 @@ class Texts(Section):
     completion_code: str = "Your completion code"
     finish: str = "Finish"
     another: str = "Start with the next person"
+    unavailable: str = "The database is not responding. Nothing is lost. Please reload this page in a moment."
+    no_page: str = "This page does not exist."
     link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."

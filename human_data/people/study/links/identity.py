@@ -3,6 +3,8 @@
 import base64
 import hmac
 import re
+import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -11,7 +13,7 @@ from arena.files import read_text
 from human_data.people.store import Store
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.store.text import NAME
-from human_data.people.study.config import SIGNATURE, Study
+from human_data.people.study.config import SIGNATURE, TEST, Study
 
 SIGNATURE_BYTES = 16
 """Of the HMAC-SHA256 of an id: half of its bits, the fewest that RFC 2104 advises."""
@@ -46,6 +48,25 @@ def signature(key: bytes, code: str) -> str:
 def is_signed(key: bytes, code: str, given: str) -> bool:
     """Whether this is the signature of the id."""
     return hmac.compare_digest(signature(key, code).encode(), given.encode("utf-8", "replace"))
+
+
+def preview_signature(key: bytes) -> str:
+    """What a preview's link is signed with; nobody's id begins with "_"."""
+    return signature(key, "_preview")
+
+
+def preview_link(study: Study, key: bytes) -> dict[str, str]:
+    """The parameters of a link for somebody new who tries the study out."""
+    code, test = f"{TEST}-{secrets.token_hex(4)}", {TEST: preview_signature(key)}
+    people = study.participants
+    if people.from_ == "link":
+        return {people.id: code, SIGNATURE: signature(key, code), **test}
+    return {"code": code, **test}
+
+
+def is_preview(key: bytes, code: str, given: Mapping[str, str]) -> bool:
+    """Whether a participant with this code and these parameters only tries the study out."""
+    return code.startswith(f"{TEST}-") and is_signed(key, "_preview", given.get(TEST, ""))
 
 
 def signed_links(store: Store, study: Study, ids: list[str], url: str) -> list[str]:

@@ -20,8 +20,9 @@ from arena_llm.cli import app
 from human_data.people.play.game import MAX_CATCH_UP
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import COOKIE
+from human_data.people.simulation.game_page import BUSY
 from testbed import task_named
-from tests.human_data.people.play.server import BUSY, Page
+from tests.human_data.people.play.server import Page
 
 
 @pytest.fixture

@@ -71,6 +71,7 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
         finish(store, old, recording())
         for column in ("ended_by", "steps_played", "seconds_played"):
             connection.exec_driver_sql(f"ALTER TABLE trials DROP COLUMN {column}")
+        connection.exec_driver_sql("ALTER TABLE participants DROP COLUMN test")
     with Store(url, create=False) as store:
         (person,) = store.participants("study")
         finish(store, begin(store, person), recording(trial=1))

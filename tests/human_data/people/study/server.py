@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 
+from human_data.people.simulation.visitor import client_at
 from human_data.people.store import Store
 
 TIMEOUT_S = 240
@@ -73,9 +74,4 @@ class StudyServer:
 
     def visitor(self) -> httpx.Client:
         """A browser without a page: it keeps cookies and sends forms as a page of the server would."""
-        return httpx.Client(base_url=self.url, headers={"origin": self.url}, timeout=TIMEOUT_S)
-
-
-def hidden(page: str) -> dict[str, str]:
-    """The hidden fields of a page's forms."""
-    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)">', page))
+        return client_at(self.url)

@@ -16,7 +16,8 @@ from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
 from human_data.people.study.plan import load_plan
 from human_data.people.study.texts import Texts
-from testbed import CHILDREN
+from testbed import CHILDREN, task_named
+from tests.command import command as command
 from tests.human_data.people.study.server import TINY
 
 
@@ -145,6 +146,27 @@ def test_children_and_drawn_levels(tmp_path):
     assert planned(tmp_path, drawn + "seed: 5\n").test != planned(tmp_path, drawn).test
     with pytest.raises(ConfigError, match=r"study.yaml:8: test.levels.1: got 999 tasks"):
         planned(tmp_path, TINY.replace(tasks, "levels: {1: 999}"))
+
+
+def test_tasks_come_from_a_folder(tmp_path, command):
+    folder = tmp_path / "battery"
+    folder.mkdir()
+    (folder / "01-02-01.yaml").write_bytes(task_named("01-01-01").path.read_bytes())
+    for task in ("01-01-01", "01-05-01", "01-06-02", "04-01-01"):
+        (folder / f"{task}.yaml").write_bytes(task_named(task).path.read_bytes())
+    (tmp_path / "study.yaml").write_text(TINY)
+    theirs = load_plan(tmp_path / "study.yaml", folder)
+    ours = load_plan(tmp_path / "study.yaml")
+    assert [task.id for task in theirs.test] == ["01-02-01", "01-06-02"]
+    assert theirs.test[0].spec == task_named("01-01-01").spec != ours.test[0].spec
+    assert theirs.test[1].spec == ours.test[1].spec
+    assert theirs.sha256() != ours.sha256()
+    (tmp_path / "study.yaml").write_text(TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {4: 1}"))
+    assert [task.id for task in load_plan(tmp_path / "study.yaml", folder).test] == ["04-01-01"]
+    (tmp_path / "study.yaml").write_text(TINY.replace("01-05-01", "02-02-01"))
+    done = command("study", str(tmp_path / "study.yaml"), "--check", "--testbed", folder)
+    assert done.returncode == 1
+    assert f"study.yaml:6: practice.tasks: no task '02-02-01' in {folder}" in done.stderr
 
 
 @pytest.mark.parametrize("count", range(1, 12))

@@ -2,13 +2,12 @@
 
 import re
 
-import httpx
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from human_data.people.play.security import COOKIE
+from human_data.people.simulation.visitor import Visitor
 from tests.human_data.people.play.server import Page
-from tests.human_data.people.study.server import StudyServer, hidden
+from tests.human_data.people.study.server import StudyServer
 
 ANSWERS = {
     "background": {"age": "9"},
@@ -22,32 +21,18 @@ def client_of(app: FastAPI) -> TestClient:
     return TestClient(app, headers={"origin": "http://testserver"}, follow_redirects=False)
 
 
-class Walker:
+class Walker(Visitor):
     """`visitor` keeps the cookies; `page` is the last that was shown."""
 
     def __init__(self, server: StudyServer | FastAPI, code: str) -> None:
-        self.server = server
-        self.visitor = server.visitor() if isinstance(server, StudyServer) else client_of(server)
+        super().__init__(server.visitor() if isinstance(server, StudyServer) else client_of(server))
+        self.server, self.visitor = server, self.client
         self.link = {"PROLIFIC_PID": code, "STUDY_ID": "s1", "other": "x"}
         self.page = self.visitor.get("/", params=self.link)
-
-    @property
-    def token(self) -> str:
-        return self.visitor.cookies[COOKIE]
-
-    @property
-    def stage(self) -> str:
-        """The name of the stage whose page is shown; "" if it has none."""
-        return hidden(self.page.text).get("stage", "")
 
     def agree(self) -> "Walker":
         self.send("/consent", answer="agree")
         return self
-
-    def send(self, address: str, **fields: str) -> httpx.Response:
-        """Send the page's form, and follow to where it leads."""
-        self.page = self.visitor.post(address, data=hidden(self.page.text) | fields, follow_redirects=True)
-        return self.page
 
     def answer(self) -> None:
         """Answer the page's questions, or read on."""
@@ -66,12 +51,8 @@ class Walker:
             page.do("next")
             while page.hear()["type"] not in ("trial", "over"):
                 pass
-        self.page = self.visitor.get("/", follow_redirects=True)
+        self.open()
         return trial
-
-    @property
-    def at_a_task(self) -> bool:
-        return self.page.url.path == "/play"
 
     def go_to(self, stage: str) -> "Walker":
         """Continue until a stage is reached; a task is "test-2" or "play"."""

@@ -1,0 +1,98 @@
+"""A whole study played by simulated participants on a real server in this process."""
+
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+from fastapi import FastAPI
+
+from arena.errors import EvaluationError
+from arena.processes import cores
+from human_data.people.play.players import Players
+from human_data.people.play.serve import bound, server_config, url_of
+from human_data.people.simulation.participant import Journey, SimulatedParticipant
+from human_data.people.store import Store
+from human_data.people.study.app import create_study_app
+from human_data.people.study.links.identity import preview_signature, signing_key
+from human_data.people.study.plan import Plan
+from human_data.people.study.resume import start_or_resume
+from human_data.people.study.task_source import StudyTaskSource
+
+SPEED = 8.0
+"""Steps are taken as many times faster than people play; more would leave no time for pictures."""
+
+START_S = 60.0
+"""A server that does not answer by then has failed."""
+
+HOST = "127.0.0.1"
+
+
+def simulate(
+    plan: Plan,
+    store: Store,
+    participants: int,
+    *,
+    limit_s: float = 1800.0,
+    workers: int | None = None,
+    report: Callable[[str], None] = print,
+) -> list[Journey]:
+    """Let a number of simulated participants go through a study, several concurrently.
+
+    Their data are marked as tests. `report` gets a line about each. Raises EvaluationError if a page refuses
+    a participant, and InvalidRequest if the study has changed while real participants are in progress.
+    """
+    start_or_resume(store, plan)
+    count = workers or cores()
+    players = Players(
+        store, StudyTaskSource(plan), workers=count, scripts=plan.study.mode == "scripts", speed=SPEED
+    )
+    listener = bound(HOST, 0)
+    url = url_of(HOST, listener).rstrip("/")
+    app = create_study_app(plan, players, store, secrets.token_urlsafe())
+    address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
+
+    def play(number: int) -> Journey:
+        person = SimulatedParticipant(plan.study, url, f"{plan.study.seed} {number}", limit_s)
+        journey = person.run(address)
+        report(_described(store, journey))
+        return journey
+
+    with closing(players.recorder), _serving(app, listener), ThreadPoolExecutor(count) as threads:
+        return list(threads.map(play, range(1, participants + 1)))
+
+
+@contextmanager
+def _serving(app: FastAPI, listener: socket.socket) -> Iterator[None]:
+    """Serve in a thread of this process."""
+    import uvicorn
+
+    server = uvicorn.Server(server_config(app))
+    thread = threading.Thread(target=server.run, args=([listener],), name="server")
+    thread.start()
+    try:
+        end = time.monotonic() + START_S
+        while not server.started:
+            if not thread.is_alive() or time.monotonic() > end:
+                raise EvaluationError("the server of the simulation did not start")
+            time.sleep(0.02)
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def _described(store: Store, journey: Journey) -> str:
+    """What a participant did, in a line."""
+    person = store.participant(journey.token)
+    assert person is not None
+    trials = store.trials(person.id)
+    minutes = sum(trial.seconds_played or 0 for trial in trials) / 60
+    passed = sum(bool(trial.passed) for trial in trials)
+    return (
+        f"{person.code}: {journey.ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
+        f"{len(trials)} trials of which {passed} passed, {minutes:.1f} minutes of play"
+    )

@@ -1,0 +1,79 @@
+"""Bundled translations of the texts that a study's pages and the game show by default."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from human_data.people.play.page_texts import PAGE_TEXTS
+from human_data.people.study.texts import Texts
+
+if TYPE_CHECKING:
+    from human_data.people.study.config import Study
+
+LANGUAGES = ("de", "es", "fr")
+"""Languages with a translation, besides English."""
+
+_OPTIONAL = ("completion", "words", "play_words")
+"""Sections that a study's file need not have."""
+
+
+def base_of(language: str) -> str:
+    """The language of a code: "de" of "de-CH"."""
+    return language.partition("-")[0].lower()
+
+
+@cache
+def translation(language: str) -> Mapping[str, Mapping[str, str]]:
+    """Texts in a language, as the keys of a study's file; empty if there is no translation."""
+    name = base_of(language)
+    if name not in LANGUAGES:
+        return {}
+    content = files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    found: dict[str, dict[str, str]] = yaml.safe_load(content)
+    known = {"words": Texts.model_fields, "play_words": PAGE_TEXTS}
+    return {
+        section: {key: value for key, value in texts.items() if key in known.get(section, texts)}
+        for section, texts in found.items()
+    }
+
+
+def page_texts(language: str) -> dict[str, str]:
+    """The texts of the game's page in a language, by the English ones, and the language itself."""
+    translated = translation(language).get("play_words", {})
+    return {**translated, "language": language}
+
+
+def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a study's file, completed by the translation of its `language`."""
+    language = values.get("language")
+    completed = dict(values)
+    for section, texts in translation(language if isinstance(language, str) else "en").items():
+        own = values.get(section, {} if section in _OPTIONAL else None)
+        # A section that is missing or of another kind is reported by the schema.
+        if isinstance(own, Mapping):
+            completed[section] = {**texts, **own}
+    return completed
+
+
+def untranslated(study: "Study") -> list[str]:
+    """The keys of a study's file whose texts are shown in English although its language is another."""
+    if base_of(study.language) == "en":
+        return []
+    shown = {
+        "consent": (study.consent, ("title",)),
+        "participants": (study.participants, ("title",)),
+        "completion": (study.completion, ("title", "text")),
+        "words": (study.words, tuple(Texts.model_fields)),
+    }
+    return [
+        *(
+            f"{name}.{key}"
+            for name, (part, keys) in shown.items()
+            for key in keys
+            if key not in part.model_fields_set
+        ),
+        *(f"play_words.{text}" for text in PAGE_TEXTS if text not in study.play_words),
+    ]

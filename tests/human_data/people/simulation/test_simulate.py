@@ -1,0 +1,78 @@
+"""Simulated participants go through every page of a study, and what they did is what is exported."""
+
+import csv
+import random
+
+import pytest
+from pydantic import TypeAdapter
+
+from human_data.people.simulation.answers import random_answers
+from human_data.people.study.items import Item
+from human_data.people.study.texts import Texts
+from tests.command import command as command
+from tests.human_data.people.study.server import TINY
+
+SHORT = TINY.replace(", unsigned: true", "").replace("tries: 2", "tries: 1, limit_s: 2, tasks: [01-01-01]")
+SHORT = SHORT.replace("practice: {tasks: [01-05-01], ", "practice: {")
+SHORT = SHORT.replace("[01-02-01, 01-06-02]", "[01-02-01, 01-06-02]\n  limit_s: 2")
+
+
+def rows(path) -> list[dict[str, str]]:
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_study_is_simulated_before_anyone_plays(tmp_path, command):
+    (tmp_path / "study.yaml").write_text(SHORT)
+    out = tmp_path / "out"
+    done = command("study", str(tmp_path / "study.yaml"), "--simulate", 2, "--out", out, "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    people = {row["participant"]: row for row in rows(out / "participants.csv")}
+    assert [row["test"] for row in people.values()] == ["True", "True"]
+    assert sum(f"{code}: completed; " in done.stdout for code in people) == 2
+    trials = rows(out / "trials.csv")
+    for code in people:
+        mine = [row for row in trials if row["participant"] == code]
+        assert [row["position"] for row in mine] == ["-2", "-1", "0", "1"]
+        assert all(row["finished_at"] and int(row["steps_played"]) > 0 for row in mine)
+        played = sum(float(row["seconds_played"]) for row in mine) / 60
+        assert (
+            f"{len(mine)} trials of which {sum(row['passed'] == 'True' for row in mine)} passed, "
+            in done.stdout
+        )
+        assert f"{played:.1f} minutes of play" in done.stdout
+        answers = {
+            (row["page"], row["item"]): row["value"]
+            for row in rows(out / "answers.csv")
+            if row["participant"] == code
+        }
+        assert answers.keys() == {
+            ("background", "age"),
+            ("mood-1", "tired"),
+            ("afterwards", "again"),
+            ("afterwards", "how"),
+        }
+        assert 5 <= int(answers["background", "age"]) <= 120
+        assert "completed" in [row["kind"] for row in rows(out / "notes.csv") if row["participant"] == code]
+    assert sum(int(row["steps_played"]) for row in trials) == len(rows(out / "actions.csv"))
+    verified = command("verify", out)
+    assert verified.returncode == 0, verified.stdout
+
+
+ITEMS = [
+    {"type": "choice", "options": ["a", "b"]},
+    {"type": "likert", "points": 5},
+    {"type": "number", "least": 3, "most": 4.5, "whole": True},
+    {"type": "number", "most": -2.5},
+    {"type": "number", "least": 0.001, "most": 0.002},
+    {"type": "number"},
+    {"type": "text", "longest": 4},
+]
+
+
+@pytest.mark.parametrize("values", ITEMS, ids=str)
+def test_random_answers_are_valid(values):
+    item = TypeAdapter(Item).validate_python({"id": "x", "ask": "?", **values})
+    source = random.Random(1)
+    for _ in range(30):
+        assert item.problem(random_answers([item], source)["x"], Texts()) is None
