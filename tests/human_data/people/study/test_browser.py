@@ -12,8 +12,8 @@ from tests.human_data.people.study.server import TINY, StudyServer
 skip_without_browser()
 
 PLAY_WORDS = """\
-language: de
-play_words: {"Task {n} of {count}": "Aufgabe {n} von {count}", Pause: Anhalten, Health: Gesundheit}
+language: nl
+play_words: {"Task {n} of {count}": "Taak {n} van {count}", Pause: Pauzeren, Health: Gezondheid}
 """
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
@@ -68,8 +68,8 @@ def test_a_whole_study(tmp_path, page):
     press(page, "Continue")
     press(page, "Begin")
     drive(page)
-    assert page.inner_text("#pause").startswith("Anhalten")
-    assert page.inner_text("#health-label") == "Gesundheit"
+    assert page.inner_text("#pause").startswith("Pauzeren")
+    assert page.inner_text("#health-label") == "Gezondheid"
     finish(page)
     drive(page, "ArrowUp")
     # The server is killed in the middle of a task, and the browser is reopened with the link.
@@ -106,7 +106,7 @@ def _rest(page) -> None:
     assert "You have done 1 of 2 tasks." in page.inner_text(".prose")
     press(page, "Continue")
     drive(page)
-    assert page.inner_text("#place") == "Aufgabe 2 von 2"
+    assert page.inner_text("#place") == "Taak 2 van 2"
     finish(page)
     page.get_by_text("No", exact=True).click()
     page.fill("textarea", "By looking\nround <b>")
