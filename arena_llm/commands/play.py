@@ -66,8 +66,8 @@ def play_command(
     from arena.processes import cores
     from human_data.people.play.app import create_app
     from human_data.people.play.players import Players
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
     from human_data.people.play.task_source import TaskList
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.translations import LANGUAGES, base_of, page_texts
 
@@ -103,7 +103,7 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.suites.app import SuiteServer
     from human_data.people.suites.games import Course

@@ -136,7 +136,7 @@ def _at_once(line: str) -> None:
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
     from arena.processes import cores
     from human_data.people.play.players import Players
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
     from human_data.people.study.app import create_study_app

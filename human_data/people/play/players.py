@@ -71,6 +71,11 @@ class Players:
                 loop = asyncio.get_running_loop()
                 self._timers[participant.id] = loop.call_later(KEEP_S, self._forget, participant.id)
 
+    def is_connected(self, participant_id: int) -> bool:
+        """Whether a participant's page is connected."""
+        player = self._players.get(participant_id)
+        return player is not None and player.connected
+
     def dismiss(self, participant_id: int, reason: str) -> None:
         """Close the page of a participant who has left the study."""
         if (player := self._players.get(participant_id)) is not None:

@@ -20,8 +20,9 @@ MAX_PARAMETER = 200
 async def read_form(request: Request) -> dict[str, str]:
     """The fields of a form sent by one of our pages; of a repeated field, the last value.
 
-    Raises HTTPException if it comes from another site, is too large or is not a form.
+    Raises HTTPException if it comes from another site, is too large or is not a form, or if too many come.
     """
+    request.app.state.forms.check(request)
     if not same_origin(request):
         raise HTTPException(403, "The form was sent by a page of another site.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

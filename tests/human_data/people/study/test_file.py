@@ -196,7 +196,8 @@ def test_orders(tmp_path):
     assert order("a", row=1, by="level") != order("c", row=1, by="level")
     assert rows_of(test, plan.test) == 6
     assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
-    assert [least_used(3, used) for used in ([], [0], [0, 1, 2], [0, 1, 0, 2, 2])] == [0, 1, 0, 1]
+    numbers = ({}, {0: 1}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 1, 2: 2})
+    assert [least_used(3, used) for used in numbers] == [0, 1, 0, 1]
 
 
 WORDS = Texts()

@@ -11,8 +11,8 @@ import pytest
 
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from human_data.people.play import http_connections
-from human_data.people.play.serve import Server, bound
+from human_data.people.serving import http_connections
+from human_data.people.serving.serve import Server, bound
 from human_data.people.store import Store
 from human_data.people.suites.app import SuiteServer
 from human_data.people.suites.games import Course

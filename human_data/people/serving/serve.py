@@ -13,9 +13,9 @@ import uvicorn
 from fastapi import FastAPI
 
 from arena.errors import EvaluationError
-from human_data.people.play.http_connections import TimedProtocol, WaitingConnections
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
+from human_data.people.serving.http_connections import TimedProtocol, WaitingConnections
 
 PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
