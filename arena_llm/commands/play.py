@@ -67,6 +67,7 @@ def play_command(
     from human_data.people.play.app import create_app
     from human_data.people.play.players import Players
     from human_data.people.play.task_source import TaskList
+    from human_data.people.serving.one_server import only_server
     from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.translations import LANGUAGES, base_of, page_texts
@@ -78,7 +79,7 @@ def play_command(
     listener = bound(host, port)
     url = url_of(host, listener)
 
-    with Store(db) as store:
+    with Store(db) as store, only_server(store.database):
         players = Players(store, source, workers=workers or cores(), scripts=scripts)
         app = create_app(players, names=answered_names(host), texts=page_texts(language))
         serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
@@ -103,6 +104,7 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
+    from human_data.people.serving.one_server import only_server
     from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.suites.app import SuiteServer
@@ -113,7 +115,7 @@ def play_suite_command(
     course.check()
     listener = bound(host, port)
     url = url_of(host, listener)
-    with Store(db) as store:
+    with Store(db) as store, only_server(store.database):
         server = SuiteServer(store, course)
         app = server.app(answered_names(host))
         serve(app, server, host, listener, _ready(url, len(course.tasks), store, open_page), STORED)

@@ -114,6 +114,7 @@ def _simulate(
     import tempfile
 
     from arena.files import check_output_folder
+    from human_data.people.serving.one_server import only_server
     from human_data.people.simulation.simulate import SPEED, simulate
     from human_data.people.store import Store
     from human_data.people.store.export import export
@@ -123,7 +124,7 @@ def _simulate(
         print(line)
     print(f"{participants} simulated participants, at {SPEED:g} times the speed:", flush=True)
     temporary = tempfile.TemporaryDirectory(prefix="arena-simulation-")
-    with temporary as folder, Store(db or f"{folder}/study.db") as store:
+    with temporary as folder, Store(db or f"{folder}/study.db") as store, only_server(store.database):
         simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=_at_once)
         done = export(store, plan.study.name, out, bids=True, test=True)
     print(f"{out}: {done.summary()}; codebook.md explains every column")
@@ -136,6 +137,7 @@ def _at_once(line: str) -> None:
 def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
     from arena.processes import cores
     from human_data.people.play.players import Players
+    from human_data.people.serving.one_server import only_server
     from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
@@ -144,7 +146,7 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
     from human_data.people.study.resume import start_or_resume
     from human_data.people.study.task_source import StudyTaskSource
 
-    with Store(db) as store:
+    with Store(db) as store, only_server(store.database):
         in_progress = start_or_resume(store, plan)
         listener = bound(host, port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
