@@ -91,7 +91,7 @@ def base_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        players.start()
+        await players.start()
         yield
         await players.close()
         on_close()

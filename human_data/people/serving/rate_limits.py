@@ -8,10 +8,10 @@ from collections import OrderedDict
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 
+from human_data.people.play.page_texts import TOO_OFTEN
+
 MAX_ADDRESSES = 10_000
 """Addresses that are remembered; the one that was quiet for longest is forgotten."""
-
-TOO_OFTEN = "Too many requests came from your network. Please try again in a minute."
 
 
 class RateLimit:
