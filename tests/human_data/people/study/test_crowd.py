@@ -96,10 +96,8 @@ def test_of_eight_who_sign_up_with_the_same_code_one_gets_in(app, text):
     study, store = app(text)
     link = {"PROLIFIC_PID": "A1", "answer": "agree"} if text is TINY else None
     address, form = ("/consent", link) if link else ("/id", {"code": "A1", "agreed": "3"})
-    with client_of(study) as client, ThreadPoolExecutor(8) as threads:
-        visitors = [client_of(study) for _ in range(8)]
-        for visitor in visitors:
-            visitor.portal = client.portal
+    visitors = [client_of(study) for _ in range(8)]
+    with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(lambda visitor: visitor.post(address, data=form), visitors))
     refused = [answer for answer in answers if answer.status_code != 303]
     assert len(refused) == 7

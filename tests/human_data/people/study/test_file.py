@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ConfigError
 from human_data.people import play
-from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
+from human_data.people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from human_data.people.study.config import Study
 from human_data.people.study.items import Choice, FreeText, Likert, Number
 from human_data.people.study.load import EXAMPLE, study_of
@@ -44,7 +44,7 @@ def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
     page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
     sent = page + (folder / "client.py").read_text()
-    reasons = (FULL, START_AGAIN, DELETED)
+    reasons = (FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
     assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 
 
