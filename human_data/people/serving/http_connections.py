@@ -15,19 +15,19 @@ does so at 26 kB/s."""
 STALLED_S = 30.0
 """A client that does not read the response must make room for more of it within this time."""
 
-MAX_WAITING, MAX_WAITING_PER_ADDRESS = 1024, 256
-"""Connections without a complete request, as of crowds and of attackers. If there are more, the oldest of the
-address that has the most is closed: a browser sends a request as soon as it is connected. A classroom behind
-one address keeps about two spare connections open for each browser."""
+MAX_WAITING = 4096
+"""Connections without a complete request, each of which takes 20 kB. Of more, and of more than half as many
+from one address, the oldest is closed: a browser sends its request as soon as it is connected."""
 
 NO_LINGER = struct.pack("ii", 1, 0)
 """Otherwise the system keeps megabytes for a client that does not read them."""
 
 
 class WaitingConnections:
-    """The connections that have not sent a complete request, by address, oldest first."""
+    """The connections that have not sent a complete request, by address, oldest first; so many at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = MAX_WAITING) -> None:
+        self._limit = limit
         self._by_address: dict[str, dict[TimedProtocol, None]] = {}
         self._count = 0
 
@@ -36,9 +36,9 @@ class WaitingConnections:
         group = self._by_address.setdefault(connection.address, {})
         group[connection] = None
         self._count += 1
-        if self._count > MAX_WAITING:
+        if self._count > self._limit:
             group = max(self._by_address.values(), key=len)
-        if self._count > MAX_WAITING or len(group) > MAX_WAITING_PER_ADDRESS:
+        if self._count > self._limit or len(group) > self._limit / 2:
             next(iter(group)).give_up()
 
     def remove(self, connection: "TimedProtocol") -> None:

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from arena.errors import EvaluationError
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
-from human_data.people.serving.http_connections import TimedProtocol, WaitingConnections
+from human_data.people.serving.http_connections import MAX_WAITING, TimedProtocol, WaitingConnections
 
 PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
@@ -67,7 +67,8 @@ class Server(uvicorn.Server):
     """A server of an application; `ready` is called when its pages can be opened."""
 
     def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None) -> None:
-        http: Any = partial(TimedProtocol, WaitingConnections())
+        limit = min(MAX_WAITING, _allow_many_connections() // 2)
+        http: Any = partial(TimedProtocol, WaitingConnections(limit))
         config = uvicorn.Config(
             app,
             http=http,
@@ -111,14 +112,14 @@ def serve(
             print(warning, file=sys.stderr)
         ready()
 
-    _allow_many_connections()
     with closing(recorder), suppress(KeyboardInterrupt):
         Server(app, started).run([listener])
     print("Stopped. Participants can resume where they left off.", flush=True)
 
 
-def _allow_many_connections() -> None:
-    """Each connection needs a file descriptor, of which many systems allow 1,024 unless asked for more."""
+def _allow_many_connections() -> int:
+    """How many files may be open, one for each connection: many systems allow 1,024 unless asked for more."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MAX_FILES if most == resource.RLIM_INFINITY else min(most, MAX_FILES)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
+    return max(now, wanted)

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.request import EvalRequest
 from evaluation.suites import get_suite
-from human_data.people.serving import http_connections
+from human_data.people.serving import http_connections, serve
 from human_data.people.serving.serve import Server, bound
 from human_data.people.store import Store
 from human_data.people.suites.app import SuiteServer
@@ -87,8 +87,13 @@ def test_a_request_that_never_ends_is_closed_and_others_are_answered(port, monke
     assert capfd.readouterr().err == ""
 
 
-def test_the_oldest_of_too_many_unfinished_requests_gives_way(port, monkeypatch):
-    monkeypatch.setattr(http_connections, "MAX_WAITING_PER_ADDRESS", 20)
+@pytest.fixture
+def few(monkeypatch):
+    """A server that lets 40 connections wait, 20 of them from one address."""
+    monkeypatch.setattr(serve, "MAX_WAITING", 40)
+
+
+def test_the_oldest_of_too_many_unfinished_requests_gives_way(few, port):
     crowd = [opened(port, b"GET / HT") for _ in range(50)]
     assert all(is_closed(connection) for connection in crowd[:30])
     assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
