@@ -50,8 +50,10 @@ class Seen:
 class Client:
     """Plays tasks one after another, pressing random keys."""
 
-    def __init__(self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0) -> None:
-        self.seen = Seen()
+    def __init__(
+        self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0, cookie: str | None = None
+    ) -> None:
+        self.seen, self._cookie = Seen(), cookie
         self._delay_s, self._replies = delay_s, set[asyncio.Task[None]]()
         self._url, self._random, self._rate = url, random.Random(seed), kbytes_per_s
         self._count = self._trial = self._step = 0
@@ -59,7 +61,7 @@ class Client:
 
     async def play(self, until: float) -> None:
         """Play until that time (Unix seconds)."""
-        cookie = await asyncio.to_thread(_cookie, self._url)
+        cookie = self._cookie or await asyncio.to_thread(_cookie, self._url)
         origin = self._url.rstrip("/")
         address = origin.replace("http", "ws", 1) + "/play/socket"
         headers = {"Cookie": f"{COOKIE}={cookie}"}
@@ -152,7 +154,8 @@ def percentile(values: list[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else float("nan")
 
 
-def _report(clients: list[Client], lost: int | None) -> str:
+def report(clients: list[Client], lost: int | None) -> str:
+    """What clients have measured; `lost` is the number of steps that are missing in the database."""
     seen = [client.seen for client in clients]
     late = [value for one in seen for value in one.late_ms]
     delay = [value for one in seen for value in one.delay_ms]
@@ -218,7 +221,7 @@ def main() -> None:
     chosen = parser.parse_args()
     how = (chosen.participants, chosen.seconds, chosen.slow, chosen.delay / 1000)
     if chosen.url:
-        print(_report(asyncio.run(play(chosen.url, *how)), None))
+        print(report(asyncio.run(play(chosen.url, *how)), None))
         return
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "load.db"
@@ -233,7 +236,7 @@ def main() -> None:
                 clients = asyncio.run(play(url[0], *how))
             finally:
                 server.terminate()
-        print(_report(clients, _lost(database, sum(client.seen.steps for client in clients))))
+        print(report(clients, _lost(database, sum(client.seen.steps for client in clients))))
 
 
 if __name__ == "__main__":

@@ -135,6 +135,10 @@ class Stepped(NamedTuple):
     turn: ScriptTurn | None = None
 
 
+class Ready(NamedTuple):
+    """The first message of a worker: it can build episodes now."""
+
+
 class Drawn(NamedTuple):
     """An image of an episode as a JPEG file."""
 

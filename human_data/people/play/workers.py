@@ -16,6 +16,7 @@ from human_data.people.play.worker_protocol import (
     Failed,
     Open,
     Opened,
+    Ready,
     Reply,
     Request,
     Step,
@@ -26,6 +27,9 @@ from human_data.people.play.worker_protocol import (
 
 TIMEOUT_S = 20.0
 """A worker that is silent for so long counts as dead; rebuilding an episode of 20,000 steps takes 7 s."""
+
+START_S = 60.0
+"""Starting a worker takes some seconds, and longer on a busy computer."""
 
 MAX_DEATHS = 3
 """Deaths of its workers, without an answer in between, after which an episode is given up."""
@@ -53,6 +57,8 @@ class WorkerProcess:
         self.episodes: dict[int, OnDrawn] = {}
         self._waiting: dict[int, asyncio.Future[Answer]] = {}
         self.lost = False
+        self.ready = asyncio.Event()
+        """Set when the process can build episodes, or is lost."""
         asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._read)
 
     async def ask(self, request: Open | Step | Reply | Stop) -> Answer:
@@ -90,8 +96,10 @@ class WorkerProcess:
         except (EOFError, OSError):
             self._lose()
 
-    def _receive(self, message: Answer | Drawn) -> None:
-        if isinstance(message, Drawn):
+    def _receive(self, message: Ready | Answer | Drawn) -> None:
+        if isinstance(message, Ready):
+            self.ready.set()
+        elif isinstance(message, Drawn):
             if message.episode in self.episodes:
                 self.episodes[message.episode](message)
         elif (future := self._waiting.get(message.episode)) is not None and not future.done():
@@ -104,6 +112,7 @@ class WorkerProcess:
         if self.lost:
             return
         self.lost = True
+        self.ready.set()
         asyncio.get_running_loop().remove_reader(self._pipe.fileno())
         self._pipe.close()
         self.process.kill()
@@ -123,6 +132,12 @@ class WorkerPool:
     def start(self) -> None:
         """Start the processes; they are ready some seconds later, and requests wait for that."""
         self.processes = [WorkerProcess(self._scripts) for _ in range(self._count)]
+
+    async def ready(self) -> None:
+        """Wait until all processes are ready, for `START_S` at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(START_S):
+                await asyncio.gather(*(process.ready.wait() for process in self.processes))
 
     def close(self) -> None:
         """End all processes."""

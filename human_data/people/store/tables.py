@@ -5,7 +5,7 @@ Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
 
 SECONDS = "s since 1970-01-01 UTC"
@@ -240,10 +240,11 @@ class Note(Base):
     """An event: consent, pause, disconnection, the text of a script."""
 
     __tablename__ = "notes"
+    __table_args__ = (Index("ix_notes_participant_id_kind", "participant_id", "kind"),)
 
     # Chosen by the caller, not by the database: a note sent again after a lost reply is the same row.
     key: Mapped[str] = _column("Random name of the note", type_=Text, primary_key=True)
-    participant_id: Mapped[int] = _reference("participants.id", index=True)
+    participant_id: Mapped[int] = _reference("participants.id")
     kind: Mapped[str] = _column("What happened, such as consent, pause or stop", type_=Text)
     data: Mapped[dict[str, Any]] = _column("Details of the event, as JSON", type_=JSON)
     at: Mapped[float] = _column("Time of the event", SECONDS, type_=Double)

@@ -17,8 +17,8 @@ from human_data.people.study.progress import (
     PAGE_DONE,
     WITHDRAWN,
     Progress,
-    all_progress,
     progress_of,
+    used_rows,
 )
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 
@@ -43,9 +43,8 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
     if not progress_of(store, person).order:
         consent = plan.study.consent
         store.note(person.id, CONSENT, {"agreed": True, "version": consent.version, "title": consent.title})
-        others = all_progress(store, plan.study.name)
-        used = [other.row for other in others if other.order and not other.withdrawn]
-        row = least_used(rows_of(plan.study.test, plan.test), used)
+        rows = rows_of(plan.study.test, plan.test)
+        row = least_used(rows, used_rows(store, plan.study.name)) if rows > 1 else 0
         order = order_of(plan.study.test, plan.test, plan.study.seed, code, row)
         store.note(person.id, ORDER, {"tasks": list(order), "row": row, "seed": plan.study.seed})
     return person
@@ -59,8 +58,7 @@ def refuse(plan: Plan, store: Store) -> None:
 
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
     """The participant with this code, None if there is none."""
-    people = store.participants(plan.study.name, test=True)
-    return next((person for person in people if person.code == code), None)
+    return store.participant_of(plan.study.name, code)
 
 
 def finish_page(

@@ -1,8 +1,7 @@
 """The order in which a participant plays the tasks, from the study's seed and their row of the design."""
 
 import random
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from human_data.people.study.config import Test
 from testbed import Task
@@ -24,10 +23,9 @@ def rows_of(test: Test, tasks: Sequence[Task]) -> int:
     return len(balanced_latin_square(len(_units(test, tasks)))) if test.order == "latin-square" else 1
 
 
-def least_used(rows: int, used: Sequence[int]) -> int:
+def least_used(rows: int, used: Mapping[int, int]) -> int:
     """The row of the design that the fewest participants have; the first of several."""
-    counts = Counter(used)
-    return min(range(rows), key=lambda row: (counts[row], row))
+    return min(range(rows), key=lambda row: (used.get(row, 0), row))
 
 
 def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) -> tuple[str, ...]:

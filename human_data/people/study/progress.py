@@ -1,15 +1,16 @@
 """What the store knows about a participant of a study: enough to determine their stage."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import aliased
 
 from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
-from human_data.people.store.tables import Action, Answer
+from human_data.people.store.tables import Action, Answer, participants_of
 
 CONSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "order", "passed", "abandoned"
 COMPLETED, WITHDRAWN = "completed", "withdrawn"
@@ -65,35 +66,68 @@ def progress_of(store: Store, participant: Participant) -> Progress:
     return _progress(participant, store.trials(participant.id), notes)
 
 
-def all_progress(store: Store, study: str, *, test: bool = False) -> list[Progress]:
+def all_progress(
+    store: Store, study: str, *, test: bool = False, only: Collection[int] | None = None
+) -> list[Progress]:
     """The progress of all participants of a study, in order of arrival, with few queries.
 
-    With `test` also of those who only try it out.
+    With `test` also of those who only try it out; `only`: of those with these ids.
     """
-    participants = select(Participant.id).filter_by(study=study)
+    people, marks = store.participants(study, test=test), all_marks(store, study)
+    # Some may have been deleted in between.
+    people = [each for each in people if each.id in marks and (only is None or each.id in only)]
+    participants = [each.id for each in people]
     with store.database.reading() as session:
         trials = _grouped(
             session.scalars(select(Trial).where(Trial.participant_id.in_(participants)).order_by(Trial.id))
         )
         chosen = Note.participant_id.in_(participants) & Note.kind.in_(KINDS)
         notes = _grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)))
-        unfinished = Trial.participant_id.in_(participants) & Trial.finished_at.is_(None)
-        latest_action = (
-            select(Trial.participant_id, func.max(Action.at)).join(Action, Action.trial_id == Trial.id)
-            .where(unfinished).group_by(Trial.participant_id)
-        )  # fmt: skip
-        latest_answer = (
-            select(Answer.participant_id, func.max(Answer.at)).where(Answer.participant_id.in_(participants))
-            .group_by(Answer.participant_id)
-        )  # fmt: skip
-        times: dict[int, list[float]] = defaultdict(list)
-        for query in (latest_action, latest_answer):
-            for participant, at in session.execute(query):
-                times[participant].append(at)
     return [
-        _progress(person, trials[person.id], notes[person.id], times[person.id])
-        for person in store.participants(study, test=test)
+        _progress(person, trials[person.id], notes[person.id], marks[person.id].times()) for person in people
     ]
+
+
+class Mark(NamedTuple):
+    """Changes with everything that a participant does: numbers of rows, and the newest times of others."""
+
+    trials: int
+    ended: int
+    notes: int
+    last_answer: float | None
+    last_action: float | None
+
+    def times(self) -> list[float]:
+        """The times that are known."""
+        return [at for at in (self.last_answer, self.last_action) if at is not None]
+
+
+def all_marks(store: Store, study: str) -> dict[int, Mark]:
+    """The mark of each participant of a study, by their ids."""
+    me = Participant.id
+    trials = select(func.count()).where(Trial.participant_id == me)
+    notes = select(func.count()).where(Note.participant_id == me)
+    ended = trials.where(Trial.finished_at.is_not(None) | Trial.ended_by.is_not(None))
+    last_answer = select(func.max(Answer.at)).where(Answer.participant_id == me)
+    unfinished = select(func.max(Trial.id)).where(Trial.participant_id == me, Trial.finished_at.is_(None))
+    # The last step is found by the key of the table; the latest of all times would be searched for.
+    last_action = (
+        select(Action.at).where(Action.trial_id == unfinished.correlate(Participant).scalar_subquery())
+        .order_by(Action.step.desc()).limit(1)
+    )  # fmt: skip
+    marks = (each.correlate(Participant).scalar_subquery() for each in (trials, ended, notes, last_answer))
+    found = select(me, *marks, last_action.correlate(Participant).scalar_subquery())
+    with store.database.reading() as session:
+        return {person: Mark(*mark) for person, *mark in session.execute(found.filter_by(study=study))}
+
+
+def used_rows(store: Store, study: str) -> dict[int, int]:
+    """How many participants have each row of the design; those who left the study do not count."""
+    row, left = Note.data["row"].as_integer(), aliased(Note)
+    stays = ~exists().where(left.participant_id == Note.participant_id, left.kind == WITHDRAWN)
+    counted = select(row, func.count()).join(Participant).where(*participants_of(study, test=False), stays)
+    with store.database.reading() as session:
+        return {row: count for row, count in session.execute(counted.filter_by(kind=ORDER).group_by(row))}
 
 
 def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:

@@ -81,7 +81,16 @@ function showClosed(code, reason) {
   }
 }
 
+function showWaiting({ before }) {
+  $("link-text").textContent = t("Waiting");
+  show("waiting", {
+    title: "All places are taken", hint: t("People before you: {n}", { n: before }),
+    text: "The game opens by itself as soon as a place is free. Please keep this page open.",
+  });
+}
+
 const handlers = {
+  waiting: showWaiting,
   trial(message) {
     trial = message;
     setTrial(trial.trial);

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ConfigError
 from human_data.people import play
-from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
+from human_data.people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from human_data.people.study.config import Study
 from human_data.people.study.items import Choice, FreeText, Likert, Number
 from human_data.people.study.load import EXAMPLE, study_of
@@ -44,7 +44,7 @@ def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
     page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
     sent = page + (folder / "client.py").read_text()
-    reasons = (FULL, START_AGAIN, DELETED)
+    reasons = (FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
     assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 
 
@@ -196,7 +196,8 @@ def test_orders(tmp_path):
     assert order("a", row=1, by="level") != order("c", row=1, by="level")
     assert rows_of(test, plan.test) == 6
     assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
-    assert [least_used(3, used) for used in ([], [0], [0, 1, 2], [0, 1, 0, 2, 2])] == [0, 1, 0, 1]
+    numbers = ({}, {0: 1}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 1, 2: 2})
+    assert [least_used(3, used) for used in numbers] == [0, 1, 0, 1]
 
 
 WORDS = Texts()
