@@ -32,7 +32,7 @@ STUDY = "play"
 
 PAGE = Path(__file__).parent / "page"
 FILES = (
-    *("play.html", "play.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
+    *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
     "play_scripts.js",
 )
 

@@ -19,7 +19,8 @@ class Assignment:
     `position` is its place in the participant's order, from 0, and `count` the number of tasks, None to hide
     it. `title` is shown above the view. `views` can be selected; the first is shown at the start. `feedback`:
     whether rewards and success are shown; `show_score`: whether the score at the end is, too. `may_stop`:
-    whether the participant may end the episode. `max_steps`: limit of an episode played with keys.
+    whether the participant may end the episode. `max_steps`: limit of an episode played with keys;
+    `max_pause_s`: seconds of pauses, None for no limit.
     """
 
     task: Task
@@ -33,6 +34,12 @@ class Assignment:
     show_score: bool = True
     may_stop: bool = True
     max_steps: int = SAFETY_STEPS
+    max_pause_s: float | None = None
+
+    @property
+    def lights_out(self) -> bool:
+        """Whether the light goes out at times, so that the agent sees nothing."""
+        return bool(self.task.spec.blackouts)
 
 
 class TaskSource(Protocol):

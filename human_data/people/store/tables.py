@@ -91,8 +91,9 @@ class Trial(Base):
     ended_by: Mapped[str | None] = _column(
         "What ended play: goal, bad goal, decoy goal, death zone, operation (a button or data zone); health "
         "(it ran out, and not by the clock alone); time (the arena's clock ran out); limit (of the study, or "
-        "of scripts); stopped (by the participant); withdrew (the participant left the study); in other "
-        "suites stopped or the outcome; empty if play was interrupted, or recorded by version 0.2",
+        "of scripts); pause (longer than the study allows); stopped (by the participant); withdrew (the "
+        "participant left the study); in other suites stopped or the outcome; empty if play was interrupted, "
+        "or recorded by version 0.2",
         type_=Text,
         default=None,
     )
@@ -110,8 +111,8 @@ class Trial(Base):
         default=None,
     )
     steps: Mapped[int | None] = _column(
-        "Number of steps of the scored episode: those played and, if limit or stopped ended play, those of "
-        "standing still until the arena's clock ran out, which nobody played",
+        "Number of steps of the scored episode: those played and, if limit, pause or stopped ended play, "
+        "those of standing still until the arena's clock ran out, which nobody played",
         "steps",
         default=None,
     )

@@ -63,7 +63,8 @@ class Block(Section):
 
     `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
     rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    seconds of play after which a task is ended (default: the arena's own limit only).
+    seconds of play after which a task is ended (default: the arena's own limit only), `limit_pause_s`:
+    seconds for which it may be paused altogether (default: no limit).
     """
 
     tasks: Literal["children"] | tuple[Line, ...] = ()
@@ -73,6 +74,7 @@ class Block(Section):
     may_stop: bool = False
     views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)
     limit_s: float | None = Field(default=None, gt=0, le=1200)
+    limit_pause_s: float | None = Field(default=None, ge=1, le=86_400)
 
 
 class Practice(Block):
@@ -175,8 +177,11 @@ class Study(Section):
         for phase, block in self.blocks().items():
             if not (block.tasks or isinstance(block, Test)):
                 raise ValueError(f"{phase} has no tasks; list some, or remove it")
-            if self.mode == "scripts" and block.limit_s:
-                raise ValueError("limit_s ends tasks that are played with keys; remove it with mode: scripts")
+            for limit in ("limit_s", "limit_pause_s"):
+                if self.mode == "scripts" and getattr(block, limit):
+                    raise ValueError(
+                        f"{limit} ends tasks that are played with keys; remove it with mode: scripts"
+                    )
             if self.mode == "scripts" and block.views != ("first",):
                 raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self
