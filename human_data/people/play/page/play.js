@@ -118,7 +118,7 @@ function showClosed(code, reason) {
   }
 }
 
-function showWaiting({ before }) {
+function showFull({ before }) {
   $("link-text").textContent = t("Waiting");
   show("waiting", {
     title: "All places are taken", hint: t("People before you: {n}", { n: before }),
@@ -127,7 +127,7 @@ function showWaiting({ before }) {
 }
 
 const handlers = {
-  waiting: showWaiting,
+  waiting: showFull,
   trial(message) {
     trial = message;
     setTrial(trial.trial);
