@@ -37,7 +37,7 @@ let starting = false, smallIsFine = false, waitingCard = () => {};
 const touch = () => matchMedia("(any-pointer: coarse)").matches;
 const stopButton = () => (trial?.may_stop ? [["Stop this task", () => send("stop")]] : []);
 const sentences = (...texts) => texts.filter(Boolean).join(" ");
-const lightsOut = () => trial.lights_out && t("The light goes out in this task. That is meant.");
+const lightsOut = () => trial.lights_out && t("The lights go out in this task. They are meant to.");
 
 // Show the card of a game that waits for its start; it is shown again when the window changes its size.
 function showWaiting(card) {
