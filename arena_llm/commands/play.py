@@ -31,8 +31,8 @@ Name = Annotated[
 Proxy = Annotated[
     list[str] | None,
     typer.Option(
-        help="Address or network of a web server that forwards requests, unless it runs on this machine; may be "
-        "repeated."
+        help="Address or network of a web server that forwards requests, unless it runs on this machine; may "
+        "be repeated."
     ),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
