@@ -1,6 +1,6 @@
 """The pages of a study as HTML; everything from participants or files is escaped."""
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,21 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.filters["markdown"] = markdown
     return environment
 
 
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False})
+
+
+@lru_cache(maxsize=1000)
 def markdown(text: str) -> Markup:
     """Markdown as HTML. HTML in the text is escaped, and links lead to web and mail addresses only."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))
+    return Markup(_parser().render(text))
 
 
 def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:
