@@ -166,7 +166,10 @@ TABLES = {
     ),
     "answers": Table(
         "answer to an item",
-        (_PERSON, *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at))),
+        (
+            _PERSON,
+            *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at, Answer.asked, Answer.as_expected)),
+        ),
         (Answer, Participant),
         (Participant.id, Answer.at, Answer.page, Answer.item),
     ),

@@ -202,9 +202,15 @@ class Store(Closing):
             stored = session.get(StoredRecording, trial_id)
             return Recording.model_validate_json(stored.recording) if stored else None
 
-    def answer(self, participant_id: int, page: str, item: str, value: str) -> None:
-        """Store an answer in place of an earlier one to the same item."""
-        answer = {"value": clean(value), "at": time.time()}
+    def answer(
+        self, participant_id: int, page: str, item: str, value: str, *,
+        asked: bool = True, as_expected: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Store an answer in place of an earlier one to the same item.
+
+        `asked`: whether the item was shown; `as_expected`: whether an attention check was passed.
+        """
+        answer = {"value": clean(value), "at": time.time(), "asked": asked, "as_expected": as_expected}
         key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
         with self.database.writing() as session:
             lock_participant(session, participant_id)

@@ -73,7 +73,9 @@ def finish_page(
     """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
     if isinstance(stage, QuestionStage):
         for item in stage.questionnaire.items:
-            store.answer(person.id, stage.page, item.id, answers.get(item.id, ""))
+            value = answers.get(item.id, "")
+            checked = item.is_as_expected(value)
+            store.answer(person.id, stage.page, item.id, value, as_expected=checked)
     store.note(person.id, PAGE_DONE, {"stage": stage.name})
     complete_if_done(plan, store, person)
 

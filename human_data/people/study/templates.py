@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 from human_data.people.study.config import Study
 
 FOLDER = Path(__file__).parent / "page"
-FILES = ("study.css", "study.js", "experimenter.js")
+FILES = ("study.css", "study.js", "questions.js", "experimenter.js")
 
 
 @cache

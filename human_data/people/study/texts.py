@@ -20,7 +20,7 @@ class Section(BaseModel):
 
 
 class Texts(Section):
-    """Each text with its English default; `{n}` and `{count}` are numbers."""
+    """Each text with its English default; `{n}` and `{count}` are numbers, `{low}` and `{high}` limits."""
 
     agree: str = "I agree to take part"
     refuse: str = "I do not want to take part"
@@ -37,7 +37,15 @@ class Texts(Section):
     required: str = "Please answer this question."
     choose_one: str = "Please choose one of these."
     a_number: str = "Please enter a number."
+    a_whole_number: str = "Please enter a whole number."
     between: str = "Please enter a number from {low} to {high}."
+    at_least: str = "Please enter a number that is at least {low}."
+    at_most: str = "Please enter a number that is at most {high}."
+    a_date: str = "Please enter a date, such as 2026-03-31."
+    date_between: str = "Please enter a date from {low} to {high}."
+    date_at_least: str = "Please enter {low} or a later date."
+    date_at_most: str = "Please enter {high} or an earlier date."
+    not_answered: str = "not answered yet"
     too_long: str = "Please write at most {n} characters."
     see_below: str = "Some answers are missing or need correcting. They are marked below."
     optional: str = "(optional)"
@@ -72,3 +80,13 @@ class Texts(Section):
     unavailable: str = "The database is not responding. Nothing is lost. Please reload this page in a moment."
     no_page: str = "This page does not exist."
     link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."
+
+    def outside(self, low: str, high: str, *, dates: bool = False) -> str:
+        """What to answer between two limits, of which either may be ""."""
+        if low and high:
+            text = self.date_between if dates else self.between
+        elif low:
+            text = self.date_at_least if dates else self.at_least
+        else:
+            text = self.date_at_most if dates else self.at_most
+        return text.replace("{low}", low).replace("{high}", high)

@@ -15,6 +15,13 @@ PLAY_WORDS = """\
 language: nl
 play_words: {"Task {n} of {count}": "Taak {n} van {count}", Pause: Pauzeren, Health: Gezondheid}
 """
+STUDY = TINY + PLAY_WORDS
+STUDY = STUDY.replace(
+    "      - {id: how,",
+    """      - {id: what, type: checkbox, ask: What did you see?, options: [Balls, Walls, Ghosts]}
+      - {id: fun, type: slider, ask: How much fun was it?, low: little, high: a lot}
+      - {id: how,""",
+)
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
 
@@ -58,7 +65,7 @@ def press(page, name: str) -> None:
 
 
 def test_a_whole_study(tmp_path, page):
-    server = StudyServer(tmp_path, TINY + PLAY_WORDS)
+    server = StudyServer(tmp_path, STUDY)
     link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
     page.goto(link)
     press(page, "I agree to take part")
@@ -77,7 +84,7 @@ def test_a_whole_study(tmp_path, page):
     page.wait_for_timeout(300)
     steps = page.evaluate(STEPS)
     server.stop(signal.SIGKILL)
-    server = StudyServer(tmp_path, TINY + PLAY_WORDS, port=server.port)
+    server = StudyServer(tmp_path, STUDY, port=server.port)
     try:
         page.context.clear_cookies()
         page.goto(link)
@@ -109,7 +116,17 @@ def _rest(page) -> None:
     assert page.inner_text("#place") == "Taak 2 van 2"
     finish(page)
     page.get_by_text("No", exact=True).click()
+    page.get_by_label("Balls").check()
+    page.get_by_label("Walls").check()
     page.fill("textarea", "By looking\nround <b>")
+    slider = page.get_by_label("How much fun was it?")
+    assert slider.get_attribute("aria-valuetext") == "not answered yet"
+    press(page, "Continue")
+    assert page.inner_text(".problem") == "Please answer this question."
+    # Pressed where it stands: that is an answer, too.
+    slider.click()
+    assert slider.get_attribute("aria-valuetext") is None
+    slider.press("ArrowRight")
     press(page, "Continue")
     page.wait_for_selector("#finish")
 
@@ -129,7 +146,8 @@ def _everything_is_there(server: StudyServer) -> None:
         answers = {(answer.page, answer.item): answer.value for answer in store.answers(person.id)}
         assert answers == {
             ("background", "age"): "9", ("mood-1", "tired"): "4",
-            ("afterwards", "again"): "No", ("afterwards", "how"): "By looking\nround <b>",
+            ("afterwards", "again"): "No", ("afterwards", "what"): '["Balls", "Walls"]',
+            ("afterwards", "fun"): "51", ("afterwards", "how"): "By looking\nround <b>",
         }  # fmt: skip
         notes = store.notes(person.id)
         assert [note.kind for note in notes if note.kind in ("consent", "order", "completed")] == [

@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from human_data.people import play
 from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
 from human_data.people.study.config import Study
-from human_data.people.study.items import Choice, FreeText, Likert, Number
+from human_data.people.study.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
 from human_data.people.study.plan import load_plan
@@ -110,6 +110,17 @@ def test_codes_keep_their_zeros():
             "name: tiny",
             "name: tiny\nplay_words: {Next taks: Weiter}",
             "no text 'Next taks'; did you mean 'Next task'",
+        ),
+        ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: date, ask: When?, least: 1.2.20",
+            r"study.yaml:20: questionnaires.1.items.0.least: got '1.2.20', expected a date such as",
+        ),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: slider, ask: A?, most: 3, step: 5",
+            r"study.yaml:20: questionnaires.1.items.0: step is larger than the distance",
         ),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
@@ -212,13 +223,41 @@ WORDS = Texts()
             ["1", "2.5", "2,5"],
             ["0", "10", "x", "nan", "1e999"],
         ),
-        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf"]),
+        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf", "1_0"]),
+        (
+            Checkbox(id="a", type="checkbox", ask="?", options=("x", "y")),
+            ['["x"]', '["y", "x"]'],
+            ['["z"]', '["x", "x"]', "x", "[]", '{"x": 1}', "[[" * 2500, "[1]", ""],
+        ),
+        (
+            Slider(id="a", type="slider", ask="?", least=-1, most=1, step=0.1),
+            ["-1", "0", "0.3", "1"],
+            ["", "0.05", "1.1", "x"],
+        ),
+        (
+            Date(id="a", type="date", ask="?", least="2020-02-01", most="2020-02-29"),
+            ["2020-02-01", "2020-02-29"],
+            ["2020-01-31", "2020-02-30", "20200210", "2020-2-10", "2020-W06-1", "٢٠٢٠-02-10", ""],
+        ),
         (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
     ],
 )
 def test_answers_are_validated(item, good, bad):
     assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
     assert all(item.problem(value, WORDS) for value in bad)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"least": 5, "most": 7}, "Please enter a number from 5 to 7."),
+        ({"least": 5}, "Please enter a number that is at least 5."),
+        ({"most": 0.5}, "Please enter a number that is at most 0.5."),
+    ],
+)
+def test_a_wrong_number_is_answered_by_its_limits(limits, said):
+    number = Number(id="a", type="number", ask="?", **limits)
+    assert number.problem("1" if "least" in limits else "2", WORDS) == said
 
 
 def test_the_duration_of_a_study_is_estimated(tmp_path):
