@@ -198,6 +198,15 @@ def _translation(study: "Study") -> str:
     )
 
 
+def _rules(plan: "Plan") -> str:
+    """Which questions decide who takes part."""
+    pages = plan.study.questionnaires
+    checks = sum(bool(item.expect) for page in pages for item in page.items)
+    screens = [f"{page.name}.{item}" for page in pages for item in page.screen]
+    attention = f", attention checks: {checks}" if checks else ""
+    return attention + (f", screening by {', '.join(screens)}" if screens else "")
+
+
 def _summary(plan: "Plan") -> list[str]:
     """A description of the study, line by line."""
     from human_data.people.study.order import rows_of
@@ -221,7 +230,7 @@ def _summary(plan: "Plan") -> list[str]:
         f"at most {most:.0f}.",
         f"Order: {orders[test.order]}; breaks: {plan.breaks()}; "
         f"feedback: {'yes' if test.feedback else 'no'}; "
-        f"questions: {questions} on {len(study.questionnaires)} pages.",
+        f"questions: {questions} on {len(study.questionnaires)} pages{_rules(plan)}.",
     ]
     if translated := _translation(study):
         lines.append(translated)

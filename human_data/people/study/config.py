@@ -7,7 +7,8 @@ from pydantic import Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
 from human_data.people.play.worker_protocol import Mode, View
-from human_data.people.study.items import Questionnaire, duplicates
+from human_data.people.study.items import duplicates
+from human_data.people.study.questions.questionnaire import Questionnaire
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
@@ -105,15 +106,23 @@ class Test(Block):
         return self
 
 
+class Attention(Section):
+    """Attention checks, items with `expect`: who fails more than `allowed` is screened out."""
+
+    allowed: int = Field(default=0, ge=0)
+
+
 class Returns(Section):
     """Links for participants who did not complete the study as planned; None: none, or that of completion.
 
-    `refused`: did not agree; `stopped`: left the study; `failed`: did not pass a practice task in its tries;
-    `late`: `limit_minutes` was over before the last test task. The last two otherwise get `completion.link`.
+    `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
+    attention checks; `failed`: did not pass a practice task in its tries; `late`: `limit_minutes` was over
+    before the last test task. The last two otherwise get `completion.link`.
     """
 
     refused: WebLink | None = None
     stopped: WebLink | None = None
+    screened: WebLink | None = None
     failed: WebLink | None = None
     late: WebLink | None = None
 
@@ -147,6 +156,7 @@ class Study(Section):
     practice: Practice | None = None
     test: Test
     questionnaires: tuple[Questionnaire, ...] = ()
+    attention: Attention | None = None
     completion: Completion = Completion()
     words: Texts = Texts()
     play_words: dict[str, Line] = Field(default={})
@@ -156,6 +166,10 @@ class Study(Section):
     def _names_once(cls, pages: tuple[Questionnaire, ...]) -> tuple[Questionnaire, ...]:
         if twice := duplicates(page.name for page in pages):
             raise ValueError(f"two questionnaires are named {twice[0]}")
+        for page in pages:
+            between = {f"{other.name}-" for other in pages if other.when == "between"}
+            if any(page.name.startswith(name) and page.name.removeprefix(name).isdigit() for name in between):
+                raise ValueError(f"{page.name}: answers at a break are stored under this name; use another")
         return pages
 
     @field_validator("play_words")

@@ -4,15 +4,18 @@ Everything is derived from the store, so a restarted server continues where it s
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
+from human_data.people.study.items import Item
 from human_data.people.study.order import least_used, order_of, rows_of
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
     ABANDONED,
     COMPLETED,
     CONSENT,
+    ENDED,
     ORDER,
     PAGE_DONE,
     WITHDRAWN,
@@ -20,6 +23,7 @@ from human_data.people.study.progress import (
     all_progress,
     progress_of,
 )
+from human_data.people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 
 
@@ -27,11 +31,18 @@ def current_stage(plan: Plan, progress: Progress) -> Stage:
     """The stage that a participant has reached."""
     if progress.withdrawn:
         return EndStage("withdrawn")
+    if is_screened_out(plan.study, progress.answers):
+        return EndStage("screened")
     if progress.completed:
         return EndStage("completed")
     limit = plan.study.test.limit_minutes
     time_is_up = limit is not None and progress.played_s() >= 60 * limit
-    return next(stage for stage in plan.stages(progress.order) if not _is_done(stage, progress, time_is_up))
+    skipped = _skipped(plan, progress)
+    return next(
+        stage
+        for stage in plan.stages(progress.order)
+        if not (_is_done(stage, progress, time_is_up) or stage.name in skipped)
+    )
 
 
 def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
@@ -72,12 +83,18 @@ def finish_page(
 ) -> None:
     """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
     if isinstance(stage, QuestionStage):
+        asked = asked_on(plan, progress_of(store, person), stage, answers)
         for item in stage.questionnaire.items:
-            value = answers.get(item.id, "")
-            checked = item.is_as_expected(value)
-            store.answer(person.id, stage.page, item.id, value, as_expected=checked)
+            value = answers.get(item.id, "") if item in asked else ""
+            checked = item.is_as_expected(value) if item in asked else None
+            store.answer(person.id, stage.page, item.id, value, asked=item in asked, as_expected=checked)
     store.note(person.id, PAGE_DONE, {"stage": stage.name})
-    complete_if_done(plan, store, person)
+    advance(plan, store, person)
+
+
+def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapping[str, str]) -> list[Item]:
+    """The items of a page that are asked if it is filled in like this."""
+    return asked_items(plan.study, stage.questionnaire, given(progress.answers), answers)
 
 
 def abandon(store: Store, person: Participant, trial: int) -> None:
@@ -92,14 +109,40 @@ def withdraw(store: Store, person: Participant, stage: Stage) -> None:
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 
-def complete_if_done(plan: Plan, store: Store, person: Participant) -> str | None:
-    """The ending of a participant who is done with all stages, noted when they are; None for others."""
+def advance(plan: Plan, store: Store, person: Participant) -> str | None:
+    """Note which pages a participant skips, and the end of the study; returns its ending, None before."""
     progress = progress_of(store, person)
-    if progress.completed or current_stage(plan, progress) != EndStage("completed"):
+    stage = current_stage(plan, progress)
+    if progress.completed or stage == EndStage("withdrawn"):
         return progress.ending
+    if stage == EndStage("screened"):
+        store.note(person.id, ENDED, {"ending": "screened"})
+        return "screened"
+    _note_skipped(plan, store, progress, stage)
+    if stage != EndStage("completed"):
+        return None
     ending = _ending(plan, progress)
     store.note(person.id, COMPLETED, {"ending": ending})
     return ending
+
+
+def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
+    """Store the items of skipped pages before the stage that was reached as not asked."""
+    skipped, person = _skipped(plan, progress), progress.participant.id
+    for stage in takewhile(lambda each: each != reached, plan.stages(progress.order)):
+        if isinstance(stage, QuestionStage) and stage.name in skipped - progress.pages_done:
+            for item in stage.questionnaire.items:
+                store.answer(person, stage.page, item.id, "", asked=False)
+            store.note(person, PAGE_DONE, {"stage": stage.name, "asked": False})
+
+
+def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
+    """The names of the pages that are not shown after the answers so far."""
+    answers = given(progress.answers)
+    pages = (stage for stage in plan.stages(progress.order) if isinstance(stage, QuestionStage))
+    return frozenset(
+        page.name for page in pages if not is_page_asked(plan.study, page.questionnaire, answers)
+    )
 
 
 def _ending(plan: Plan, progress: Progress) -> str:

@@ -1,12 +1,13 @@
 """The items of a questionnaire, and the validation of answers."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from human_data.people.study.questions.accepted import Accepted, Values
 from human_data.people.study.questions.answers import MAX_ANSWER, date_of, list_of, number_of
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
@@ -19,28 +20,26 @@ def duplicates(values: Iterable[str]) -> list[str]:
     return sorted(value for value, count in Counter(values).items() if count > 1)
 
 
-def _listed(value: Any) -> Any:
-    """A single value as a list of one."""
-    return (value,) if isinstance(value, str) else value
-
-
 def _iso_date(value: Any) -> Any:
     if isinstance(value, str) and date_of(value) is None:
         raise ValueError(f"got {value!r}, expected a date such as 2026-03-31")
     return value
 
 
-Values = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
 Day = Annotated[date | None, BeforeValidator(_iso_date)]
 
 
 class _Item(Section):
-    """A question. With `expect` it checks attention: only this answer, or one of these, is right."""
+    """A question. It is asked if the answers to all items of `if_` fit.
+
+    With `expect` it checks attention: only this answer, or one of these, is right.
+    """
 
     id: Name
     ask: Text
     help: str = ""
     required: bool = True
+    if_: dict[str, Accepted] = Field(default={}, alias="if")
     expect: Values = ()
 
     @model_validator(mode="after")
@@ -65,6 +64,28 @@ class _Item(Section):
         if not self.expect:
             return None
         return any(self.same(value, expected) for expected in self.expect) if value else False
+
+    def accepts(self, value: str, accepted: Accepted) -> bool:
+        """Whether an answer is one of those that are accepted; never if there is none."""
+        if accepted.values:
+            return any(self.same(each, one) for each in self.chosen(value) for one in accepted.values)
+        rank = self.rank(value)
+        least, most = (None if end is None else self.rank(end) for end in (accepted.least, accepted.most))
+        return rank is not None and _is_between(rank, least, most)
+
+    def accepted_problem(self, accepted: Accepted) -> str | None:
+        """Why a key of `if` or `screen` cannot be about this item; None if it can."""
+        for value in accepted.values:
+            if not self.is_answer(value):
+                return f"{value!r} is not an answer to {self.id}"
+        for end in (accepted.least, accepted.most):
+            if end is not None and self.rank(end) is None:
+                return f"got {end!r}, but least and most are numbers or, for a date, dates such as 2026-03-31"
+        return None
+
+    def chosen(self, value: str) -> tuple[str, ...]:
+        """The answers in an answer: itself, or several options."""
+        return (value,) if value else ()
 
     def same(self, one: str, other: str) -> bool:
         """Whether two answers mean the same."""
@@ -252,24 +273,3 @@ Item = Annotated[Choice | Checkbox | Likert | Slider | Number | Date | FreeText,
 
 def _is_between(value: Ordered, least: Ordered | None, most: Ordered | None) -> bool:
     return (least is None or value >= least) and (most is None or value <= most)
-
-
-class Questionnaire(Section):
-    """Questions on one page. `when`: before the tutorial, at every break, or after the last task."""
-
-    name: Name
-    when: Literal["before", "between", "after"]
-    title: Line
-    text: str = ""
-    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
-
-    @model_validator(mode="after")
-    def _ids_once(self) -> "Questionnaire":
-        if twice := duplicates(item.id for item in self.items):
-            raise ValueError(f"two items have the id {twice[0]}")
-        return self
-
-    def problems(self, answers: Mapping[str, str], texts: Texts) -> dict[str, str]:
-        """What is wrong with the answers, by the item's id; empty if all are valid."""
-        found = {item.id: item.problem(answers.get(item.id, ""), texts) for item in self.items}
-        return {name: problem for name, problem in found.items() if problem}

@@ -15,6 +15,7 @@ from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
 from human_data.people.study.links.return_links import link_problems
+from human_data.people.study.questions.branching import question_problems
 from human_data.people.study.texts import Section
 from human_data.people.translations import with_translation
 
@@ -41,7 +42,8 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     values = with_translation(_value(root, (), lines, source))
     try:
         study = Study.model_validate(values)
-        found = [(lines[loc], problem) for loc, problem in link_problems(study)]
+        wrong = (*link_problems(study), *question_problems(study))
+        found = [(lines[_in_file(loc, lines)], problem) for loc, problem in wrong]
     except ValidationError as error:
         found = list(_problems(error, lines))
     if found:

@@ -19,6 +19,8 @@ from human_data.people.study.forms import link_parameters
 from human_data.people.study.links.identity import is_id, is_preview, preview_link, preview_signature
 from human_data.people.study.links.return_links import return_link
 from human_data.people.study.progress import COMPLETED
+from human_data.people.study.questions.branching import form_items, given
+from human_data.people.study.questions.questionnaire import answer_problems
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
 from human_data.people.study.templates import message, page
@@ -96,9 +98,8 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
     if isinstance(stage, TaskStage | EndStage):
         return RedirectResponse("/", 303)
     answers = {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
-    if isinstance(stage, QuestionStage) and (
-        problems := stage.questionnaire.problems(answers, server.study.words)
-    ):
+    asked = flow.asked_on(server.plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
+    if problems := answer_problems(asked, answers, server.study.words):
         return await _show(server, request, session, answers=answers, problems=problems, status=422)
     await server.store.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
@@ -151,11 +152,15 @@ async def _show(
         case TaskStage():
             response = RedirectResponse("/play", 303)
         case QuestionStage():
+            place["items"] = form_items(study, stage.questionnaire, given(progress.answers))
             response = page("questions", study, status, answers=answers, problems=problems, **place)
         case EndStage("completed"):
-            ending = await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
+            ending = await server.store.run(lambda store: flow.advance(server.plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)
             response = page("completion", study, target=target)
+        case EndStage("screened"):
+            target = return_link(study, "screened", person.code, person.link)
+            response = message(study, study.words.screened_title, study.words.screened, target=target)
         case EndStage():
             target = return_link(study, "stopped", person.code, person.link)
             response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)

@@ -12,18 +12,19 @@ from human_data.people.store import Note, Participant, Store, Trial
 from human_data.people.store.tables import Action, Answer
 
 CONSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "order", "passed", "abandoned"
-COMPLETED, WITHDRAWN = "completed", "withdrawn"
-KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, WITHDRAWN)
-"""Notes about progress: consent and order of tasks at the start, each page done, a trial that could not be
-resumed, and the two ends."""
+COMPLETED, ENDED, WITHDRAWN = "completed", "ended", "withdrawn"
+KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, ENDED, WITHDRAWN)
+"""Notes about progress: consent and order of tasks at the start, each page done or skipped, a trial that
+could not be resumed, and the ends: after the last stage, earlier by the study, and by the participant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A participant's trials, in the order in which they were started, and the contents of their notes.
 
-    `pages_done` are names of stages, `abandoned` the ids of trials that cannot be resumed. `ending` is that
-    of a participant who reached the end: completed, failed or late, as in `config.Returns`.
+    `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
+    trials that cannot be resumed. `ending` is that of a participant for whom the study is over: completed,
+    failed, late or screened, as in `config.Returns`.
     """
 
     participant: Participant
@@ -31,6 +32,7 @@ class Progress:
     order: tuple[str, ...]
     row: int = 0
     pages_done: frozenset[str] = frozenset()
+    answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
     ending: str | None = None
     withdrawn: bool = False
@@ -38,7 +40,7 @@ class Progress:
 
     @property
     def completed(self) -> bool:
-        """Whether the participant reached the end."""
+        """Whether the study is over for the participant, who has not left it."""
         return self.ending is not None
 
     def trials_at(self, position: int) -> list[Trial]:
@@ -62,7 +64,7 @@ def _seconds(trial: Trial) -> float:
 def progress_of(store: Store, participant: Participant) -> Progress:
     """The progress of one participant."""
     notes = [note for note in store.notes(participant.id) if note.kind in KINDS]
-    return _progress(participant, store.trials(participant.id), notes)
+    return _progress(participant, store.trials(participant.id), notes, store.answers(participant.id))
 
 
 def all_progress(store: Store, study: str, *, test: bool = False) -> list[Progress]:
@@ -82,16 +84,12 @@ def all_progress(store: Store, study: str, *, test: bool = False) -> list[Progre
             select(Trial.participant_id, func.max(Action.at)).join(Action, Action.trial_id == Trial.id)
             .where(unfinished).group_by(Trial.participant_id)
         )  # fmt: skip
-        latest_answer = (
-            select(Answer.participant_id, func.max(Answer.at)).where(Answer.participant_id.in_(participants))
-            .group_by(Answer.participant_id)
-        )  # fmt: skip
+        answers = _grouped(session.scalars(select(Answer).where(Answer.participant_id.in_(participants))))
         times: dict[int, list[float]] = defaultdict(list)
-        for query in (latest_action, latest_answer):
-            for participant, at in session.execute(query):
-                times[participant].append(at)
+        for participant, at in session.execute(latest_action):
+            times[participant].append(at)
     return [
-        _progress(person, trials[person.id], notes[person.id], times[person.id])
+        _progress(person, trials[person.id], notes[person.id], answers[person.id], times[person.id])
         for person in store.participants(study, test=test)
     ]
 
@@ -104,22 +102,28 @@ def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def _progress(
-    participant: Participant, trials: Sequence[Trial], notes: Sequence[Note], times: Sequence[float] = ()
+    participant: Participant,
+    trials: Sequence[Trial],
+    notes: Sequence[Note],
+    answers: Sequence[Answer],
+    times: Sequence[float] = (),
 ) -> Progress:
     data: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for note in notes:
         data[note.kind].append(note.data)
     order: dict[str, Any] = next(iter(data[ORDER]), {"tasks": (), "row": 0})
-    events = [participant.created_at, *times, *(note.at for note in notes)]
+    pages_done = frozenset(page["stage"] for page in data[PAGE_DONE])
+    events = [participant.created_at, *times, *(note.at for note in notes), *(each.at for each in answers)]
     events += [trial.finished_at or trial.begun_at for trial in trials]
     return Progress(
         participant=participant,
         trials=tuple(trials),
         order=tuple(order["tasks"]),
         row=order["row"],
-        pages_done=frozenset(page["stage"] for page in data[PAGE_DONE]),
+        pages_done=pages_done,
+        answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
-        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED]), None),
+        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED] + data[ENDED]), None),
         withdrawn=WITHDRAWN in data,
         last_at=max(events),
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from human_data.people.study.config import Block, Practice
-from human_data.people.study.items import Questionnaire
+from human_data.people.study.questions.questionnaire import Questionnaire
 from testbed import Task
 
 Phase = Literal["tutorial", "practice", "test"]
@@ -49,9 +49,9 @@ class TaskStage:
 
 @dataclass(frozen=True, slots=True)
 class EndStage:
-    """The end of the study."""
+    """The end of the study; screened: for someone who does not fit it."""
 
-    name: Literal["completed", "withdrawn"]
+    name: Literal["completed", "withdrawn", "screened"]
 
 
 Stage = TextStage | QuestionStage | TaskStage | EndStage

@@ -6,7 +6,7 @@ from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from human_data.people.play.task_source import Assignment
 from human_data.people.store import Participant, Store, Trial
-from human_data.people.study.flow import abandon, complete_if_done, current_stage
+from human_data.people.study.flow import abandon, advance, current_stage
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import progress_of
 from human_data.people.study.stages import TaskStage
@@ -40,7 +40,7 @@ class StudyTaskSource:
 
     def finished(self, store: Store, participant: Participant, trial: Trial, recording: Recording) -> None:
         """Note the completion if this was the last stage."""
-        complete_if_done(self._plan, store, participant)
+        advance(self._plan, store, participant)
 
     def next_page(self, participant: Participant) -> str | None:
         """The study's first page, which shows the present stage."""

@@ -63,6 +63,8 @@ class Texts(Section):
     refused_title: str = "Thank you"
     refused: str = "You have chosen not to take part. Nothing about you was stored. You can close this page."
     changed_mind: str = "I have changed my mind"
+    screened_title: str = "The study ends here"
+    screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."
     withdraw: str = "Leave the study"
     withdraw_title: str = "Leave the study?"
     withdraw_text: str = (

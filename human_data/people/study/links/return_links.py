@@ -17,7 +17,7 @@ def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, s
     """
     completion = study.completion
     template = getattr(completion.returns, ending, None)
-    if template is None and ending not in ("refused", "stopped"):
+    if template is None and ending not in ("refused", "stopped", "screened"):
         template = completion.link
     values = {**parameters, "participant": code, "code": completion.code}
     return PLACEHOLDER.sub(lambda found: quote(values.get(found[1], ""), safe=""), template or "")

@@ -20,6 +20,7 @@ STUDY = STUDY.replace(
     "      - {id: how,",
     """      - {id: what, type: checkbox, ask: What did you see?, options: [Balls, Walls, Ghosts]}
       - {id: fun, type: slider, ask: How much fun was it?, low: little, high: a lot}
+      - {id: why, type: text, ask: Why not?, if: {again: No}}
       - {id: how,""",
 )
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
@@ -115,10 +116,13 @@ def _rest(page) -> None:
     drive(page)
     assert page.inner_text("#place") == "Taak 2 van 2"
     finish(page)
+    why = page.get_by_label("Why not?")
+    assert not why.is_visible()
     page.get_by_text("No", exact=True).click()
+    why.fill("Enough")
     page.get_by_label("Balls").check()
     page.get_by_label("Walls").check()
-    page.fill("textarea", "By looking\nround <b>")
+    page.get_by_label("How did you").fill("By looking\nround <b>")
     slider = page.get_by_label("How much fun was it?")
     assert slider.get_attribute("aria-valuetext") == "not answered yet"
     press(page, "Continue")
@@ -147,7 +151,7 @@ def _everything_is_there(server: StudyServer) -> None:
         assert answers == {
             ("background", "age"): "9", ("mood-1", "tired"): "4",
             ("afterwards", "again"): "No", ("afterwards", "what"): '["Balls", "Walls"]',
-            ("afterwards", "fun"): "51", ("afterwards", "how"): "By looking\nround <b>",
+            ("afterwards", "fun"): "51", ("afterwards", "why"): "Enough", ("afterwards", "how"): "By looking\nround <b>",
         }  # fmt: skip
         notes = store.notes(person.id)
         assert [note.kind for note in notes if note.kind in ("consent", "order", "completed")] == [
