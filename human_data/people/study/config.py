@@ -22,11 +22,22 @@ TEST = "test"
 
 
 class Consent(Section):
-    """The consent form, in Markdown; `version` is stored with each consent."""
+    """The consent form, in Markdown; `version` is stored with each consent.
+
+    `agree` and `refuse` are its buttons, by default those of `Texts`.
+    """
 
     version: Name
     text: Text
     title: Line = "Taking part in this study"
+    agree: Line | None = None
+    refuse: Line | None = None
+
+
+class Assent(Consent):
+    """The child's own agreement, a page after the parent's consent."""
+
+    title: Line = "Would you like to take part?"
 
 
 class Participants(Section):
@@ -151,6 +162,7 @@ class Study(Section):
     mode: Mode = "keys"
     animal_ai: Literal["3.1.3", "4", "2"] = "3.1.3"
     consent: Consent
+    assent: Assent | None = None
     participants: Participants
     tutorial: Block | None = None
     practice: Practice | None = None

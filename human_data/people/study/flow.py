@@ -8,11 +8,13 @@ from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
+from human_data.people.study.config import Consent
 from human_data.people.study.items import Item
 from human_data.people.study.order import least_used, order_of, rows_of
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
     ABANDONED,
+    ASSENT,
     COMPLETED,
     CONSENT,
     ENDED,
@@ -52,8 +54,9 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
     """
     person = store.add_participant(code, plan.study.name, link, test=test)
     if not progress_of(store, person).order:
-        consent = plan.study.consent
-        store.note(person.id, CONSENT, {"agreed": True, "version": consent.version, "title": consent.title})
+        for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
+            if form is not None:
+                store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
         others = all_progress(store, plan.study.name)
         used = [other.row for other in others if other.order and not other.withdrawn]
         row = least_used(rows_of(plan.study.test, plan.test), used)
@@ -62,10 +65,11 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
     return person
 
 
-def refuse(plan: Plan, store: Store) -> None:
-    """Note that someone did not agree, and nothing about them."""
+def refuse(plan: Plan, store: Store, form: Consent) -> None:
+    """Note that someone did not agree to a form, and nothing about them."""
     study = store.add_participant(STUDY_CODE, plan.study.name)
-    store.note(study.id, CONSENT, {"agreed": False, "version": plan.study.consent.version})
+    kind = ASSENT if form is plan.study.assent else CONSENT
+    store.note(study.id, kind, {"agreed": False, "version": form.version})
 
 
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:

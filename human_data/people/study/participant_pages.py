@@ -14,7 +14,7 @@ from human_data.people.play.app import as_participant
 from human_data.people.play.security import COOKIE
 from human_data.people.store import Participant
 from human_data.people.study import flow
-from human_data.people.study.config import SIGNATURE, TEST
+from human_data.people.study.config import SIGNATURE, TEST, Assent, Consent, Study
 from human_data.people.study.forms import link_parameters
 from human_data.people.study.links.identity import is_id, is_preview, preview_link, preview_signature
 from human_data.people.study.links.return_links import return_link
@@ -37,7 +37,7 @@ async def entrance(request: Request, server: Server) -> Response:
         return await _show(server, request, session)
     if server.study.participants.from_ == "link" and not link:
         return _incomplete_link(server, 400)
-    return page("consent", server.study, link=link)
+    return _form_page(server, server.study.consent, link)
 
 
 @router.get("/preview/{signature}")
@@ -61,14 +61,39 @@ async def personal_link(token: str, request: Request, server: Server) -> Respons
 @router.post("/consent")
 async def consent(form: Form, request: Request, server: Server) -> Response:
     """The answer to the consent page."""
-    people, link = server.study.participants, _identifying_link(server, form)
-    if form.get("answer") == "refuse":
-        if not is_preview(server.key, link.get(_id_name(server), ""), link):
-            await server.store.run(lambda store: flow.refuse(server.plan, store))
-        return _refused(server, link)
+    consent, assent = server.study.consent, server.study.assent
     if form.get("answer") != "agree":
+        return await _refuse(server, form, consent)
+    if assent is not None:
+        return _form_page(server, assent, _identifying_link(server, form), consented=consent.version)
+    return await _agreed(server, request, form)
+
+
+@router.post("/assent")
+async def assent(form: Form, request: Request, server: Server) -> Response:
+    """The answer of a child, after consent was given."""
+    assent = server.study.assent
+    if assent is None or form.get("consented") != server.study.consent.version:
+        return RedirectResponse("/", 303)
+    if form.get("answer") != "agree":
+        return await _refuse(server, form, assent)
+    return await _agreed(server, request, form)
+
+
+async def _refuse(server: StudyServer, form: Mapping[str, str], refused: Consent) -> Response:
+    if form.get("answer") != "refuse":
         raise HTTPException(400, "Expected agreement or refusal.")
+    link = _identifying_link(server, form)
+    if not is_preview(server.key, link.get(_id_name(server), ""), link):
+        await server.store.run(lambda store: flow.refuse(server.plan, store, refused))
+    return _refused(server, link)
+
+
+async def _agreed(server: StudyServer, request: Request, form: Mapping[str, str]) -> Response:
+    """The next page for someone who has agreed to everything."""
+    people = server.study.participants
     if people.from_ == "link":
+        link = _identifying_link(server, form)
         return await _enrol(server, request, link.get(people.id, ""), link)
     if await server.session(await server.identify(request)) is not None:
         return RedirectResponse("/", 303)
@@ -78,7 +103,7 @@ async def consent(form: Form, request: Request, server: Server) -> Response:
 @router.post("/id")
 async def enter_code(form: Form, request: Request, server: Server) -> Response:
     """The code that a participant enters."""
-    if form.get("agreed") != server.study.consent.version or server.study.participants.from_ == "link":
+    if form.get("agreed") != _agreed_to(server.study) or server.study.participants.from_ == "link":
         return RedirectResponse("/", 303)
     if problem := await _code_problem(server, form, await server.identify(request)):
         return _code_page(server, form, problem)
@@ -185,7 +210,7 @@ def _incomplete_link(server: StudyServer, status: int) -> Response:
 
 
 def _code_page(server: StudyServer, form: Mapping[str, str], problem: str = "") -> Response:
-    hidden = {"agreed": server.study.consent.version, **link_parameters(form, (TEST,))}
+    hidden = {"agreed": _agreed_to(server.study), **link_parameters(form, (TEST,))}
     code, status = form.get("code", ""), 422 if problem else 200
     return page("id", server.study, status, code=code, problem=problem, hidden=hidden)
 
@@ -194,6 +219,16 @@ def _id_name(server: StudyServer) -> str:
     """The parameter of the first page's address that names a participant."""
     people = server.study.participants
     return people.id if people.from_ == "link" else "code"
+
+
+def _form_page(server: StudyServer, form: Consent, link: Mapping[str, str], **hidden: str) -> Response:
+    address = "/assent" if isinstance(form, Assent) else "/consent"
+    return page("consent", server.study, form=form, address=address, hidden={**link, **hidden})
+
+
+def _agreed_to(study: Study) -> str:
+    """The versions of the forms that participants agree to before they enter a code."""
+    return " ".join(form.version for form in (study.consent, study.assent) if form is not None)
 
 
 def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:

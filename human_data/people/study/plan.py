@@ -92,7 +92,8 @@ class Plan:
         study = self.study
         times = {"before": 1, "between": self.breaks(), "after": 1}
         shown = [page for page in study.questionnaires for _ in range(times[page.when])]
-        texts = [study.consent.text, *(block.text for block in study.blocks().values())]
+        forms = (study.consent, study.assent)
+        texts = [form.text for form in forms if form] + [block.text for block in study.blocks().values()]
         texts += [page.text for page in shown]
         items = [item for page in shown for item in page.items]
         answering = sum(ITEM_S / 2 if isinstance(item, Likert) else ITEM_S for item in items)

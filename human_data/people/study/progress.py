@@ -11,11 +11,12 @@ from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
 from human_data.people.store.tables import Action, Answer
 
-CONSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "order", "passed", "abandoned"
+CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "assent", "order", "passed", "abandoned"
 COMPLETED, ENDED, WITHDRAWN = "completed", "ended", "withdrawn"
-KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, ENDED, WITHDRAWN)
-"""Notes about progress: consent and order of tasks at the start, each page done or skipped, a trial that
-could not be resumed, and the ends: after the last stage, earlier by the study, and by the participant."""
+KINDS = (CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, ENDED, WITHDRAWN)
+"""Notes about progress: consent, the child's assent and the order of tasks at the start, each page done or
+skipped, a trial that could not be resumed, and the ends: after the last stage, earlier by the study, and by
+the participant."""
 
 
 @dataclass(frozen=True, slots=True)

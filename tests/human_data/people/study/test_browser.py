@@ -151,7 +151,8 @@ def _everything_is_there(server: StudyServer) -> None:
         assert answers == {
             ("background", "age"): "9", ("mood-1", "tired"): "4",
             ("afterwards", "again"): "No", ("afterwards", "what"): '["Balls", "Walls"]',
-            ("afterwards", "fun"): "51", ("afterwards", "why"): "Enough", ("afterwards", "how"): "By looking\nround <b>",
+            ("afterwards", "fun"): "51", ("afterwards", "why"): "Enough",
+            ("afterwards", "how"): "By looking\nround <b>",
         }  # fmt: skip
         notes = store.notes(person.id)
         assert [note.kind for note in notes if note.kind in ("consent", "order", "completed")] == [

@@ -19,7 +19,7 @@ from testbed import task_named
 from tests.command import command as command
 from tests.human_data.people.play.server import Page
 from tests.human_data.people.store import played, postgres
-from tests.human_data.people.study.server import TINY, StudyServer
+from tests.human_data.people.study.server import TINY, StudyServer, hidden
 from tests.human_data.people.study.walk import Walker, client_of
 
 
@@ -44,6 +44,38 @@ def test_nothing_is_stored_before_consent_and_of_a_refusal_only_the_fact(server,
         notes = store.study_notes("tiny")
         assert notes[-1].data == {"agreed": False, "version": "3"}
         assert walker.link["PROLIFIC_PID"] not in str([note.data for note in notes])
+
+
+ASSENT = (
+    TINY
+    + """\
+assent: {version: "c2", title: Do you want to play?, text: You **can** stop., agree: "Yes, please"}
+"""
+)
+
+
+def test_a_child_is_asked_after_the_parent(app):
+    study, store = app(ASSENT)
+    walker = Walker(study, "p1").agree()
+    assert "Do you want to play?" in walker.page.text
+    assert "Yes, please</button>" in walker.page.text
+    assert "I do not want to take part</button>" in walker.page.text
+    assert store.participants("tiny") == []
+    # Not without the parent, and only by the page's own answers.
+    alone = client_of(study).post("/assent", data=walker.link | {"answer": "agree"})
+    assert alone.headers["location"] == "/"
+    assert walker.visitor.post("/assent", data=hidden(walker.page.text)).status_code == 400
+    walker.send("/assent", answer="agree")
+    assert walker.stage == "questions-background"
+    stored = {note.kind: note.data for note in store.notes(person(store, walker).id)}
+    assert stored["consent"]["version"] == "3"
+    assert stored["assent"] == {"agreed": True, "version": "c2", "title": "Do you want to play?"}
+    unwilling = Walker(study, "p2").agree()
+    unwilling.send("/assent", answer="refuse")
+    assert "You have chosen not to take part" in unwilling.page.text
+    assert [each.code for each in store.participants("tiny")] == ["p1"]
+    refusal = store.study_notes("tiny")[-1]
+    assert (refusal.kind, refusal.data) == ("assent", {"agreed": False, "version": "c2"})
 
 
 def test_a_whole_study_is_stored(server, walker):
@@ -161,6 +193,15 @@ def test_codes(app, text):
     assert "I agree to take part" in second.visitor.get("/").text
     # Consent comes first.
     assert client_of(study).post("/id", data={"code": "B2"}).headers["location"] == "/"
+
+
+def test_a_code_comes_after_both_agreements(app):
+    study, _ = app(ASSENT.replace(TINY, FREE))
+    walker = Walker(study, "x").agree()
+    assert walker.visitor.post("/id", data={"code": "B2", "agreed": "3"}).headers["location"] == "/"
+    walker.send("/assent", answer="agree")
+    walker.send("/id", code="B2")
+    assert walker.stage == "questions-background"
 
 
 @pytest.fixture
