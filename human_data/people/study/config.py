@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
-from human_data.people.play.worker_protocol import Mode, View
+from human_data.people.play.worker_protocol import Mode
 from human_data.people.study.items import duplicates
+from human_data.people.study.parts.blocks import Block, Practice, Test
 from human_data.people.study.questions.questionnaire import Questionnaire
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
@@ -70,53 +71,6 @@ class Participants(Section):
         return self
 
 
-class Block(Section):
-    """Tasks that are played one after another, introduced by a page with `title` and `text`.
-
-    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
-    rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    seconds of play after which a task is ended (default: the arena's own limit only).
-    """
-
-    tasks: Literal["children"] | tuple[Line, ...] = ()
-    title: str = ""
-    text: str = ""
-    feedback: bool = True
-    may_stop: bool = False
-    views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)
-    limit_s: float | None = Field(default=None, gt=0, le=1200)
-
-
-class Practice(Block):
-    """Tasks that must be passed; after `tries` attempts (None: no limit) the next one follows anyway."""
-
-    tries: int | None = Field(default=3, ge=1, le=100)
-
-
-class Test(Block):
-    """The tasks that count.
-
-    `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
-    number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
-    participant, or counterbalanced, so that over participants each task (`by: task`) or level (`by: level`)
-    appears equally often in each position and after each other one. A break follows every `break_every`
-    tasks. After `limit_minutes` of playing no further task starts.
-    """
-
-    levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
-    order: Literal["listed", "random", "latin-square"] = "listed"
-    by: Literal["task", "level"] = "task"
-    break_every: int | None = Field(default=None, ge=1)
-    limit_minutes: float | None = Field(default=None, gt=0)
-    feedback: bool = False
-
-    @model_validator(mode="after")
-    def _one_source(self) -> "Test":
-        if bool(self.tasks) == bool(self.levels):
-            raise ValueError("either tasks or levels must be given, and not both")
-        return self
-
-
 class Attention(Section):
     """Attention checks, items with `expect`: who fails more than `allowed` is screened out."""
 
@@ -127,8 +81,9 @@ class Returns(Section):
     """Links for participants who did not complete the study as planned; None: none, or that of completion.
 
     `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
-    attention checks; `failed`: did not pass a practice task in its tries; `late`: `limit_minutes` was over
-    before the last test task. The last two otherwise get `completion.link`.
+    attention checks; `failed`: did not meet the criterion of the practice; `late`: `limit_minutes` was over
+    before the last test task. The last two otherwise get `completion.link`, unless the practice ended the
+    study.
     """
 
     refused: WebLink | None = None

@@ -3,7 +3,7 @@
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
@@ -11,6 +11,7 @@ from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
 from human_data.people.study.items import Item
 from human_data.people.study.order import least_used, order_of, rows_of
+from human_data.people.study.parts.blocks import Practice
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
     ABANDONED,
@@ -35,6 +36,9 @@ def current_stage(plan: Plan, progress: Progress) -> Stage:
         return EndStage("withdrawn")
     if is_screened_out(plan.study, progress.answers):
         return EndStage("screened")
+    practice = plan.study.practice
+    if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
+        return EndStage("failed")
     if progress.completed:
         return EndStage("completed")
     limit = plan.study.test.limit_minutes
@@ -119,9 +123,9 @@ def advance(plan: Plan, store: Store, person: Participant) -> str | None:
     stage = current_stage(plan, progress)
     if progress.completed or stage == EndStage("withdrawn"):
         return progress.ending
-    if stage == EndStage("screened"):
-        store.note(person.id, ENDED, {"ending": "screened"})
-        return "screened"
+    if isinstance(stage, EndStage) and stage.is_early:
+        store.note(person.id, ENDED, {"ending": stage.name})
+        return stage.name
     _note_skipped(plan, store, progress, stage)
     if stage != EndStage("completed"):
         return None
@@ -151,10 +155,10 @@ def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
 
 def _ending(plan: Plan, progress: Progress) -> str:
     """Which of the endings in `config.Returns`, or completed; who failed the practice may be late as well."""
-    stages = [stage for stage in plan.stages(progress.order) if isinstance(stage, TaskStage)]
-    if any(stage.phase == "practice" and _has_failed(stage, progress) for stage in stages):
+    if _has_failed_practice(plan, progress):
         return "failed"
-    return COMPLETED if all(progress.trials_at(stage.position) for stage in stages) else "late"
+    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
+    return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
 def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
@@ -163,7 +167,7 @@ def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
             trials = progress.trials_at(stage.position)
             return all(map(progress.is_over, trials)) if trials else time_is_up
         case TaskStage():
-            return _practice_is_done(stage, progress)
+            return _is_practised(stage, progress)
         case TextStage() | QuestionStage():
             return stage.name in progress.pages_done or (time_is_up and _belongs_to_test(stage))
     return False
@@ -175,21 +179,49 @@ def _belongs_to_test(stage: TextStage | QuestionStage) -> bool:
     return stage.questionnaire.when == "between"
 
 
-def _practice_is_done(stage: TaskStage, progress: Progress) -> bool:
+def _task_stages(plan: Plan, progress: Progress) -> list[TaskStage]:
+    return [stage for stage in plan.stages(progress.order) if isinstance(stage, TaskStage)]
+
+
+def _is_practised(stage: TaskStage, progress: Progress) -> bool:
+    """Whether a task of tutorial or practice needs no further attempt."""
+    if isinstance(stage.block, Practice) and _has_met(stage.block, progress):
+        return True
     trials = progress.trials_at(stage.position)
     if not trials or not progress.is_over(trials[-1]):
         return False
     # An episode that could not be resumed would fail again.
     hopeless = trials[-1].id in progress.abandoned
     tried_enough = stage.tries is not None and len(trials) >= stage.tries
-    return _is_passed(trials, progress) or hopeless or tried_enough
+    return hopeless or tried_enough or any(map(_is_passed, trials))
 
 
-def _is_passed(trials: Sequence[Trial], progress: Progress) -> bool:
-    return any(trial.passed or trial.pass_mark is None for trial in trials if progress.is_over(trial))
+def _is_passed(trial: Trial) -> bool:
+    return bool(trial.passed) or (trial.finished_at is not None and trial.pass_mark is None)
 
 
-def _has_failed(stage: TaskStage, progress: Progress) -> bool:
-    """Whether a task was not passed; a trial that could not be resumed is nobody's failure."""
-    trials = progress.trials_at(stage.position)
-    return not _is_passed(trials, progress) and not any(trial.id in progress.abandoned for trial in trials)
+def _has_met(practice: Practice, progress: Progress) -> bool:
+    """Whether enough of the last attempts were passed, if that is the criterion."""
+    criterion = practice.criterion
+    if criterion is None:
+        return False
+    positions = range(-len(practice.task_ids), 0)
+    tried = [trial for trial in progress.trials if trial.position in positions and trial.finished_at]
+    return sum(map(_is_passed, tried[-criterion.of_last :])) >= criterion.passed
+
+
+def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
+    """Whether the criterion can no longer be met; a trial that could not be resumed is nobody's failure."""
+    practice = plan.study.practice
+    if practice is None or _has_met(practice, progress):
+        return False
+    stages = [stage for stage in _task_stages(plan, progress) if stage.phase == "practice"]
+    trials = {stage.position: progress.trials_at(stage.position) for stage in stages}
+    tried = [stage for stage in stages if _is_practised(stage, progress)]
+    if practice.criterion is not None:
+        resumed = not any(trial.id in progress.abandoned for each in trials.values() for trial in each)
+        return resumed and len(tried) == len(stages)
+    return any(
+        not any(_is_passed(trial) or trial.id in progress.abandoned for trial in trials[stage.position])
+        for stage in tried
+    )

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-from human_data.people.study.config import Test
+from human_data.people.study.parts.blocks import Test
 from testbed import Task
 
 

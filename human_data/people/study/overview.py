@@ -56,13 +56,14 @@ def overview(plan: Plan, store: Store) -> list[Row]:
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """Number of participants: all, online, completed, screened out, withdrawn; without who only try it out."""
+    """Number of participants: all, online, and by their ending; without those who only try it out."""
     rows = [row for row in rows if not row.participant.test]
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),
         "completed": sum(row.stage == "completed" for row in rows),
         "screened": sum(row.stage == "screened" for row in rows),
+        "failed": sum(row.stage == "failed" for row in rows),
         "withdrawn": sum(row.stage == "withdrawn" for row in rows),
     }
 

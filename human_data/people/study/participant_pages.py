@@ -183,9 +183,11 @@ async def _show(
             ending = await server.store.run(lambda store: flow.advance(server.plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)
             response = page("completion", study, target=target)
-        case EndStage("screened"):
-            target = return_link(study, "screened", person.code, person.link)
-            response = message(study, study.words.screened_title, study.words.screened, target=target)
+        case EndStage("screened" | "failed" as ending):
+            await server.store.run(lambda store: flow.advance(server.plan, store, person))
+            title, text = getattr(study.words, f"{ending}_title"), getattr(study.words, ending)
+            target = return_link(study, ending, person.code, person.link)
+            response = message(study, title, text, target=target)
         case EndStage():
             target = return_link(study, "stopped", person.code, person.link)
             response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)

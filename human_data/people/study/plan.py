@@ -11,11 +11,12 @@ from typing import Any
 
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
-from human_data.people.study.config import Block, Study, Test
+from human_data.people.study.config import Study
 from human_data.people.study.items import Likert, duplicates
 from human_data.people.study.load import Loc, read_study
+from human_data.people.study.parts.blocks import Block, Test
 from human_data.people.study.stages import EndStage, Phase, QuestionStage, Stage, TaskStage, TextStage
-from testbed import CHILDREN, Task, find_tasks, task_named
+from testbed import Task, find_tasks, task_named
 
 ARENA_S = 0.1
 """Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
@@ -161,7 +162,7 @@ def _tasks(
     if isinstance(block, Test) and block.levels:
         return _drawn(study, block, testbed, where)
     tasks = []
-    for number, task in enumerate(CHILDREN if isinstance(block.tasks, str) else block.tasks):
+    for number, task in enumerate(block.task_ids):
         path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
         try:
             tasks.append(_single_agent(task_named(path, testbed, study.animal_ai)))

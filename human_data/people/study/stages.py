@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from human_data.people.study.config import Block, Practice
+from human_data.people.study.parts.blocks import Block, Practice
 from human_data.people.study.questions.questionnaire import Questionnaire
 from testbed import Task
 
@@ -49,9 +49,14 @@ class TaskStage:
 
 @dataclass(frozen=True, slots=True)
 class EndStage:
-    """The end of the study; screened: for someone who does not fit it."""
+    """The end of the study; screened: does not fit it, failed: did not meet the criterion of the practice."""
 
-    name: Literal["completed", "withdrawn", "screened"]
+    name: Literal["completed", "withdrawn", "screened", "failed"]
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the study ended before its last stage, and not by the participant's wish."""
+        return self.name in ("screened", "failed")
 
 
 Stage = TextStage | QuestionStage | TaskStage | EndStage

@@ -65,6 +65,8 @@ class Texts(Section):
     changed_mind: str = "I have changed my mind"
     screened_title: str = "The study ends here"
     screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."
+    failed_title: str = "The study ends here"
+    failed: str = "Thank you for your time and for trying. The study ends with the practice."
     withdraw: str = "Leave the study"
     withdraw_title: str = "Leave the study?"
     withdraw_text: str = (

@@ -17,7 +17,8 @@ def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, s
     """
     completion = study.completion
     template = getattr(completion.returns, ending, None)
-    if template is None and ending not in ("refused", "stopped", "screened"):
+    ends_early = study.practice is not None and study.practice.if_failed == "end"
+    if template is None and ending not in ("refused", "stopped", "screened", "failed" if ends_early else ""):
         template = completion.link
     values = {**parameters, "participant": code, "code": completion.code}
     return PLACEHOLDER.sub(lambda found: quote(values.get(found[1], ""), safe=""), template or "")

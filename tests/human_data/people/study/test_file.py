@@ -111,6 +111,21 @@ def test_codes_keep_their_zeros():
             "name: tiny\nplay_words: {Next taks: Weiter}",
             "no text 'Next taks'; did you mean 'Next task'",
         ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 2}",
+            r"study.yaml:6: practice: criterion: got passed: 2",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 1, of_last: 4}",
+            r"study.yaml:6: practice: criterion: got of_last: 4",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 1}",
+            r"study.yaml:6: practice.criterion: got 2 passed of",
+        ),
         ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
         (
             "type: likert, ask: How tired are you?, points: 5",
