@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from arena.errors import EvaluationError
-from human_data.people.simulation.answers import fields, questionnaire_of, random_answers
+from human_data.people.simulation.answers import answered, fields, questionnaire_of
 from human_data.people.simulation.driver import Driver, play_task
 from human_data.people.simulation.game_page import GamePage, Received
 from human_data.people.simulation.visitor import Form, Visitor, client_at, forms_of
@@ -74,14 +74,13 @@ class SimulatedParticipant:
     def _fill_in(self, visitor: Visitor, form: Form) -> None:
         stage = visitor.stage
         self.journey.stages.append(stage or form.action.strip("/"))
-        given = {}
+        given: dict[str, str | list[str]] = {}
         if (page := questionnaire_of(self.study, stage)) is not None:
-            shown = [item for item in page.items if f"item-{item.id}" in form.asked]
-            answers = random_answers(shown, self._source)
+            answers = answered(self.study, page, self.journey.answers, self._source)
             self.journey.answers |= {
                 (stage.removeprefix("questions-"), name): text for name, text in answers.items()
             }
-            given = fields(answers)
+            given = fields(page, answers)
         visitor.send(form.action, **{**form.asked, **form.button, **given})
 
     def _play(self, visitor: Visitor) -> None:

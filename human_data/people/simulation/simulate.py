@@ -19,6 +19,7 @@ from human_data.people.store import Store
 from human_data.people.study.app import create_study_app
 from human_data.people.study.links.identity import preview_signature, signing_key
 from human_data.people.study.plan import Plan
+from human_data.people.study.progress import ENDED
 from human_data.people.study.resume import start_or_resume
 from human_data.people.study.task_source import StudyTaskSource
 
@@ -92,7 +93,9 @@ def _described(store: Store, journey: Journey) -> str:
     trials = store.trials(person.id)
     minutes = sum(trial.seconds_played or 0 for trial in trials) / 60
     passed = sum(bool(trial.passed) for trial in trials)
+    early = (note.data["ending"] for note in store.notes(person.id) if note.kind == ENDED)
+    ending = next(early, journey.ending)
     return (
-        f"{person.code}: {journey.ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
+        f"{person.code}: {ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
         f"{len(trials)} trials of which {passed} passed, {minutes:.1f} minutes of play"
     )
