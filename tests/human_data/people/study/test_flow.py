@@ -9,6 +9,7 @@ from arena import ACTIONS, Episode
 from human_data.people.play.worker_episode import KeyEpisode
 from human_data.people.play.worker_protocol import Open, Step, Stop
 from human_data.people.play_end import PlayEnd
+from human_data.people.simulation.visitor import hidden
 from human_data.people.store import InvalidRequest, Store
 from human_data.people.store.batch import TrialEnd, write_batch
 from human_data.people.study import flow
@@ -19,7 +20,7 @@ from testbed import task_named
 from tests.command import command as command
 from tests.human_data.people.play.server import Page
 from tests.human_data.people.store import played, postgres
-from tests.human_data.people.study.server import TINY, StudyServer, hidden
+from tests.human_data.people.study.server import TINY, StudyServer
 from tests.human_data.people.study.walk import Walker, client_of
 
 
