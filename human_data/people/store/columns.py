@@ -115,7 +115,9 @@ TABLES = {
         "trial, finished or not",
         (
             *_TRIAL,
-            *map(_of, (Trial.position, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)),
+            *map(
+                _of, (Trial.position, Trial.block, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)
+            ),
             *map(_of, (Trial.pass_mark, Trial.begun_at, Trial.finished_at)),
             *map(_of, (Trial.ended_by, Trial.steps_played, Trial.seconds_played, Trial.steps)),
             *map(_of, (Trial.total_reward, Trial.health, Trial.outcome, Trial.passed)),

@@ -99,9 +99,12 @@ class Store(Closing):
                 f"{display_name(self.database.url)}: no study {study!r}; the database has: {listed}"
             )
 
-    def begin_trial(self, participant_id: int, position: int, task: Task, seed: int, mode: str) -> Trial:
+    def begin_trial(
+        self, participant_id: int, position: int, task: Task, seed: int, mode: str, block: str | None = None
+    ) -> Trial:
         """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
 
+        `block` is the name of the study's block that it belongs to.
         Raises InvalidRequest if there is no such participant, or the mode is neither keys nor scripts.
         """
         if mode not in MODES:
@@ -114,6 +117,7 @@ class Store(Closing):
             "animal_ai": task.spec.version,
             "mode": mode,
             "pass_mark": task.spec.pass_mark,
+            "block": block,
         }
         with self.database.writing() as session:
             return _begin(session, participant_id, columns)

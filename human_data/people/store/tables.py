@@ -123,6 +123,12 @@ class Trial(Base):
     )
     outcome: Mapped[str | None] = _column("Why the scored episode ended", type_=Text, default=None)
     passed: Mapped[bool | None] = _column("Whether the total reward reached the pass mark", default=None)
+    block: Mapped[str | None] = _column(
+        "Block of the study that the trial belongs to: tutorial, practice, test, or the name of one of "
+        "several blocks of the test; empty without a study, and in data of version 0.2",
+        type_=Text,
+        default=None,
+    )
 
 
 class ActionRow(NamedTuple):

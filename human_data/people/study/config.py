@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 from human_data.people.play.page_texts import PAGE_TEXTS
 from human_data.people.play.worker_protocol import Mode
 from human_data.people.study.items import duplicates
-from human_data.people.study.parts.blocks import Block, Practice, Test
+from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
 from human_data.people.study.questions.questionnaire import Questionnaire
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 
@@ -107,7 +107,7 @@ class Completion(Section):
 
 
 class Study(Section):
-    """A whole study."""
+    """A whole study; `block_order`: in which order the blocks of the test are played, as `order` of tasks."""
 
     name: Name
     title: Line
@@ -121,7 +121,8 @@ class Study(Section):
     participants: Participants
     tutorial: Block | None = None
     practice: Practice | None = None
-    test: Test
+    test: Tests
+    block_order: Order = "listed"
     questionnaires: tuple[Questionnaire, ...] = ()
     attention: Attention | None = None
     completion: Completion = Completion()
@@ -151,19 +152,22 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> "Study":
-        if any(page.when == "between" for page in self.questionnaires) and self.test.break_every is None:
+        breaks = any(block.break_every for block in self.test)
+        if any(page.when == "between" for page in self.questionnaires) and not breaks:
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
-        for phase, block in self.blocks().items():
-            if not (block.tasks or isinstance(block, Test)):
-                raise ValueError(f"{phase} has no tasks; list some, or remove it")
+        if self.block_order != "listed" and len(self.test) == 1:
+            raise ValueError("block_order is about several blocks; make test a list of blocks")
+        for name, block in self.blocks().items():
+            if not (block.tasks or block in self.test):
+                raise ValueError(f"{name} has no tasks; list some, or remove it")
             if self.mode == "scripts" and block.limit_s:
                 raise ValueError("limit_s ends tasks that are played with keys; remove it with mode: scripts")
             if self.mode == "scripts" and block.views != ("first",):
                 raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self
 
-    def blocks(self) -> dict[Literal["tutorial", "practice", "test"], Block]:
-        """Those of tutorial, practice and test that the study has."""
-        blocks: dict[Literal["tutorial", "practice", "test"], Block | None]
-        blocks = {"tutorial": self.tutorial, "practice": self.practice, "test": self.test}
-        return {phase: block for phase, block in blocks.items() if block is not None}
+    def blocks(self) -> dict[str, Block]:
+        """Tutorial and practice, if the study has them, and the blocks of the test, by name."""
+        warm_up = {"tutorial": self.tutorial, "practice": self.practice}
+        present: dict[str, Block] = {name: block for name, block in warm_up.items() if block is not None}
+        return present | {block.name: block for block in self.test}

@@ -3,14 +3,14 @@
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
 from human_data.people.study.items import Item
-from human_data.people.study.order import least_used, order_of, rows_of
+from human_data.people.study.order import assigned
 from human_data.people.study.parts.blocks import Practice
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
@@ -41,14 +41,27 @@ def current_stage(plan: Plan, progress: Progress) -> Stage:
         return EndStage("failed")
     if progress.completed:
         return EndStage("completed")
-    limit = plan.study.test.limit_minutes
-    time_is_up = limit is not None and progress.played_s() >= 60 * limit
-    skipped = _skipped(plan, progress)
+    late, skipped = _late_blocks(plan, progress), _skipped(plan, progress)
     return next(
         stage
-        for stage in plan.stages(progress.order)
-        if not (_is_done(stage, progress, time_is_up) or stage.name in skipped)
+        for stage in _stages(plan, progress)
+        if not (_is_done(stage, progress, late) or stage.name in skipped)
     )
+
+
+def _stages(plan: Plan, progress: Progress) -> tuple[Stage, ...]:
+    return plan.stages(progress.order, progress.blocks)
+
+
+def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
+    """The names of the test's blocks whose time is up."""
+    positions = plan.positions(progress.blocks)
+    limits = ((block.name, block.limit_minutes) for block in plan.study.test)
+    return {
+        name
+        for name, limit in limits
+        if limit is not None and progress.played_s(positions[name]) >= 60 * limit
+    }
 
 
 def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
@@ -62,10 +75,7 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
         others = all_progress(store, plan.study.name)
-        used = [other.row for other in others if other.order and not other.withdrawn]
-        row = least_used(rows_of(plan.study.test, plan.test), used)
-        order = order_of(plan.study.test, plan.test, plan.study.seed, code, row)
-        store.note(person.id, ORDER, {"tasks": list(order), "row": row, "seed": plan.study.seed})
+        store.note(person.id, ORDER, assigned(plan, others, code))
     return person
 
 
@@ -137,7 +147,7 @@ def advance(plan: Plan, store: Store, person: Participant) -> str | None:
 def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
     """Store the items of skipped pages before the stage that was reached as not asked."""
     skipped, person = _skipped(plan, progress), progress.participant.id
-    for stage in takewhile(lambda each: each != reached, plan.stages(progress.order)):
+    for stage in takewhile(lambda each: each != reached, _stages(plan, progress)):
         if isinstance(stage, QuestionStage) and stage.name in skipped - progress.pages_done:
             for item in stage.questionnaire.items:
                 store.answer(person, stage.page, item.id, "", asked=False)
@@ -147,7 +157,7 @@ def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) 
 def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
     """The names of the pages that are not shown after the answers so far."""
     answers = given(progress.answers)
-    pages = (stage for stage in plan.stages(progress.order) if isinstance(stage, QuestionStage))
+    pages = (stage for stage in _stages(plan, progress) if isinstance(stage, QuestionStage))
     return frozenset(
         page.name for page in pages if not is_page_asked(plan.study, page.questionnaire, answers)
     )
@@ -161,26 +171,21 @@ def _ending(plan: Plan, progress: Progress) -> str:
     return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
-def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
+def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:
+    """Whether a stage is done; in the `late` blocks of the test what was not begun is over."""
     match stage:
         case TaskStage(phase="test"):
             trials = progress.trials_at(stage.position)
-            return all(map(progress.is_over, trials)) if trials else time_is_up
+            return all(map(progress.is_over, trials)) if trials else stage.block_name in late
         case TaskStage():
             return _is_practised(stage, progress)
         case TextStage() | QuestionStage():
-            return stage.name in progress.pages_done or (time_is_up and _belongs_to_test(stage))
+            return stage.name in progress.pages_done or stage.block in late
     return False
 
 
-def _belongs_to_test(stage: TextStage | QuestionStage) -> bool:
-    if isinstance(stage, TextStage):
-        return stage.is_break or stage.name == "introduction-test"
-    return stage.questionnaire.when == "between"
-
-
 def _task_stages(plan: Plan, progress: Progress) -> list[TaskStage]:
-    return [stage for stage in plan.stages(progress.order) if isinstance(stage, TaskStage)]
+    return [stage for stage in _stages(plan, progress) if isinstance(stage, TaskStage)]
 
 
 def _is_practised(stage: TaskStage, progress: Progress) -> bool:

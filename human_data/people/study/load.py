@@ -43,7 +43,7 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     try:
         study = Study.model_validate(values)
         wrong = (*link_problems(study), *question_problems(study))
-        found = [(lines[_in_file(loc, lines)], problem) for loc, problem in wrong]
+        found = [(lines[in_file(loc, lines)], problem) for loc, problem in wrong]
     except ValidationError as error:
         found = list(_problems(error, lines))
     if found:
@@ -85,7 +85,7 @@ def _mapping(node: yaml.MappingNode, loc: Loc, lines: dict[Loc, int], source: st
 def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
     seen = set()
     for problem in error.errors(include_url=False):
-        loc = _in_file(problem["loc"], lines)
+        loc = in_file(problem["loc"], lines)
         kind, name = problem["type"], ".".join(map(str, loc)) or "the study"
         if kind == "missing":
             text = f"{'.'.join(map(str, (*loc, problem['loc'][-1])))} is missing"
@@ -103,7 +103,7 @@ def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tupl
             yield lines[loc], text
 
 
-def _in_file(loc: tuple[int | str, ...], lines: Mapping[Loc, int]) -> Loc:
+def in_file(loc: tuple[int | str, ...], lines: Mapping[Loc, int]) -> Loc:
     """The innermost value of the file that a location in the model belongs to; that has more parts."""
     here: Loc = ()
     for part in loc:

@@ -3,8 +3,11 @@
 import random
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from human_data.people.study.parts.blocks import Test
+from human_data.people.study.plan import Plan
+from human_data.people.study.progress import Progress
 from testbed import Task
 
 
@@ -38,13 +41,41 @@ def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) 
     if test.order == "listed":
         return tuple(task.id for task in tasks)
     # A text as seed is hashed completely, and identically by every version of Python.
-    source = random.Random(f"{seed} {code}")
+    source = random.Random(f"{seed} {code}" if test.name == "test" else f"{seed} {code} {test.name}")
     units = _units(test, tasks)
     if test.order == "random":
         source.shuffle(units)
     else:
         units = [units[k] for k in balanced_latin_square(len(units))[row]]
     return tuple(task.id for unit in units for task in source.sample(unit, len(unit)))
+
+
+def assigned(plan: Plan, others: Sequence[Progress], code: str) -> dict[str, Any]:
+    """The order of blocks and tasks for the participant with this code, as the contents of a note.
+
+    Rows of the designs are those that the fewest of `others` have. `row` is that of the first block.
+    """
+    study = plan.study
+    counted = [other for other in others if other.order and not other.withdrawn]
+    names = [block.name for block in study.test]
+    block_orders = balanced_latin_square(len(names)) if study.block_order == "latin-square" else [[0]]
+    block_row = least_used(len(block_orders), [other.block_row for other in counted])
+    if study.block_order == "random":
+        random.Random(f"{study.seed} {code} blocks").shuffle(names)
+    elif study.block_order == "latin-square":
+        names = [names[place] for place in block_orders[block_row]]
+    # Orders of tasks are balanced among those who have the same order of blocks.
+    similar = [other.rows for other in counted if other.block_row == block_row]
+    rows: dict[str, int] = {}
+    tasks: dict[str, tuple[str, ...]] = {}
+    for block in study.test:
+        own = plan.tasks[block.name]
+        used = [each[block.name] for each in similar if block.name in each]
+        rows[block.name] = row = least_used(rows_of(block, own), used)
+        tasks[block.name] = order_of(block, own, study.seed, code, row)
+    order = [task for name in names for task in tasks[name]]
+    note = {"tasks": order, "row": rows[study.test[0].name], "seed": study.seed}
+    return note if names == ["test"] else note | {"blocks": names, "block_row": block_row, "rows": rows}
 
 
 def _units(test: Test, tasks: Sequence[Task]) -> list[list[Task]]:

@@ -1,8 +1,8 @@
 """What the store knows about a participant of a study: enough to determine their stage."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import func, select
@@ -23,6 +23,8 @@ the participant."""
 class Progress:
     """A participant's trials, in the order in which they were started, and the contents of their notes.
 
+    `order` has the ids of the test's tasks and `blocks` the names of its blocks, as of `Plan.stages`; they
+    are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
     `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
     trials that cannot be resumed. `ending` is that of a participant for whom the study is over: completed,
     failed, late or screened, as in `config.Returns`.
@@ -31,7 +33,9 @@ class Progress:
     participant: Participant
     trials: tuple[Trial, ...]
     order: tuple[str, ...]
-    row: int = 0
+    blocks: tuple[str, ...] = ()
+    block_row: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)
     pages_done: frozenset[str] = frozenset()
     answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
@@ -52,9 +56,10 @@ class Progress:
         """Whether a trial is finished or abandoned."""
         return trial.finished_at is not None or trial.id in self.abandoned
 
-    def played_s(self) -> float:
-        """Seconds played in the finished trials of the test."""
-        return sum(_seconds(trial) for trial in self.trials if trial.position >= 0)
+    def played_s(self, positions: range | None = None) -> float:
+        """Seconds played in the finished trials of the test, or of these positions of it."""
+        chosen = (trial for trial in self.trials if trial.position >= 0)
+        return sum(_seconds(trial) for trial in chosen if positions is None or trial.position in positions)
 
 
 def _seconds(trial: Trial) -> float:
@@ -120,7 +125,9 @@ def _progress(
         participant=participant,
         trials=tuple(trials),
         order=tuple(order["tasks"]),
-        row=order["row"],
+        blocks=tuple(order.get("blocks", ())),
+        block_row=order.get("block_row", 0),
+        rows=order.get("rows", {"test": order["row"]}),
         pages_done=pages_done,
         answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),

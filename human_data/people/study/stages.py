@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from human_data.people.study.parts.blocks import Block, Practice
+from human_data.people.study.parts.blocks import Block, Practice, Test
 from human_data.people.study.questions.questionnaire import Questionnaire
 from testbed import Task
 
@@ -12,21 +12,26 @@ Phase = Literal["tutorial", "practice", "test"]
 
 @dataclass(frozen=True, slots=True)
 class TextStage:
-    """A page to read, such as an introduction or a break."""
+    """A page to read, such as an introduction or a break; `block`: as of `QuestionStage`."""
 
     name: str
     title: str
     text: str
     is_break: bool = False
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionStage:
-    """A page with questions; answers are stored under `page`."""
+    """A page with questions; answers are stored under `page`.
+
+    `block` is the name of the block of the test that it is shown in, "" for none.
+    """
 
     name: str
     page: str
     questionnaire: Questionnaire
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,11 @@ class TaskStage:
     position: int
     number: int
     count: int
+
+    @property
+    def block_name(self) -> str:
+        """The name of the block: tutorial, practice, or that of a block of the test."""
+        return self.block.name if isinstance(self.block, Test) else self.phase
 
     @property
     def tries(self) -> int | None:

@@ -61,5 +61,6 @@ class StudyTaskSource:
             # A number below the mark discourages children.
             show_score=False,
             may_stop=block.may_stop,
+            block=stage.block_name,
             max_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
         )

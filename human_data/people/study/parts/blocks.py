@@ -1,12 +1,16 @@
 """The blocks of tasks in a study's file: tutorial, practice and test."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from human_data.people.play.worker_protocol import View
-from human_data.people.study.texts import Line, Section
+from human_data.people.study.items import duplicates
+from human_data.people.study.texts import Line, Name, Section
 from testbed import CHILDREN
+
+Order = Literal["listed", "random", "latin-square"]
 
 
 class Block(Section):
@@ -73,17 +77,18 @@ class Practice(Block):
 
 
 class Test(Block):
-    """The tasks that count.
+    """A block of the tasks that count; `name` distinguishes several.
 
     `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
     number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
     participant, or counterbalanced, so that over participants each task (`by: task`) or level (`by: level`)
     appears equally often in each position and after each other one. A break follows every `break_every`
-    tasks. After `limit_minutes` of playing no further task starts.
+    tasks. After `limit_minutes` of playing no further task of the block starts.
     """
 
+    name: Name = "test"
     levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
-    order: Literal["listed", "random", "latin-square"] = "listed"
+    order: Order = "listed"
     by: Literal["task", "level"] = "task"
     break_every: int | None = Field(default=None, ge=1)
     limit_minutes: float | None = Field(default=None, gt=0)
@@ -93,4 +98,22 @@ class Test(Block):
     def _one_source(self) -> "Test":
         if bool(self.tasks) == bool(self.levels):
             raise ValueError("either tasks or levels must be given, and not both")
+        if self.name in ("tutorial", "practice"):
+            raise ValueError(f"name: {self.name} is the name of another block; use another")
         return self
+
+
+def _as_list(given: Any) -> Any:
+    """A single block as a list of one."""
+    return (given,) if isinstance(given, Mapping) else given
+
+
+def _names_once(blocks: tuple[Test, ...]) -> tuple[Test, ...]:
+    if twice := duplicates(block.name for block in blocks):
+        raise ValueError(f"two blocks are named {twice[0]}; give each a name of its own")
+    return blocks
+
+
+Tests = Annotated[
+    tuple[Test, ...], Field(min_length=1), BeforeValidator(_as_list), AfterValidator(_names_once)
+]

@@ -72,7 +72,7 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
         store.answer(old.participant_id, "end", "how", "well")
         new = {
             "participants": ("test",),
-            "trials": ("ended_by", "steps_played", "seconds_played"),
+            "trials": ("ended_by", "steps_played", "seconds_played", "block"),
             "answers": ("asked", "as_expected"),
         }
         for table, columns in new.items():

@@ -14,6 +14,7 @@ from human_data.people.study.config import Study
 from human_data.people.study.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
+from human_data.people.study.parts import blocks
 from human_data.people.study.plan import load_plan
 from human_data.people.study.texts import Texts
 from testbed import CHILDREN, task_named
@@ -33,7 +34,8 @@ def test_the_example_is_a_study_and_shows_every_key():
     text = EXAMPLE.read_text()
     models = [
         Study,
-        *(Study.model_fields[name].annotation for name in ("consent", "participants", "test", "completion")),
+        blocks.Test,
+        *(Study.model_fields[name].annotation for name in ("consent", "participants", "completion")),
     ]
     for model in models:
         for name, field in model.model_fields.items():
@@ -208,7 +210,7 @@ def test_a_balanced_latin_square_is_balanced(count):
 
 def test_orders(tmp_path):
     plan = planned(tmp_path, TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {1: 3, 2: 3}"))
-    test, listed = plan.study.test, tuple(task.id for task in plan.test)
+    (test,), listed = plan.study.test, tuple(task.id for task in plan.test)
 
     def order(code, row=0, **changes):
         return order_of(test.model_copy(update=changes), plan.test, 0, code, row)
