@@ -8,9 +8,18 @@ from datetime import date, timedelta
 
 from human_data.people.study.config import Study
 from human_data.people.study.forms import LIST
-from human_data.people.study.items import Checkbox, Choice, Date, FreeText, Item, Likert, Number, Slider
 from human_data.people.study.questions.answers import as_list, list_of
 from human_data.people.study.questions.branching import Given, asked_items, form_items
+from human_data.people.study.questions.items import (
+    Checkbox,
+    Choice,
+    Date,
+    FreeText,
+    Item,
+    Likert,
+    Number,
+    Slider,
+)
 from human_data.people.study.questions.questionnaire import Questionnaire
 
 LEFT_OUT = 0.3

@@ -7,8 +7,8 @@ from pydantic import Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
 from human_data.people.play.worker_protocol import Mode
-from human_data.people.study.items import duplicates
 from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
+from human_data.people.study.questions.items import duplicates
 from human_data.people.study.questions.questionnaire import Questionnaire
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
 

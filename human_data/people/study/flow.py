@@ -9,7 +9,6 @@ from itertools import takewhile
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
-from human_data.people.study.items import Item
 from human_data.people.study.order import assigned
 from human_data.people.study.parts.blocks import Practice
 from human_data.people.study.plan import Plan
@@ -27,6 +26,7 @@ from human_data.people.study.progress import (
     progress_of,
 )
 from human_data.people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
+from human_data.people.study.questions.items import Item
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 
 

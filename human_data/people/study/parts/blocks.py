@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from human_data.people.play.worker_protocol import View
-from human_data.people.study.items import duplicates
+from human_data.people.study.questions.items import duplicates
 from human_data.people.study.texts import Line, Name, Section
 from testbed import CHILDREN
 

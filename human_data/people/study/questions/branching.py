@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from human_data.people.store.tables import Answer
 from human_data.people.study.config import Study
-from human_data.people.study.items import Item
 from human_data.people.study.questions.accepted import Accepted
+from human_data.people.study.questions.items import Item
 from human_data.people.study.questions.questionnaire import Questionnaire
 
 Given = Mapping[tuple[str, str], str]

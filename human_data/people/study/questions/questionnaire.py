@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from human_data.people.study.items import Item, duplicates
 from human_data.people.study.questions.accepted import Accepted
+from human_data.people.study.questions.items import Item, duplicates
 from human_data.people.study.texts import Line, Name, Section, Texts
 
 

@@ -7,9 +7,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from human_data.people.simulation.answers import answered, random_answers
-from human_data.people.study.items import Item
 from human_data.people.study.load import study_of
 from human_data.people.study.questions.branching import is_page_asked
+from human_data.people.study.questions.items import Item
 from human_data.people.study.texts import Texts
 from tests.command import command as command
 from tests.human_data.people.study.server import TINY

@@ -11,11 +11,11 @@ from arena.errors import ConfigError
 from human_data.people import play
 from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
 from human_data.people.study.config import Study
-from human_data.people.study.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
 from human_data.people.study.parts import blocks
 from human_data.people.study.plan import load_plan
+from human_data.people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.texts import Texts
 from testbed import CHILDREN, task_named
 from tests.command import command as command
