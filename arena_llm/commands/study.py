@@ -155,7 +155,7 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
         def ready() -> None:
             url, people = url_of(host, listener), plan.study.participants
             signed = () if people.unsigned else (SIGNATURE,)
-            parameters = "&".join(f"{each}=..." for each in (people.id, *signed, *people.keep))
+            parameters = "&".join(f"{each}=..." for each in (*people.parameters, *signed))
             print(f"Participants: {url}{'?' + parameters if people.from_ == 'link' else ''}")
             print(f"Experimenter: {url}experimenter?token={token}")
             plural = "" if in_progress == 1 else "s"
@@ -254,6 +254,12 @@ def _summary(plan: "Plan") -> list[str]:
         *_blocks(plan),
         f"Questions: {questions} on {len(study.questionnaires)} pages{_rules(plan)}.",
     ]
+    for name, condition in plan.conditions.items():
+        about, most = condition.minutes()
+        lines.append(
+            f"Condition {name}: {', '.join(study.conditions[name]) or 'as above'}; "
+            f"{len(condition.test)} test tasks; about {about:.0f} minutes, at most {most:.0f}."
+        )
     if translated := _translation(study):
         lines.append(translated)
     if warning := _identity(study.participants):

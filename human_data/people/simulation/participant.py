@@ -2,6 +2,7 @@
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from arena.errors import EvaluationError
@@ -31,11 +32,12 @@ class Journey:
 class SimulatedParticipant:
     """Answers at random and plays as `Driver` does, for at most `limit_s`, and then leaves the study.
 
-    `url` is the server's, without a slash at its end.
+    `study_of` has the study in the condition of the participant with a token. `url` is the server's, without
+    a slash at its end.
     """
 
-    def __init__(self, study: Study, url: str, seed: str, limit_s: float) -> None:
-        self.study, self.url, self.journey = study, url, Journey()
+    def __init__(self, study_of: Callable[[str], Study], url: str, seed: str, limit_s: float) -> None:
+        self._study_of, self.url, self.journey = study_of, url, Journey()
         self._source, self._driver = random.Random(seed), Driver(seed)
         self._until = time.monotonic() + limit_s
 
@@ -75,8 +77,9 @@ class SimulatedParticipant:
         stage = visitor.stage
         self.journey.stages.append(stage or form.action.strip("/"))
         given: dict[str, str | list[str]] = {}
-        if (page := questionnaire_of(self.study, stage)) is not None:
-            answers = answered(self.study, page, self.journey.answers, self._source)
+        study = self._study_of(visitor.token) if stage else None
+        if study is not None and (page := questionnaire_of(study, stage)) is not None:
+            answers = answered(study, page, self.journey.answers, self._source)
             self.journey.answers |= {
                 (stage.removeprefix("questions-"), name): text for name, text in answers.items()
             }

@@ -101,12 +101,21 @@ QUALITY = (
 )  # fmt: skip
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
+_CONDITION = (
+    select(Note.data["condition"].as_string())
+    .where(Note.participant_id == Participant.id, Note.kind == "order")
+    .correlate(Participant)
+    .scalar_subquery()
+)
+"""It is noted with the participant's order of tasks."""
+
 TABLES = {
     "participants": Table(
         "participant",
         (
             *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
             replace(_of(Participant.test), source=func.coalesce(Participant.test, false())),
+            Column("condition", "text", "none", "Condition of the study; empty if it has none", _CONDITION),
         ),
         (Participant,),
         (Participant.id,),

@@ -32,10 +32,10 @@ def create_study_app(
     server = StudyServer(plan, players, StoreThread(store, PATIENCE_S), token, key)
     app = base_app(players, names, server.store.close)
     app.state.study = server
-    texts = {**plan.study.play_words, "language": plan.study.language}
-    app.include_router(play_router(players, server.identify, texts))
     app.include_router(entry_pages.router)
+    # Before the game's own, which has the same texts for everyone.
     app.include_router(participant_pages.router)
+    app.include_router(play_router(players, server.identify))
     app.include_router(experimenter_pages.router)
     app.include_router(file_router(FOLDER, *FILES))
     _show_errors(app, plan.study)

@@ -1,9 +1,9 @@
 """The schema of a study's file."""
 
 from difflib import get_close_matches
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
 from human_data.people.play.worker_protocol import Mode
@@ -20,6 +20,15 @@ SIGNATURE = "signature"
 
 TEST = "test"
 """Parameter of a preview's link, signed as well, and not stored either."""
+
+
+DIFFERING = (
+    *("tutorial", "practice", "test", "block_order", "questionnaires", "attention"),
+    *("completion", "words", "play_words"),
+)
+"""Sections that may differ between conditions."""
+
+Changes = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is None else given)]
 
 
 class Consent(Section):
@@ -46,15 +55,22 @@ class Participants(Section):
 
     `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
     Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
-    an id can continue as that participant. "codes": only the listed codes are accepted; "free": any code is.
+    an id can continue as that participant. The parameter `condition`, if given, names the condition, which
+    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
     id: Parameter = "PROLIFIC_PID"
     keep: tuple[Parameter, ...] = ("STUDY_ID", "SESSION_ID")
+    condition: Parameter | None = None
     unsigned: bool = False
     codes: tuple[Name, ...] = ()
     title: Line = "Who are you?"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of participants' links that are stored."""
+        return tuple(dict.fromkeys((self.id, *((self.condition,) if self.condition else ()), *self.keep)))
 
     @model_validator(mode="after")
     def _codes_fit(self) -> "Participants":
@@ -64,7 +80,9 @@ class Participants(Section):
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
         if self.from_ != "link" and self.unsigned:
             raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
-        if taken := {SIGNATURE, TEST} & {self.id, *self.keep}:
+        if self.from_ != "link" and self.condition:
+            raise ValueError(f"condition is about links and not used with from: {self.from_}; remove it")
+        if taken := {SIGNATURE, TEST} & set(self.parameters):
             raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
@@ -107,7 +125,11 @@ class Completion(Section):
 
 
 class Study(Section):
-    """A whole study; `block_order`: in which order the blocks of the test are played, as `order` of tasks."""
+    """A whole study.
+
+    `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
+    differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
+    """
 
     name: Name
     title: Line
@@ -123,6 +145,7 @@ class Study(Section):
     practice: Practice | None = None
     test: Tests
     block_order: Order = "listed"
+    conditions: dict[Name, Changes] = Field(default={})
     questionnaires: tuple[Questionnaire, ...] = ()
     attention: Attention | None = None
     completion: Completion = Completion()
@@ -157,6 +180,8 @@ class Study(Section):
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
         if self.block_order != "listed" and len(self.test) == 1:
             raise ValueError("block_order is about several blocks; make test a list of blocks")
+        if len(self.conditions) == 1:
+            raise ValueError("got one condition, expected none or several")
         for name, block in self.blocks().items():
             if not (block.tasks or block in self.test):
                 raise ValueError(f"{name} has no tasks; list some, or remove it")

@@ -31,7 +31,7 @@ async def entrance(request: Request, server: Server) -> Response:
     session = await server.session(await _arrived(server, request, link))
     if session is not None:
         return await show_stage(server, request, session)
-    if server.study.participants.from_ == "link" and not link:
+    if server.study.participants.from_ == "link" and not _names_condition(server, link):
         return _incomplete_link(server, 400)
     return _form_page(server, server.study.consent, link)
 
@@ -156,7 +156,7 @@ def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str
     people = server.study.participants
     if people.from_ != "link":
         return link_parameters(given, ("code", TEST))
-    link = link_parameters(given, (people.id, SIGNATURE, TEST, *people.keep))
+    link = link_parameters(given, (SIGNATURE, TEST, *people.parameters))
     return link if server.admits(link) else {}
 
 
@@ -177,8 +177,17 @@ async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str
     return person if person is not None and given.get(name, person.code) == person.code else None
 
 
+def _names_condition(server: StudyServer, link: Mapping[str, str]) -> bool:
+    """Whether a link has everything that it must have; those of previews need no condition."""
+    people = server.study.participants
+    if people.from_ != "link" or people.condition is None or not link:
+        return people.from_ != "link" or bool(link)
+    given = link.get(people.condition)
+    return given in server.study.conditions or is_preview(server.key, link[people.id], link)
+
+
 async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
-    if not is_id(code):
+    if not is_id(code) or not _names_condition(server, link):
         return _incomplete_link(server, 400)
     stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
     test = is_preview(server.key, code, link)

@@ -32,6 +32,7 @@ from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskS
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:
     """The stage that a participant has reached."""
+    plan = plan.of(progress.condition)
     if progress.withdrawn:
         return EndStage("withdrawn")
     if is_screened_out(plan.study, progress.answers):
@@ -75,7 +76,8 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
         others = all_progress(store, plan.study.name)
-        store.note(person.id, ORDER, assigned(plan, others, code))
+        condition = link.get(plan.study.participants.condition or "")
+        store.note(person.id, ORDER, assigned(plan, others, code, condition))
     return person
 
 
@@ -112,7 +114,9 @@ def finish_page(
 
 def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapping[str, str]) -> list[Item]:
     """The items of a page that are asked if it is filled in like this."""
-    return asked_items(plan.study, stage.questionnaire, given(progress.answers), answers)
+    return asked_items(
+        plan.of(progress.condition).study, stage.questionnaire, given(progress.answers), answers
+    )
 
 
 def abandon(store: Store, person: Participant, trial: int) -> None:
@@ -130,6 +134,7 @@ def withdraw(store: Store, person: Participant, stage: Stage) -> None:
 def advance(plan: Plan, store: Store, person: Participant) -> str | None:
     """Note which pages a participant skips, and the end of the study; returns its ending, None before."""
     progress = progress_of(store, person)
+    plan = plan.of(progress.condition)
     stage = current_stage(plan, progress)
     if progress.completed or stage == EndStage("withdrawn"):
         return progress.ending

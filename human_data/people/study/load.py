@@ -15,6 +15,7 @@ from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
 from human_data.people.study.links.return_links import link_problems
+from human_data.people.study.parts.conditions import condition_lines, condition_problems, in_condition
 from human_data.people.study.questions.branching import question_problems
 from human_data.people.study.texts import Section
 from human_data.people.translations import with_translation
@@ -42,8 +43,9 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     values = with_translation(_value(root, (), lines, source))
     try:
         study = Study.model_validate(values)
-        wrong = (*link_problems(study), *question_problems(study))
+        wrong = list(condition_problems(study))
         found = [(lines[in_file(loc, lines)], problem) for loc, problem in wrong]
+        found += [*_contradictions(study, lines), *([] if wrong else _in_conditions(study, lines))]
     except ValidationError as error:
         found = list(_problems(error, lines))
     if found:
@@ -51,6 +53,23 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
         more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
         raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more))
     return study, lines
+
+
+def _contradictions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    """What is wrong with a study whose values are valid one by one."""
+    for loc, problem in (*link_problems(study), *question_problems(study)):
+        yield lines[in_file(loc, lines)], problem
+
+
+def _in_conditions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    """What is wrong with the study in each of its conditions."""
+    for name in study.conditions:
+        own = condition_lines(lines, name)
+        try:
+            found = list(_contradictions(in_condition(study, name), own))
+        except ValidationError as error:
+            found = list(_problems(error, own))
+        yield from ((line, f"conditions.{name}: {problem}") for line, problem in found)
 
 
 def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any:

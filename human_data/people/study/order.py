@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from human_data.people.study.config import Study
 from human_data.people.study.parts.blocks import Test
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress
@@ -50,13 +51,32 @@ def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) 
     return tuple(task.id for unit in units for task in source.sample(unit, len(unit)))
 
 
-def assigned(plan: Plan, others: Sequence[Progress], code: str) -> dict[str, Any]:
-    """The order of blocks and tasks for the participant with this code, as the contents of a note.
+def assigned(plan: Plan, others: Sequence[Progress], code: str, condition: str | None) -> dict[str, Any]:
+    """Condition and order of blocks and tasks of the participant with this code, as the contents of a note.
 
-    Rows of the designs are those that the fewest of `others` have. `row` is that of the first block.
+    Without `condition` it is the one that the fewest of `others` have who are not out of the study; rows of
+    the designs are assigned in the same manner within the condition. `row` is that of the first block.
     """
+    counted = [other for other in others if other.order and not (other.withdrawn or other.ended_early)]
+    if not plan.study.conditions:
+        return _ordered(plan, counted, code)
+    if condition not in plan.study.conditions:
+        condition = _least_filled(plan.study, [other.condition for other in counted])
+    same = [other for other in counted if other.condition == condition]
+    return _ordered(plan.of(condition), same, code) | {"condition": condition}
+
+
+def _least_filled(study: Study, taken: Sequence[str | None]) -> str:
+    """The condition that the fewest have; of several the first in an order that is drawn for each round."""
+    counts = Counter(taken)
+    fewest = min(counts[name] for name in study.conditions)
+    source = random.Random(f"{study.seed} conditions {fewest}")
+    shuffled = source.sample(list(study.conditions), len(study.conditions))
+    return next(name for name in shuffled if counts[name] == fewest)
+
+
+def _ordered(plan: Plan, counted: Sequence[Progress], code: str) -> dict[str, Any]:
     study = plan.study
-    counted = [other for other in others if other.order and not other.withdrawn]
     names = [block.name for block in study.test]
     block_orders = balanced_latin_square(len(names)) if study.block_order == "latin-square" else [[0]]
     block_row = least_used(len(block_orders), [other.block_row for other in counted])

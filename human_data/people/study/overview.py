@@ -18,12 +18,13 @@ ONLINE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A participant: a description of their stage, test tasks done, of all, and passed, seconds since their
-    last action, whether the study is over for them, and in how many trials their picture was poor.
+    """A participant: a description of their stage, condition, test tasks done, of all, and passed, seconds
+    since their last action, whether the study is over for them, and number of trials with a poor picture.
     """
 
     participant: Participant
     stage: str
+    condition: str
     done: int
     count: int
     passed: int
@@ -75,7 +76,8 @@ def _row(plan: Plan, progress: Progress, now: float, poor: Mapping[int, int]) ->
         participant=progress.participant,
         stage=description(stage) if stage is not None else "consent",
         done=sum(trial.finished_at is not None for trial in test),
-        count=len(plan.test),
+        condition=progress.condition or "",
+        count=len(plan.of(progress.condition).test),
         passed=sum(bool(trial.passed) for trial in test),
         idle_s=max(0.0, now - progress.last_at),
         ended=isinstance(stage, EndStage),

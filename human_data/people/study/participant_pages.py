@@ -23,21 +23,28 @@ router = APIRouter(include_in_schema=False)
 @router.post("/go")
 async def finish_page(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
     """A page was read, a break ended, or questions answered."""
-    person, progress = session
-    stage = flow.current_stage(server.plan, progress)
+    person, progress, plan = session
+    stage, texts = flow.current_stage(plan, progress), plan.study.words
     if form.get("stage") != stage.name:
-        return await show_stage(server, request, session, notice=server.study.words.moved)
+        return await show_stage(server, request, session, notice=texts.moved)
     if not server.tabs.is_newest(person.id, form.get("tab", "")):
-        texts = server.study.words
-        return message(server.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
+        return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
     if isinstance(stage, TaskStage | EndStage):
         return RedirectResponse("/", 303)
     answers = {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
-    asked = flow.asked_on(server.plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
-    if problems := answer_problems(asked, answers, server.study.words):
+    asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
+    if problems := answer_problems(asked, answers, texts):
         return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
-    await server.store.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
+    await server.store.run(lambda store: flow.finish_page(plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
+
+
+@router.get("/play.words")
+async def game_texts(request: Request, server: Server) -> Response:
+    """The texts of the game's page in the participant's condition."""
+    session = await server.session(await server.identify(request))
+    study = session.plan.study if session else server.study
+    return JSONResponse({**study.play_words, "language": study.language})
 
 
 @router.get("/here")
@@ -48,15 +55,15 @@ async def is_newest_window(request: Request, server: Server, tab: str = "") -> R
 
 
 @router.get("/withdraw")
-async def confirm_withdrawal(_: CurrentSession, server: Server) -> Response:
+async def confirm_withdrawal(session: CurrentSession) -> Response:
     """Ask for confirmation before a participant leaves the study."""
-    return page("withdraw", server.study)
+    return page("withdraw", session.plan.study)
 
 
 @router.post("/withdraw")
 async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
     """The participant leaves the study."""
-    stage = flow.current_stage(server.plan, session.progress)
+    stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, EndStage):
         await server.players.recorder.flush()
         await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
@@ -68,9 +75,9 @@ async def show_stage(
     answers: Mapping[str, str] = {}, problems: Mapping[str, str] = {},
 ) -> Response:  # fmt: skip
     """The page of the participant's present stage, in a window that is the newest from now on."""
-    study, (person, progress) = server.study, session
-    stage, tab = flow.current_stage(server.plan, progress), server.tabs.open(person.id)
-    names = [each.name for each in server.plan.stages(progress.order)]
+    person, progress, plan = session
+    study, stage, tab = plan.study, flow.current_stage(plan, progress), server.tabs.open(person.id)
+    names = [each.name for each in plan.stages(progress.order, progress.blocks)]
     place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice}
     if stage.name in names:
         place["progress"] = (names.index(stage.name), len(names) - 1)
@@ -82,11 +89,11 @@ async def show_stage(
             place["items"] = form_items(study, stage.questionnaire, given(progress.answers))
             response = page("questions", study, status, answers=answers, problems=problems, **place)
         case EndStage("completed"):
-            ending = await server.store.run(lambda store: flow.advance(server.plan, store, person))
+            ending = await server.store.run(lambda store: flow.advance(plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)
             response = page("completion", study, target=target)
         case EndStage("screened" | "failed" as ending):
-            await server.store.run(lambda store: flow.advance(server.plan, store, person))
+            await server.store.run(lambda store: flow.advance(plan, store, person))
             title, text = getattr(study.words, f"{ending}_title"), getattr(study.words, ending)
             target = return_link(study, ending, person.code, person.link)
             response = message(study, title, text, target=target)

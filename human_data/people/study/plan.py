@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -15,6 +15,7 @@ from arena.recording import spec_sha256
 from human_data.people.study.config import Study
 from human_data.people.study.load import in_file, read_study
 from human_data.people.study.parts.blocks import Block, Test
+from human_data.people.study.parts.conditions import Lines, condition_lines, in_condition
 from human_data.people.study.questions.items import Likert, duplicates
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 from testbed import Task, find_tasks, task_named
@@ -43,11 +44,23 @@ Folders = tuple[Path, Path | None]
 
 @dataclass(frozen=True)
 class Plan:
-    """`tasks` are those of each block, in the order of the file."""
+    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each."""
 
     source: str
     study: Study
     tasks: Mapping[str, tuple[Task, ...]]
+    conditions: Mapping[str, "Plan"] = field(default_factory=dict)
+
+    def of(self, condition: str | None) -> "Plan":
+        """The plan for the participants in a condition; without conditions this one."""
+        return self.conditions.get(condition or "", self)
+
+    def all_tasks(self) -> Iterator[tuple[str, Task]]:
+        """The tasks of all conditions, each with its place: condition and block."""
+        for block, tasks in self.tasks.items():
+            yield from ((block, task) for task in tasks)
+        for name, plan in self.conditions.items():
+            yield from ((f"{name}/{block}", task) for block, task in plan.all_tasks())
 
     @property
     def test(self) -> tuple[Task, ...]:
@@ -80,11 +93,7 @@ class Plan:
 
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
-        specs = {
-            f"{block}/{task.id}": spec_sha256(task.spec)
-            for block, tasks in self.tasks.items()
-            for task in tasks
-        }
+        specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
         return {**described(self.study), "arenas": specs}
 
     def sha256(self) -> str:
@@ -163,7 +172,12 @@ def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]
 def described(study: Study) -> dict[str, Any]:
     """What may not change in a study's file while participants are in progress, as values for JSON."""
     exclude: dict[str, Any] = {**dict.fromkeys(CHANGEABLE, True), "participants": {"unsigned"}}
-    return study.model_dump(mode="json", by_alias=True, exclude=exclude)
+    values = study.model_dump(mode="json", by_alias=True, exclude=exclude)
+    changes = values["conditions"].items()
+    fixed = {
+        name: {key: value for key, value in each.items() if key not in CHANGEABLE} for name, each in changes
+    }
+    return {**values, "conditions": fixed}
 
 
 def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
@@ -172,13 +186,21 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
     Raises ConfigError, with file and line, if it is wrong.
     """
     study, lines = read_study(path)
+    folders = (Path(path).parent, testbed)
 
-    def where(*loc: str | int) -> str:
-        """The file, the line and the path of a key."""
-        here = in_file(loc, lines)
-        return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
+    def plan_of(study: Study, lines: Lines, conditions: Mapping[str, Plan]) -> Plan:
+        def where(*loc: str | int) -> str:
+            """The file, the line and the path of a key."""
+            here = in_file(loc, lines)
+            return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
 
-    return Plan(str(path), study, _all_tasks(study, (Path(path).parent, testbed), where))
+        return Plan(str(path), study, _all_tasks(study, folders, where), conditions)
+
+    conditions = {
+        name: plan_of(in_condition(study, name), condition_lines(lines, name), {})
+        for name in study.conditions
+    }
+    return plan_of(study, lines, conditions)
 
 
 def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, tuple[Task, ...]]:

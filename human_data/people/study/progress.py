@@ -27,12 +27,14 @@ class Progress:
     are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
     `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
     trials that cannot be resumed. `ending` is that of a participant for whom the study is over: completed,
-    failed, late or screened, as in `config.Returns`.
+    failed, late or screened, as in `config.Returns`; `ended_early`: before its last stage, and not by the
+    participant's wish.
     """
 
     participant: Participant
     trials: tuple[Trial, ...]
     order: tuple[str, ...]
+    condition: str | None = None
     blocks: tuple[str, ...] = ()
     block_row: int = 0
     rows: Mapping[str, int] = field(default_factory=dict)
@@ -40,6 +42,7 @@ class Progress:
     answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
     ending: str | None = None
+    ended_early: bool = False
     withdrawn: bool = False
     last_at: float = 0.0
 
@@ -125,6 +128,7 @@ def _progress(
         participant=participant,
         trials=tuple(trials),
         order=tuple(order["tasks"]),
+        condition=order.get("condition"),
         blocks=tuple(order.get("blocks", ())),
         block_row=order.get("block_row", 0),
         rows=order.get("rows", {"test": order["row"]}),
@@ -132,6 +136,7 @@ def _progress(
         answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
         ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED] + data[ENDED]), None),
+        ended_early=bool(data[ENDED]),
         withdrawn=WITHDRAWN in data,
         last_at=max(events),
     )

@@ -27,7 +27,7 @@ def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, s
 def link_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is wrong with the placeholders of a study's links: the key's path in the file, and a sentence."""
     people, completion = study.participants, study.completion
-    parameters = (people.id, *people.keep) if people.from_ == "link" else ()
+    parameters = people.parameters if people.from_ == "link" else ()
     if completion.link:
         code = ("code",) if completion.code else ()
         yield from _problems(("completion", "link"), completion.link, ("participant", *code, *parameters))
