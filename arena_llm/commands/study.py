@@ -260,6 +260,9 @@ def _summary(plan: "Plan") -> list[str]:
             f"Condition {name}: {', '.join(study.conditions[name]) or 'as above'}; "
             f"{len(condition.test)} test tasks; about {about:.0f} minutes, at most {most:.0f}."
         )
+    if plan.media:
+        size = sum(path.stat().st_size for path in plan.media.values()) / 1e6
+        lines.append(f"Pictures and sounds: {len(plan.media)} files, {size:.1f} MB.")
     if translated := _translation(study):
         lines.append(translated)
     if warning := _identity(study.participants):

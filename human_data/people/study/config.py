@@ -34,11 +34,13 @@ Changes = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is
 class Consent(Section):
     """The consent form, in Markdown; `version` is stored with each consent.
 
-    `agree` and `refuse` are its buttons, by default those of `Texts`.
+    `sound` is a file with its text read aloud. `agree` and `refuse` are its buttons, by default those of
+    `Texts`.
     """
 
     version: Name
     text: Text
+    sound: Line | None = None
     title: Line = "Taking part in this study"
     agree: Line | None = None
     refuse: Line | None = None
@@ -119,6 +121,7 @@ class Completion(Section):
 
     title: Line = "Thank you!"
     text: Text = "You have completed the study. Thank you for taking part."
+    sound: Line | None = None
     code: str = ""
     link: WebLink | None = None
     returns: Returns = Returns()

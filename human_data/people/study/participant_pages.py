@@ -4,18 +4,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from human_data.people.play.app import as_participant
 from human_data.people.study import flow
 from human_data.people.study.links.return_links import return_link
+from human_data.people.study.parts.media import TYPES, file_url
 from human_data.people.study.progress import COMPLETED
 from human_data.people.study.questions.branching import form_items, given
 from human_data.people.study.questions.questionnaire import answer_problems
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
 from human_data.people.study.templates import message, page
+
+MEDIA_AGE_S = 600
+"""How long a browser keeps a picture or sound."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,6 +42,17 @@ async def finish_page(form: Form, session: CurrentSession, request: Request, ser
         return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
     await server.store.run(lambda store: flow.finish_page(plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
+
+
+@router.get("/media/{file}")
+async def media(file: str, server: Server) -> Response:
+    """A picture or sound that the study's file names; other files are not served."""
+    files = {file_url(name): path for name, path in server.plan.media.items()}
+    path = files.get(f"/media/{file}")
+    if path is None or not path.is_file():
+        raise HTTPException(404, "Not Found")
+    kept = {"cache-control": f"private, max-age={MEDIA_AGE_S}"}
+    return FileResponse(path, media_type=TYPES[path.suffix.lower()], headers=kept)
 
 
 @router.get("/play.words")

@@ -16,6 +16,7 @@ from human_data.people.study.config import Study
 from human_data.people.study.load import in_file, read_study
 from human_data.people.study.parts.blocks import Block, Test
 from human_data.people.study.parts.conditions import Lines, condition_lines, in_condition
+from human_data.people.study.parts.media import digest, media_files
 from human_data.people.study.questions.items import Likert, duplicates
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 from testbed import Task, find_tasks, task_named
@@ -44,12 +45,16 @@ Folders = tuple[Path, Path | None]
 
 @dataclass(frozen=True)
 class Plan:
-    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each."""
+    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each.
+
+    `media` are the pictures and sounds that the file names, by these names.
+    """
 
     source: str
     study: Study
     tasks: Mapping[str, tuple[Task, ...]]
     conditions: Mapping[str, "Plan"] = field(default_factory=dict)
+    media: Mapping[str, Path] = field(default_factory=dict)
 
     def of(self, condition: str | None) -> "Plan":
         """The plan for the participants in a condition; without conditions this one."""
@@ -94,7 +99,8 @@ class Plan:
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
         specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
-        return {**described(self.study), "arenas": specs}
+        files = {name: digest(path) for name, path in self.media.items()}
+        return {**described(self.study), "arenas": specs, **({"files": files} if files else {})}
 
     def sha256(self) -> str:
         """Hash of `described`."""
@@ -165,8 +171,8 @@ class Plan:
 
 
 def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]:
-    if block.title or block.text:
-        yield TextStage(f"introduction-{name}", block.title, block.text, block=of_test)
+    if block.title or block.text or block.sound:
+        yield TextStage(f"introduction-{name}", block.title, block.text, block=of_test, sound=block.sound)
 
 
 def described(study: Study) -> dict[str, Any]:
@@ -194,7 +200,10 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
             here = in_file(loc, lines)
             return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
 
-        return Plan(str(path), study, _all_tasks(study, folders, where), conditions)
+        media = media_files(study, folders[0], where)
+        for each in conditions.values():
+            media |= each.media
+        return Plan(str(path), study, _all_tasks(study, folders, where), conditions, media)
 
     conditions = {
         name: plan_of(in_condition(study, name), condition_lines(lines, name), {})

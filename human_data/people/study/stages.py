@@ -19,6 +19,7 @@ class TextStage:
     text: str
     is_break: bool = False
     block: str = ""
+    sound: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,7 @@ class Texts(Section):
     not_answered: str = "not answered yet"
     too_long: str = "Please write at most {n} characters."
     see_below: str = "Some answers are missing or need correcting. They are marked below."
+    listen: str = "Listen"
     optional: str = "(optional)"
     page_of: str = "Part {n} of {count}"
     break_title: str = "Time for a break"

@@ -14,7 +14,7 @@ Order = Literal["listed", "random", "latin-square"]
 
 
 class Block(Section):
-    """Tasks that are played one after another, introduced by a page with `title` and `text`.
+    """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
 
     `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
     rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
@@ -24,6 +24,7 @@ class Block(Section):
     tasks: Literal["children"] | tuple[Line, ...] = ()
     title: str = ""
     text: str = ""
+    sound: Line | None = None
     feedback: bool = True
     may_stop: bool = False
     views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)

@@ -38,6 +38,7 @@ class _Item(Section):
     id: Name
     ask: Text
     help: str = ""
+    sound: Line | None = None
     required: bool = True
     if_: dict[str, Accepted] = Field(default={}, alias="if")
     expect: Values = ()

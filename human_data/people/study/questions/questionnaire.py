@@ -23,6 +23,7 @@ class Questionnaire(Section):
     screen: dict[str, Accepted] = Field(default={})
     title: Line
     text: str = ""
+    sound: Line | None = None
     items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=200)]
 
     @model_validator(mode="after")

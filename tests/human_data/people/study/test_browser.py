@@ -7,6 +7,7 @@ import pytest
 
 from arena import ACTIONS
 from tests.human_data.people.chromium import WAIT_MS, launched, skip_without_browser, watched_page
+from tests.human_data.people.study.media import write_picture, write_sound
 from tests.human_data.people.study.server import TINY, StudyServer
 
 skip_without_browser()
@@ -22,6 +23,9 @@ STUDY = STUDY.replace(
       - {id: fun, type: slider, ask: How much fun was it?, low: little, high: a lot}
       - {id: why, type: text, ask: Why not?, if: {again: No}}
       - {id: how,""",
+)
+STUDY = STUDY.replace(
+    'text: "You may **stop** at any time."', 'text: "![A ball](ball.png)", sound: consent.wav'
 )
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
@@ -66,9 +70,14 @@ def press(page, name: str) -> None:
 
 
 def test_a_whole_study(tmp_path, page):
+    write_picture(tmp_path / "ball.png")
+    write_sound(tmp_path / "consent.wav")
     server = StudyServer(tmp_path, STUDY)
     link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
     page.goto(link)
+    page.wait_for_function("() => document.querySelector('.prose img')?.naturalWidth === 8")
+    page.evaluate("() => { document.querySelector('audio').preload = 'metadata'; }")
+    page.wait_for_function("() => document.querySelector('audio').duration === 1")
     press(page, "I agree to take part")
     press(page, "Continue")
     assert page.inner_text(".problem") == "Please answer this question."
