@@ -11,6 +11,7 @@ from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
 from human_data.people.study.questions.items import duplicates
 from human_data.people.study.questions.questionnaire import Questionnaire
 from human_data.people.study.texts import Line, Name, Section, Text, Texts
+from human_data.people.translations import base_of
 
 Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)]
@@ -130,6 +131,7 @@ class Completion(Section):
 class Study(Section):
     """A whole study.
 
+    `style` "child": all texts of the pages are in words for children of about seven years, in English.
     `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
     differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
     """
@@ -137,6 +139,7 @@ class Study(Section):
     name: Name
     title: Line
     language: str = Field(default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+    style: Literal["child"] | None = None
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"
@@ -183,6 +186,8 @@ class Study(Section):
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
         if self.block_order != "listed" and len(self.test) == 1:
             raise ValueError("block_order is about several blocks; make test a list of blocks")
+        if self.style and base_of(self.language) != "en":
+            raise ValueError(f"style: {self.style} is in English, but the language is {self.language}")
         if len(self.conditions) == 1:
             raise ValueError("got one condition, expected none or several")
         for name, block in self.blocks().items():

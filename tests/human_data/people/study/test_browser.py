@@ -140,6 +140,10 @@ def _rest(page) -> None:
     slider.click()
     assert slider.get_attribute("aria-valuetext") is None
     slider.press("ArrowRight")
+    page.emulate_media(forced_colors="active")
+    chosen = page.locator(".option:has(:checked)").first
+    assert chosen.evaluate("(option) => getComputedStyle(option).outlineStyle") == "solid"
+    page.emulate_media(forced_colors="none")
     press(page, "Continue")
     page.wait_for_selector("#finish")
 
