@@ -10,11 +10,22 @@ from human_data.people.play.worker_protocol import Mode
 from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
 from human_data.people.study.questions.items import duplicates
 from human_data.people.study.questions.questionnaire import Questionnaire
-from human_data.people.study.texts import Line, Name, Section, Text, Texts
+from human_data.people.study.texts import NAME, Line, Name, Section, Text, Texts
 from human_data.people.translations import base_of
 
-Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)]
+PARAMETER = r"^[A-Za-z0-9_.-]{1,64}$"
+WEB_LINK = r"^https?://[^\s\"'<>]+$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+PATTERNS = {
+    NAME: "1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first",
+    PARAMETER: "1 to 64 letters, digits, '_', '-' or '.'",
+    WEB_LINK: "an address that begins with https:// or http://, without spaces or quotes",
+    LANGUAGE: "the code of a language, such as en or pt-BR",
+}
+"""What the patterns of texts mean, in words."""
+
+Parameter = Annotated[str, Field(pattern=PARAMETER)]
+WebLink = Annotated[str, Field(pattern=WEB_LINK, max_length=2000)]
 
 SIGNATURE = "signature"
 """Parameter of a link with the signature of the participant's id; it is not stored."""
@@ -138,7 +149,7 @@ class Study(Section):
 
     name: Name
     title: Line
-    language: str = Field(default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+    language: str = Field(default="en", pattern=LANGUAGE)
     style: Literal["child"] | None = None
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)

@@ -13,10 +13,11 @@ from typing import Any, Literal
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
 from human_data.people.study.config import Study
-from human_data.people.study.load import in_file, read_study
+from human_data.people.study.load import read_study
 from human_data.people.study.parts.blocks import Block, Test
 from human_data.people.study.parts.conditions import Lines, condition_lines, in_condition
 from human_data.people.study.parts.media import digest, media_files
+from human_data.people.study.parts.messages import in_file
 from human_data.people.study.questions.items import Likert, duplicates
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 from testbed import Task, find_tasks, task_named

@@ -9,7 +9,8 @@ MAX_TEXT = 20_000
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
+Name = Annotated[str, Field(pattern=NAME)]
 """Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
 
 
