@@ -14,6 +14,8 @@ Loc = tuple[str | int, ...]
 KEYS = "keys with their values, such as title: Hello"
 NULL = "; if you mean a word such as None or null, put it in quotes"
 
+_WORDS = {"'children'": "a list of tasks, such as [01-02-01], or the word children"}
+
 EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_type": lambda _: "a text",
     "string_too_short": lambda _: "a text that is not empty",
@@ -32,10 +34,10 @@ EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "greater_than_equal": lambda limits: f"at least {limits['ge']:g}",
     "less_than": lambda limits: f"less than {limits['lt']:g}",
     "less_than_equal": lambda limits: f"at most {limits['le']:g}",
-    "literal_error": lambda limits: limits["expected"].replace("'", ""),
+    "literal_error": lambda limits: _WORDS.get(limits["expected"]) or limits["expected"].replace("'", ""),
     "tuple_type": lambda _: "a list, such as [a, b]",
-    "too_short": lambda limits: f"a list with at least {limits['min_length']} entries",
-    "too_long": lambda limits: f"a list with at most {limits['max_length']} entries",
+    "too_short": lambda limits: f"a longer list, at least {limits['min_length']}",
+    "too_long": lambda limits: f"a shorter list, at most {limits['max_length']}",
     "dict_type": lambda _: KEYS,
     "model_type": lambda _: KEYS,
     "model_attributes_type": lambda _: KEYS,

@@ -22,7 +22,7 @@ def duplicates(values: Iterable[str]) -> list[str]:
 
 def _iso_date(value: Any) -> Any:
     if isinstance(value, str) and date_of(value) is None:
-        raise ValueError(f"got {value!r}, expected a date such as 2026-03-31")
+        raise ValueError(f"got {value[:40]!r}, expected a date such as 2026-03-31")
     return value
 
 

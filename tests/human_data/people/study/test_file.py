@@ -145,6 +145,7 @@ def test_codes_keep_their_zeros():
         ),
         ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
         ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
+        ("tasks: [01-05-01]", "tasks: all", r":6: practice.tasks: got 'all', expected a list of tasks, such as"),
         ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],

@@ -273,6 +273,7 @@ def test_check_describes_the_study(tmp_path, command):
     assert done.returncode == 0
     assert "2 test tasks after 1 tutorial, 1 practice; about 1 minutes, at most 2" in done.stdout
     assert "2 orders by task; breaks: 1" in done.stdout
+    assert "Questions: 4 on 3 pages." in done.stdout
     assert not (tmp_path / "tiny.db").exists()
 
 
