@@ -26,6 +26,7 @@ from websockets.exceptions import ConnectionClosed
 from arena.action import STEP_S
 from human_data.people.play.page_protocol import PROTOCOL, read_frame
 from human_data.people.play.security import COOKIE
+from human_data.people.simulation.game_page import DISPLAY
 from human_data.people.store import Store
 
 KEYS_EVERY_S = 0.4
@@ -38,6 +39,7 @@ class Seen:
 
     late_ms: list[float] = field(default_factory=list)
     delay_ms: list[float] = field(default_factory=list)
+    key_ms: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     steps: int = 0
     frames: int = 0
@@ -50,16 +52,19 @@ class Seen:
 class Client:
     """Plays tasks one after another, pressing random keys."""
 
-    def __init__(self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0) -> None:
-        self.seen = Seen()
+    def __init__(
+        self, url: str, seed: int, kbytes_per_s: float | None, delay_s: float = 0.0, cookie: str | None = None
+    ) -> None:
+        self.seen, self._cookie = Seen(), cookie
         self._delay_s, self._replies = delay_s, set[asyncio.Task[None]]()
         self._url, self._random, self._rate = url, random.Random(seed), kbytes_per_s
         self._count = self._trial = self._step = 0
         self._began: float | None = None
+        self._pressed_at: float | None = None
 
     async def play(self, until: float) -> None:
         """Play until that time (Unix seconds)."""
-        cookie = await asyncio.to_thread(_cookie, self._url)
+        cookie = self._cookie or await asyncio.to_thread(_cookie, self._url)
         origin = self._url.rstrip("/")
         address = origin.replace("http", "ws", 1) + "/play/socket"
         headers = {"Cookie": f"{COOKIE}={cookie}"}
@@ -82,7 +87,12 @@ class Client:
         if isinstance(data, bytes):
             number, drawn = read_frame(data)
             self.seen.frames += 1
-            self.seen.delay_ms.append(1000 * (time.time() - drawn.due))
+            now = time.time()
+            self.seen.delay_ms.append(1000 * (now - drawn.due))
+            # The step that was due after the press is the first that the key has changed.
+            if self._pressed_at is not None and drawn.due > self._pressed_at:
+                self.seen.key_ms.append(1000 * (now - self._pressed_at))
+                self._pressed_at = None
             self.seen.sizes.append(drawn.size)
             if self._rate:
                 await asyncio.sleep(len(data) / 1000 / self._rate)
@@ -92,7 +102,7 @@ class Client:
         match message["type"]:
             case "trial":
                 self._trial, self._step = message["trial"], message["step"]
-                await self._send(socket, "start", trial=self._trial)
+                await self._send(socket, "start", trial=self._trial, **DISPLAY)
             case "running":
                 self._began = time.time()
             case "state":
@@ -102,7 +112,7 @@ class Client:
             case "paused":
                 self._halt()
                 self.seen.pauses.append(message["reason"])
-                await self._send(socket, "start", trial=self._trial)
+                await self._send(socket, "start", trial=self._trial, **DISPLAY)
             case "ping":
                 self._reply(socket, "pong", ping=message["ping"])
             case "end":
@@ -119,6 +129,7 @@ class Client:
         while True:
             await asyncio.sleep(KEYS_EVERY_S * self._random.uniform(0.5, 1.5))
             if self._began is not None:
+                self._pressed_at = time.time()
                 await self._send(
                     socket, "keys", trial=self._trial, action=self._random.choice((1, 2, 3, 3, 4, 5))
                 )
@@ -152,10 +163,12 @@ def percentile(values: list[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))] if ordered else float("nan")
 
 
-def _report(clients: list[Client], lost: int | None) -> str:
+def report(clients: list[Client], lost: int | None) -> str:
+    """What clients have measured; `lost` is the number of steps that are missing in the database."""
     seen = [client.seen for client in clients]
     late = [value for one in seen for value in one.late_ms]
     delay = [value for one in seen for value in one.delay_ms]
+    key = [value for one in seen for value in one.key_ms]
     sizes = [size for one in seen for size in one.sizes]
     steps, frames = sum(one.steps for one in seen), sum(one.frames for one in seen)
     playing = sum(one.playing_s for one in seen)
@@ -169,7 +182,7 @@ def _report(clients: list[Client], lost: int | None) -> str:
         *(
             f"{name}: median {percentile(values, 50):.1f}, 99 % {percentile(values, 99):.1f}, "
             f"largest {max(values, default=float('nan')):.1f} ms"
-            for name, values in (("step lateness", late), ("frame delay", delay))
+            for name, values in (("step lateness", late), ("frame delay", delay), ("key to frame", key))
         ),
         f"frames: {frames} of {steps} steps ({100 * frames / max(steps, 1):.1f} %), sizes "
         + ", ".join(f"{size}: {100 * sizes.count(size) / len(sizes):.0f} %" for size in sorted(set(sizes))),
@@ -218,7 +231,7 @@ def main() -> None:
     chosen = parser.parse_args()
     how = (chosen.participants, chosen.seconds, chosen.slow, chosen.delay / 1000)
     if chosen.url:
-        print(_report(asyncio.run(play(chosen.url, *how)), None))
+        print(report(asyncio.run(play(chosen.url, *how)), None))
         return
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "load.db"
@@ -233,7 +246,7 @@ def main() -> None:
                 clients = asyncio.run(play(url[0], *how))
             finally:
                 server.terminate()
-        print(_report(clients, _lost(database, sum(client.seen.steps for client in clients))))
+        print(report(clients, _lost(database, sum(client.seen.steps for client in clients))))
 
 
 if __name__ == "__main__":

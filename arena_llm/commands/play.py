@@ -22,6 +22,14 @@ VIEW_NAMES = "first, top or third"
 Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
+Seats = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1000,
+        help="People who can play at the same time; others wait. Default: 8 per core; --scripts: 32.",
+    ),
+]
 PORT = 8420
 Db = Annotated[
     str, typer.Option(help="Database: a file for SQLite, or postgresql://USER:PASSWORD@HOST/NAME.")
@@ -54,6 +62,7 @@ def play_command(
     host: Host = "127.0.0.1",
     port: Port = PORT,
     workers: Workers = None,
+    seats: Seats = None,
     open_page: Open = True,
     animal_ai: AnimalAI = "3.1.3",
     suite: SuiteOption = DEFAULT,
@@ -66,8 +75,9 @@ def play_command(
     from arena.processes import cores
     from human_data.people.play.app import create_app
     from human_data.people.play.players import Players
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
     from human_data.people.play.task_source import TaskList
+    from human_data.people.serving.one_server import only_server
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.translations import LANGUAGES, base_of, page_texts
 
@@ -78,8 +88,8 @@ def play_command(
     listener = bound(host, port)
     url = url_of(host, listener)
 
-    with Store(db) as store:
-        players = Players(store, source, workers=workers or cores(), scripts=scripts)
+    with Store(db) as store, only_server(store.database):
+        players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
         app = create_app(players, names=answered_names(host), texts=page_texts(language))
         serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
 
@@ -103,7 +113,8 @@ def play_suite_command(
     require("people")
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.one_server import only_server
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.suites.app import SuiteServer
     from human_data.people.suites.games import Course
@@ -113,7 +124,7 @@ def play_suite_command(
     course.check()
     listener = bound(host, port)
     url = url_of(host, listener)
-    with Store(db) as store:
+    with Store(db) as store, only_server(store.database):
         server = SuiteServer(store, course)
         app = server.app(answered_names(host))
         serve(app, server, host, listener, _ready(url, len(course.tasks), store, open_page), STORED)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.commands.play import PORT, Host, Port, Workers
+from arena_llm.commands.play import PORT, Host, Port, Seats, Workers
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def study_command(
         typer.Option(help="A further host name to answer to, for a web server that forwards requests."),
     ] = None,
     workers: Workers = None,
+    seats: Seats = None,
     links: Annotated[
         Path | None,
         typer.Option(help="File of ids, one in each line: print a signed link for each, and stop."),
@@ -84,7 +85,7 @@ def study_command(
     for line in _summary(plan):
         print(line, flush=True)
     if not check:
-        _serve(plan, db, host, port, tuple(name or ()), workers)
+        _serve(plan, db, host, port, tuple(name or ()), workers, seats)
 
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
@@ -114,6 +115,7 @@ def _simulate(
     import tempfile
 
     from arena.files import check_output_folder
+    from human_data.people.serving.one_server import only_server
     from human_data.people.simulation.simulate import SPEED, simulate
     from human_data.people.store import Store
     from human_data.people.store.export import export
@@ -123,7 +125,7 @@ def _simulate(
         print(line)
     print(f"{participants} simulated participants, at {SPEED:g} times the speed:", flush=True)
     temporary = tempfile.TemporaryDirectory(prefix="arena-simulation-")
-    with temporary as folder, Store(db or f"{folder}/study.db") as store:
+    with temporary as folder, Store(db or f"{folder}/study.db") as store, only_server(store.database):
         simulate(plan, store, participants, limit_s=60 * minutes, workers=workers, report=_at_once)
         done = export(store, plan.study.name, out, bids=True, test=True)
     print(f"{out}: {done.summary()}; codebook.md explains every column")
@@ -133,10 +135,19 @@ def _at_once(line: str) -> None:
     print(line, flush=True)
 
 
-def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], workers: int | None) -> None:
+def _serve(
+    plan: "Plan",
+    db: str,
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    workers: int | None,
+    seats: int | None,
+) -> None:
     from arena.processes import cores
     from human_data.people.play.players import Players
-    from human_data.people.play.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.one_server import only_server
+    from human_data.people.serving.serve import answered_names, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
     from human_data.people.study.app import create_study_app
@@ -144,12 +155,13 @@ def _serve(plan: "Plan", db: str, host: str, port: int, names: tuple[str, ...], 
     from human_data.people.study.resume import start_or_resume
     from human_data.people.study.task_source import StudyTaskSource
 
-    with Store(db) as store:
+    with Store(db) as store, only_server(store.database):
         in_progress = start_or_resume(store, plan)
         listener = bound(host, port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         scripts = plan.study.mode == "scripts"
-        players = Players(store, StudyTaskSource(plan), workers=workers or cores(), scripts=scripts)
+        source = StudyTaskSource(plan)
+        players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
         app = create_study_app(plan, players, store, token, names=answered_names(host, names))
 
         def ready() -> None:

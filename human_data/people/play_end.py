@@ -5,10 +5,11 @@ from typing import NamedTuple
 from arena import Recording
 from arena.action import STEP_S
 
-HEALTH, TIME, LIMIT, STOPPED, WITHDREW = "health", "time", "limit", "stopped", "withdrew"
+HEALTH, TIME, LIMIT = "health", "time", "limit"
+PAUSE, STOPPED, WITHDREW = "pause", "stopped", "withdrew"
 """Ends of play besides touching something, which is named as in `arena.Outcome`: health ran out and not by
 the clock alone; the arena's clock ran out; the limit of the study, or of scripts, was reached; the person
-stopped the task; or left the study."""
+paused for longer than the study allows; stopped the task; or left the study."""
 
 
 def seconds_of(steps: int) -> float:

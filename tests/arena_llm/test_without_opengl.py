@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from tests.command import run
+from tests.command import run_fresh
 
 TASK = """
 arenas:
@@ -29,7 +29,7 @@ arenas:
 
 BROKEN = {"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}
 
-arena_llm = partial(run, **BROKEN)
+arena_llm = partial(run_fresh, **BROKEN)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import typer
 
 from arena.errors import ArenaError
 from evaluation.suites import get_suite
+from tests.command import preloaded_python
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
 
@@ -39,19 +41,27 @@ def folder(tmp_path, request):
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
-    """A folder with `arena-llm`, `python` and `inspect` of this interpreter."""
-    made = tmp_path_factory.mktemp("bin")
+    """A function of a page's folder: a folder with `arena-llm`, `python` and `inspect` of this interpreter.
+
+    Where the page has a source tree of its own, nothing is imported beforehand.
+    """
+    quick = made_programs(tmp_path_factory.mktemp("quick"), preloaded_python())
+    own = made_programs(tmp_path_factory.mktemp("own"), sys.executable)
+    return lambda folder: own if (folder / "arena").is_dir() else quick
+
+
+def made_programs(made: Path, interpreter: Path | str) -> Path:
     for name, module in {"arena-llm": "-m arena_llm", "python": "", "inspect": "-m inspect_ai"}.items():
-        (made / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        (made / name).write_text(f'#!/bin/sh\nexec "{interpreter}" {module} "$@"\n')
         (made / name).chmod(0o755)
     return made
 
 
-def surroundings(folder: Path, programs: Path) -> dict[str, str]:
+def surroundings(folder: Path, programs: Callable[[Path], Path]) -> dict[str, str]:
     source = folder if (folder / "arena").is_dir() else ROOT
     return {
         **os.environ,
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs(folder)}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join(filter(None, (str(source), str(folder), os.environ.get("PYTHONPATH")))),
         "COLUMNS": "120",
     }
@@ -72,7 +82,7 @@ def run_page(page, folder, programs, *, slow):
 
 
 def run_block(block, folder, programs):
-    words = ["bash", "-euo", "pipefail"] if block.language == "sh" else [sys.executable]
+    words = ["bash", "-euo", "pipefail"] if block.language == "sh" else [str(programs(folder) / "python")]
     script = folder / f".line-{block.line}"
     script.write_text(block.text, encoding="utf-8")
     done = subprocess.run(

@@ -17,8 +17,12 @@ from human_data.people.play.page_protocol import INTERNAL, POLICY, ConnectionRef
 from human_data.people.play.page_texts import START_AGAIN
 from human_data.people.play.players import Players
 from human_data.people.play.security import COOKIE, COOKIE_AGE_S, Guard, same_origin
+from human_data.people.serving.rate_limits import RateLimit
 from human_data.people.store import Participant
 from human_data.people.store.store_thread import StoreThread
+
+SIGN_UPS_PER_MINUTE, FORMS_PER_MINUTE = 120, 1200
+"""From one address: enough for four classes behind the same router that begin in the same minute."""
 
 Identify = Callable[[HTTPConnection], Awaitable[Participant | None]]
 """The participant who sent a request, None if unknown."""
@@ -28,7 +32,7 @@ STUDY = "play"
 
 PAGE = Path(__file__).parent / "page"
 FILES = (
-    *("play.html", "play.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
+    *("play.html", "play.css", "game.css", "play.js", "play_stage.js", "play_wire.js", "play_words.js"),
     "play_scripts.js",
 )
 
@@ -87,13 +91,18 @@ def base_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        players.start()
+        await players.start()
         yield
         await players.close()
         on_close()
 
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None)
+    return guarded(FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, openapi_url=None), names)
+
+
+def guarded(app: FastAPI, names: tuple[str, ...] | None) -> FastAPI:
+    """The application with checks and limits of its requests; `names` as for `Guard`."""
     app.add_middleware(Guard, names=names)
+    app.state.sign_ups, app.state.forms = RateLimit(SIGN_UPS_PER_MINUTE), RateLimit(FORMS_PER_MINUTE)
     return app
 
 
@@ -116,6 +125,7 @@ def create_app(
     async def entrance(request: Request) -> Response:
         participant = await identify(request)
         if participant is None:
+            app.state.sign_ups.check(request)
             code = f"p{secrets.token_hex(4)}"
             participant = await store.run(lambda store: store.add_participant(code, STUDY))
         return as_participant(RedirectResponse("/play", 303), participant, request)

@@ -7,16 +7,17 @@ from typing import Any
 
 from arena import Outcome
 from human_data.people.play.connection import Connection
-from human_data.people.play.pacing import Pacer, QualityLevel
+from human_data.people.play.pacing import Pacer, QualityLevel, Sent
 from human_data.people.play.page_protocol import POLICY, ConnectionRefused, frame_bytes
 from human_data.people.play.stretch import Stretch
 from human_data.people.play.task_source import Assignment
-from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State
-from human_data.people.play_end import HEALTH, LIMIT, STOPPED, TIME, PlayEnd
+from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State, View
+from human_data.people.play_end import HEALTH, LIMIT, PAUSE, STOPPED, TIME, PlayEnd
 from human_data.people.store import StretchRow
 
-SILENCE_S = 2.0
-"""A page that sends nothing for so long while frames are in flight has lost its connection."""
+MAX_UNSEEN_S = 1.0
+"""The game pauses when the newest picture that the page has shown is older than this: longer than a slow line
+with a frame in 0.3 s needs, and too short to drive far without seeing."""
 
 PING_INTERVAL_S = 5.0
 """Interval of measuring the round trip while frames are late; some are skipped before each measurement."""
@@ -36,6 +37,7 @@ _ENDS: dict[str, str] = {
 _NEUTRAL_ENDS = {
     TIME: "The time for this task is over.",
     LIMIT: "The time for this task is over.",
+    PAUSE: "You paused for too long. This task is over.",
     STOPPED: "You stopped this task.",
 }
 """Texts that are shown without feedback, too."""
@@ -44,13 +46,18 @@ SCRIPTS_USED = "You have used all your scripts."
 
 
 class Client:
-    """The page at the other end of a connection. Times are Unix seconds."""
+    """The page at the other end of a connection. Times are Unix seconds.
+
+    `shown` is the newest picture of the trial that the page has displayed, by its step and view.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.shown: tuple[int, View] | None = None
+        self._feedback = True
         self._pacer = Pacer()
         self._frames = 0
-        self._heard_at = self._pinged_at = time.time()
+        self._pinged_at = time.time()
         self._pings = 0
         self._awaiting_pong = False
         self._events: list[tuple[str, float]] = []
@@ -61,28 +68,30 @@ class Client:
         """Send a message of this type."""
         self.connection.send(kind, **values)
 
-    def heard(self, now: float) -> None:
-        """The page sent a message."""
-        self._heard_at = now
-
     def started(self, now: float) -> None:
         """The episode starts, or continues after a pause."""
-        self._heard_at = now
         self._pacer.pause()
         self._stretch = Stretch(now)
         self._ping(now)
 
-    def silent(self, now: float) -> bool:
-        """Whether the page has disappeared although its connection is not closed."""
-        return self._pacer.in_flight > 0 and now - self._heard_at > SILENCE_S
+    def too_late(self, step: int, step_s: float, now: float) -> str:
+        """The reason for a pause if the page has shown no picture for too long, otherwise "".
+
+        `step_s` is the duration of a step. If so, the images get worse from now on.
+        """
+        if self.shown is None or (step - self.shown[0]) * step_s <= MAX_UNSEEN_S:
+            return ""
+        self._pacer.gave_up(now)
+        return "connection" if self._pacer.in_flight else "stall"
 
     def acknowledged(self, frame: int, now: float) -> None:
         """A frame is displayed. Raises ConnectionRefused if it was never sent."""
         if frame > self._frames:
             raise ConnectionRefused(POLICY, f"frame {frame} was not sent")
-        age_s = self._pacer.acknowledged(frame, now)
-        if self._stretch is not None and age_s is not None:
-            self._stretch.displayed(age_s)
+        if (displayed := self._pacer.acknowledged(frame, now)) is not None:
+            self.shown = displayed.shows
+            if self._stretch is not None:
+                self._stretch.displayed(displayed.age_s)
 
     def ponged(self, ping: int, now: float) -> None:
         """The page replied to a ping. Raises ConnectionRefused if it was not the last one."""
@@ -93,18 +102,28 @@ class Client:
 
     def stepped(self, state: State, late_s: Sequence[float], now: float) -> QualityLevel | None:
         """Note what happened, and return the quality of the image to be drawn; None for no image."""
-        self._events += state.events
+        # Without feedback even the moment of a message would give events away.
+        self._events += state.events if self._feedback else ()
         self._late_ms += [round(1000 * late, 1) for late in late_s]
         if self._stretch is not None:
             for late in late_s:
                 self._stretch.stepped(late, self._pacer.level_number)
-        if state.events or state.done or len(self._late_ms) >= STATE_INTERVAL:
+        if self._events or state.done or len(self._late_ms) >= STATE_INTERVAL:
             self.send_state(state)
         if self._pacer.doubtful and now - self._pinged_at > PING_INTERVAL_S and not state.done:
             if self._pacer.in_flight > 0:
                 return None
             self._ping(now)
         return self._pacer.level if self._pacer.should_draw(state.step, now) else None
+
+    def paused(self, state: State, now: float) -> QualityLevel | None:
+        """As `stepped`, while the game is paused: one image at a time."""
+        return self._pacer.level if self._pacer.should_draw_still(state.step, now) else None
+
+    def forget_images(self) -> None:
+        """What was shown or is under way counts no more: another trial, or the worker has died."""
+        self.shown = None
+        self._pacer.pause()
 
     def take_stretch(self, trial: int, now: float, only_long: bool = False) -> StretchRow | None:
         """End the stretch of play, with `only_long` if it is long enough; None if nothing is to be stored."""
@@ -118,28 +137,36 @@ class Client:
         """Send an image, together with the state."""
         self.send_state(state)
         self._frames += 1
-        self._pacer.sent(self._frames, drawn.due, time.time())
+        self._pacer.sent(self._frames, Sent(drawn.due, time.time(), (drawn.step, drawn.view)))
         self.connection.send_bytes(frame_bytes(self._frames, drawn))
 
     def send_state(self, state: State) -> None:
-        """Send the state, and what happened since it was last sent."""
+        """Send the state, and what happened since it was last sent; without feedback nothing that is any."""
+        health, reward = round(state.health, 2), round(state.total_reward, 4)
         self.send(
             "state",
             step=state.step,
-            health=round(state.health, 2),
-            reward=round(state.total_reward, 4),
-            events=self._events,
             late=self._late_ms,
             level=self._pacer.level,
             sent=self.connection.sent_bytes,
+            **({"health": health, "reward": reward, "events": self._events} if self._feedback else {}),
         )
         self._events, self._late_ms = [], []
 
     def send_trial(
-        self, trial: int, assignment: Assignment, state: State, turns: Sequence[ScriptTurn], instructions: str
+        self,
+        trial: int,
+        assignment: Assignment,
+        state: State,
+        turns: Sequence[ScriptTurn],
+        instructions: str,
+        left_s: float | None,
     ) -> None:
-        """Send what the page needs before a trial starts or resumes."""
-        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop")
+        """Send what the page needs before a trial starts or resumes; `left_s`: how long it may be paused."""
+        self.forget_images()
+        self._feedback = assignment.feedback
+        self._events.clear()
+        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
         self.send(
             "trial",
             trial=trial,
@@ -147,6 +174,7 @@ class Client:
             step=state.step,
             instructions=instructions,
             turns=[turn_values(turn) for turn in turns],
+            left_s=left_s,
         )
         self.send_state(state)
 

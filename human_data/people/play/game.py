@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Sequence
 from typing import Protocol
 
 from arena.action import STEP_S
+from human_data.people.play.pause_clock import PauseClock
 from human_data.people.play.trial_recorder import OpenTrial
-from human_data.people.play.worker_protocol import Drawn, Open, Opened, State, Stepped, View
-from human_data.people.play.workers import EpisodeFailed, RemoteEpisode, WorkerPool
+from human_data.people.play.worker_protocol import Open, Opened, State, Stepped, View
+from human_data.people.play.workers import EpisodeFailed, EpisodeListener, RemoteEpisode, WorkerPool
 from human_data.people.play_end import PlayEnd
 from human_data.people.store import ActionRow
 
@@ -17,7 +18,7 @@ MAX_CATCH_UP = 8
 nobody can steer through what they did not see."""
 
 
-class GameListener(Protocol):
+class GameListener(EpisodeListener, Protocol):
     """Receives what happens in a game."""
 
     def take(self, rows: Sequence[ActionRow]) -> None:
@@ -26,17 +27,14 @@ class GameListener(Protocol):
     def stepped(self, state: State, due: float, late_s: Sequence[float]) -> None:
         """Steps were taken, the last of them due then (Unix seconds); `late_s`: how late each was."""
 
-    def drawn(self, drawn: Drawn) -> None:
-        """An image is ready."""
-
     def stalled(self) -> None:
-        """The game has paused because the computer could not keep up."""
+        """The computer cannot keep up, and the game should pause."""
+
+    async def paused_too_long(self) -> None:
+        """The game was paused for longer than it may be."""
 
     def ended(self, end: PlayEnd) -> None:
         """The episode is over."""
-
-    def failed(self, reason: str) -> None:
-        """The episode cannot continue."""
 
 
 class Game:
@@ -48,19 +46,26 @@ class Game:
     def __init__(
         self, trial: OpenTrial, workers: WorkerPool, listener: GameListener, speed: float = 1.0
     ) -> None:
-        self._step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
+        self.step_s, self._max_catch_up = STEP_S / speed, MAX_CATCH_UP * speed
         self.trial, self.assignment, self._listener = trial.trial, trial.assignment, listener
         self.action = 0
         """The action of the keys that are held now, an index into `arena.ACTIONS`."""
         self.state: State | None = None
         self.running = False
         """Whether the clock runs."""
+        self.pauses = PauseClock(trial.assignment.max_pause_s, listener.paused_too_long)
         self._clock: asyncio.Task[None] | None = None
+        self._drawing: asyncio.Task[None] | None = None
         task, seed, mode = self.assignment.task, self.assignment.seed, self.assignment.mode
         start = Open(
             task, seed, self.trial.trial, mode, trial.actions, trial.scripts, self.assignment.max_steps
         )
-        self._episode = RemoteEpisode(workers, start, listener.drawn)
+        self._episode = RemoteEpisode(workers, start, listener)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether the episode is built and played by keys, and its clock does not run."""
+        return self.state is not None and self.assignment.mode == "keys" and not self.running
 
     async def open(self) -> Opened:
         """Build the episode up to where it was interrupted. Raises EpisodeFailed."""
@@ -73,19 +78,21 @@ class Game:
     def start(self) -> None:
         """Start the clock."""
         self.running = True
+        self.pauses.stop()
         if self._clock is None or self._clock.done():
             self._clock = asyncio.create_task(self._run())
 
     def pause(self) -> None:
         """Stop the clock after the present step, and release the keys."""
         self.running, self.action = False, 0
+        self.pauses.start()
 
-    async def stop(self) -> Stepped | None:
+    async def stop(self, ended_by: str) -> Stepped | None:
         """End the episode early; None if it failed."""
-        self.pause()
+        self._halt()
         if self._clock is not None:
             await self._clock
-        return await self._answered(self._episode.stop())
+        return await self._answered(self._episode.stop(ended_by))
 
     async def reply(self, text: str) -> Stepped | None:
         """Play a script; None if the episode failed."""
@@ -95,12 +102,29 @@ class Game:
         """Request an image of the step that was due then."""
         self._episode.draw(due, view, size, quality)
 
+    def draw_still(self, view: View, size: int, quality: int) -> None:
+        """Request an image of the present step, for which a lost episode is rebuilt first."""
+
+        async def draw() -> None:
+            try:
+                await self._episode.rebuild()
+                self._episode.draw(time.time(), view, size, quality)
+            except EpisodeFailed as error:
+                self._listener.failed(str(error))
+
+        self._drawing = asyncio.create_task(draw())
+
     def close(self) -> None:
         """Discard the episode; its actions stay in the store."""
-        self.pause()
-        if self._clock is not None:
-            self._clock.cancel()
+        self._halt()
+        for task in (self._clock, self._drawing):
+            if task is not None:
+                task.cancel()
         self._episode.close()
+
+    def _halt(self) -> None:
+        self.pause()
+        self.pauses.stop()
 
     async def _answered(self, answer: Awaitable[Stepped]) -> Stepped | None:
         assert self.state is not None
@@ -119,15 +143,14 @@ class Game:
         due = loop.time()
         try:
             while self.running:
-                due += self._step_s
+                due += self.step_s
                 await asyncio.sleep(due - loop.time())
-                missed = int((loop.time() - due) / self._step_s)
+                missed = int((loop.time() - due) / self.step_s)
                 if missed >= self._max_catch_up:
-                    self.pause()
                     self._listener.stalled()
                 elif self.running:
                     await self._step(1 + missed, due)
-                    due += missed * self._step_s
+                    due += missed * self.step_s
         except EpisodeFailed as error:
             self.running = False
             self._listener.failed(str(error))
@@ -140,10 +163,14 @@ class Game:
         # The first is certain to be taken, so it can be stored before the worker's answer; whether those that
         # were missed are taken too, only the worker knows: the episode may end before them.
         self._take(first, actions[:1], at)
-        answer = await self._episode.step(actions)
+        stall = loop.call_later(MAX_CATCH_UP * STEP_S, self._listener.stalled)
+        try:
+            answer = await self._episode.step(actions)
+        finally:
+            stall.cancel()
         self.state = answer.state
         self._take(first + 1, answer.actions[1:], at)
-        late = [loop.time() - due - k * self._step_s for k in range(len(answer.actions))]
+        late = [loop.time() - due - k * self.step_s for k in range(len(answer.actions))]
         if answer.end is not None:
             self.running = False
         self._listener.stepped(answer.state, time.time() - late[-1] if late else at, late)

@@ -6,6 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from arena.action import STEP_S
+from human_data.people.play.worker_protocol import View
 
 MIN_IN_FLIGHT, MAX_IN_FLIGHT = 2, 8
 """Limits of the frames in flight: of two, one is being sent and one displayed. A long round trip needs more,
@@ -50,14 +51,22 @@ PATIENCE_S, MAX_PATIENCE_S = 3.0, 60.0
 """A better level is tried after so long without trouble; the time doubles with each failed attempt."""
 
 LOST_S = 1.0
-"""An image that has not been drawn by then never will be: its worker died."""
+"""After so long without the image that was requested, it is requested again."""
 
 
-class _Sent(NamedTuple):
-    """When the step shown in a frame was due, and when the frame was sent."""
+class Sent(NamedTuple):
+    """A frame: when the step that it shows was due, when it was sent, and what it shows."""
 
     due: float
     at: float
+    shows: tuple[int, View] | None = None
+
+
+class Displayed(NamedTuple):
+    """A frame that the page has displayed: its age then in seconds, and what it shows."""
+
+    age_s: float
+    shows: tuple[int, View] | None
 
 
 class Pacer:
@@ -66,7 +75,7 @@ class Pacer:
     def __init__(self) -> None:
         self._level = 0
         self._delays: deque[float] = deque(maxlen=UPGRADE_FRAMES)
-        self._in_flight: dict[int, _Sent] = {}
+        self._in_flight: dict[int, Sent] = {}
         self._drawing_since = -LOST_S
         self._changed_at = 0.0
         self._upgraded = False
@@ -112,19 +121,21 @@ class Pacer:
 
     def should_draw(self, step: int, now: float) -> bool:
         """Whether to draw this step; if so, its image counts as being drawn from now on."""
-        drawing = now - self._drawing_since < LOST_S
-        if step - self._last_step < self.level.interval or drawing or self.in_flight >= self.max_in_flight:
+        if step - self._last_step < self.level.interval or self.in_flight >= self.max_in_flight:
             return False
-        self._last_step, self._drawing_since = step, now
-        return True
+        return self._begin_drawing(step, now)
 
-    def sent(self, number: int, due: float, now: float) -> None:
-        """The image of the step that was due then has been sent as this frame."""
+    def should_draw_still(self, step: int, now: float) -> bool:
+        """As `should_draw`, for a game that is paused: only if no other image is under way."""
+        return not self.in_flight and self._begin_drawing(step, now)
+
+    def sent(self, number: int, frame: Sent) -> None:
+        """An image has been sent as the frame of this number."""
         self._drawing_since = -LOST_S
-        self._in_flight[number] = _Sent(due, now)
+        self._in_flight[number] = frame
 
-    def acknowledged(self, number: int, now: float) -> float | None:
-        """A frame is displayed: its age in seconds; None if no such frame was in flight."""
+    def acknowledged(self, number: int, now: float) -> Displayed | None:
+        """A frame is displayed; None if no such frame was in flight."""
         if number not in self._in_flight:
             return None
         sent = self._in_flight[number]
@@ -134,33 +145,49 @@ class Pacer:
         self._in_flight = {other: each for other, each in self._in_flight.items() if other > number}
         self._adapt(now)
         # The confirmation took half the round trip.
-        return max(now - sent.due - self.round_trip_s / 2, 0.0)
+        return Displayed(max(now - sent.due - self.round_trip_s / 2, 0.0), sent.shows)
 
     def measured(self, round_trip_s: float) -> None:
         """The round trip of a message with no frame before it."""
         self._ping_s = round_trip_s
 
     def pause(self) -> None:
-        """Forget the frames in flight: they say nothing about the connection any more."""
+        """Forget the frames in flight and the one being drawn: they do not count any more."""
+        self._drawing_since = -LOST_S
         self._in_flight.clear()
         self._delays.clear()
         self._trips.clear()
         self._last_step = -QUALITY_LEVELS[-1].interval
+
+    def gave_up(self, now: float) -> None:
+        """The game had to pause because no frame was displayed in time."""
+        self._worsen(2, now)
+
+    def _begin_drawing(self, step: int, now: float) -> bool:
+        """Count an image as being drawn from now on; False if another one still is."""
+        if now - self._drawing_since < LOST_S:
+            return False
+        self._last_step, self._drawing_since = step, now
+        return True
 
     def _adapt(self, now: float) -> None:
         count = len(self._delays)
         very_late = count >= VERY_LATE_FRAMES and self._recent_delay(VERY_LATE_FRAMES) > VERY_LATE_S
         late = count >= LATE_FRAMES and self._recent_delay(LATE_FRAMES) > LATE_S
         punctual = count == UPGRADE_FRAMES and median(self._delays) < PUNCTUAL_S
-        if (very_late or late) and self._level < len(QUALITY_LEVELS) - 1:
-            if self._upgraded:
-                self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
-            self._change(2 if very_late else 1, now)
+        if very_late or late:
+            self._worsen(2 if very_late else 1, now)
         elif self._level and now - self._changed_at > self._patience_s and punctual:
             self._change(-1, now)
 
     def _recent_delay(self, frames: int) -> float:
         return median(list(self._delays)[-frames:])
+
+    def _worsen(self, by: int, now: float) -> None:
+        if self._level < len(QUALITY_LEVELS) - 1:
+            if self._upgraded:
+                self._patience_s = min(2 * self._patience_s, MAX_PATIENCE_S)
+            self._change(by, now)
 
     def _change(self, by: int, now: float) -> None:
         self._level = min(self._level + by, len(QUALITY_LEVELS) - 1)

@@ -4,14 +4,14 @@ The page numbers its messages from 1 (`n`); the first is `Hello`. Messages about
 """
 
 import struct
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from arena import ACTIONS
 from human_data.people.play.worker_protocol import VIEWS, Drawn, View
 
-PROTOCOL = 2
+PROTOCOL = 3
 """Version of these messages, sent by the page in `Hello`."""
 
 MAX_MESSAGE_BYTES = 16_384
@@ -57,17 +57,34 @@ class _OfTrial(_Message):
     trial: int = Field(ge=1, le=2**53)
 
 
+Pixels = Annotated[int, Field(ge=1, le=20_000)]
+"""Length on a page in CSS pixels."""
+
+
 class Start(_OfTrial):
-    """The participant starts the episode, or resumes it after a pause."""
+    """The participant starts the episode, or resumes it after a pause.
+
+    `viewport` is the width and height of the page, `pixel_ratio` the number of the display's pixels per CSS
+    pixel (zoom included), `picture` the side of the picture, and `input` what it was started with.
+    """
 
     type: Literal["start"]
+    viewport: tuple[Pixels, Pixels]
+    pixel_ratio: float = Field(ge=0.05, le=50, allow_inf_nan=False)
+    picture: Pixels
+    input: Literal["keys", "touch", "gamepad"]
+
+    @property
+    def display(self) -> dict[str, Any]:
+        """What the page has reported of itself, as it is noted."""
+        return self.model_dump(include={"viewport", "pixel_ratio", "picture", "input"})
 
 
 class Pause(_OfTrial):
-    """The participant pauses the episode, or the page is hidden."""
+    """The participant pauses the episode, or the page is hidden or has become too small."""
 
     type: Literal["pause"]
-    reason: Literal["key", "hidden"]
+    reason: Literal["key", "hidden", "small"]
 
 
 class Keys(_OfTrial):
@@ -103,7 +120,8 @@ class Next(_OfTrial):
     type: Literal["next"]
 
 
-Message = Hello | Pong | Start | Pause | Keys | Ack | ChangeView | ScriptText | StopTask | Next
+TrialMessage = Start | Pause | Keys | ChangeView | ScriptText | StopTask | Next
+Message = Hello | Pong | Ack | TrialMessage
 
 _MESSAGES: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 

@@ -5,29 +5,15 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from human_data.people.play import page_protocol as page
 from human_data.people.play.client import Client, ending, turn_values
 from human_data.people.play.connection import Connection
 from human_data.people.play.game import Game
-from human_data.people.play.page_protocol import (
-    POLICY,
-    REPLACED,
-    Ack,
-    ChangeView,
-    ConnectionRefused,
-    Hello,
-    Keys,
-    Message,
-    Next,
-    Pause,
-    Pong,
-    ScriptText,
-    Start,
-    StopTask,
-)
+from human_data.people.play.page_protocol import POLICY, REPLACED, ConnectionRefused
 from human_data.people.play.trial_recorder import SCRIPT_NOTE, TrialRecorder
 from human_data.people.play.worker_protocol import Drawn, ScriptTurn, State, View
 from human_data.people.play.workers import EpisodeFailed, WorkerPool
-from human_data.people.play_end import PlayEnd
+from human_data.people.play_end import PAUSE, STOPPED, PlayEnd
 from human_data.people.store import ActionRow, Participant
 
 
@@ -45,6 +31,8 @@ class Player:
         self._client: Client | None = None
         self._game: Game | None = None
         self._view: View = "first"
+        # The wish to start, until the page has shown the present picture.
+        self._starting: page.Start | None = None
         self._turns: list[ScriptTurn] = []
         self._instructions = ""
         self._ending: dict[str, Any] | None = None
@@ -62,6 +50,7 @@ class Player:
         self._pause("reconnected")
         self.dismiss(REPLACED, "opened in another window")
         self._client = client = Client(connection)
+        self._starting = None
         async with self._lock:
             if self._game is None:
                 await self._begin()
@@ -71,8 +60,10 @@ class Player:
     def detach(self, connection: Connection) -> None:
         """A connection is closed; the game pauses if it was the newest."""
         if self._client is not None and self._client.connection is connection:
-            self._pause("disconnected")
             self._client = None
+            self._pause("disconnected")
+            if self._game is not None:
+                self._game.pauses.stop()
 
     def dismiss(self, code: int, reason: str) -> None:
         """Close the connection, if any."""
@@ -88,29 +79,27 @@ class Player:
         if self._saving is not None:
             await self._saving
 
-    async def handle(self, message: Message, connection: Connection) -> None:
+    async def handle(self, message: page.Message, connection: Connection) -> None:
         """Act on a message of the page. Raises ConnectionRefused if it is not allowed now."""
         client, now = self._client, time.time()
         if client is None or client.connection is not connection:
             return
-        client.heard(now)
         match message:
-            case Hello():
+            case page.Hello():
                 raise ConnectionRefused(POLICY, "hello was sent twice")
-            case Pong():
+            case page.Pong():
                 client.ponged(message.ping, now)
-            case Ack():
+            case page.Ack():
                 client.acknowledged(message.frame, now)
+                self._go_on()
             case _:
                 await self._handle_in_trial(message)
 
-    async def _handle_in_trial(
-        self, message: Start | Pause | Keys | ChangeView | ScriptText | StopTask | Next
-    ) -> None:
+    async def _handle_in_trial(self, message: page.TrialMessage) -> None:
         game = self._game
         if game is None or message.trial != game.trial.id:
             raise ConnectionRefused(POLICY, f"trial {message.trial} is not the one being played here")
-        if isinstance(message, Next):
+        if isinstance(message, page.Next):
             await self._next()
         # A message sent before the page knew of the end is ignored.
         elif not self._over:
@@ -120,51 +109,64 @@ class Player:
     def _over(self) -> bool:
         return self._ending is not None or bool(self._failure)
 
-    async def _play(
-        self, game: Game, message: Start | Pause | Keys | ChangeView | ScriptText | StopTask
-    ) -> None:
+    async def _play(self, game: Game, message: page.TrialMessage) -> None:
         by_keys = game.assignment.mode == "keys"
         match message:
-            case Keys() if by_keys:
+            case page.Keys() if by_keys:
                 game.action = message.action if game.running else 0
-            case Start() if by_keys:
-                self._start(game)
-            case Pause() if by_keys:
+            case page.Start() if by_keys:
+                self._starting = None if game.running else message
+                self._go_on()
+            case page.Pause() if by_keys:
+                self._starting = None
                 self._pause(message.reason)
-            case ScriptText() if not by_keys:
+            case page.ScriptText() if not by_keys:
                 await self._script(game, message.text)
-            case ChangeView() if message.view in game.assignment.views:
+            case page.ChangeView() if message.view in game.assignment.views:
                 self._view = message.view
                 self._note("view", view=message.view)
-            case StopTask() if game.assignment.may_stop:
+                self._go_on()
+            case page.StopTask() if game.assignment.may_stop:
                 self._note("stop")
-                stopped = await game.stop()
-                if stopped is not None and stopped.end is not None:
-                    self._send_state()
-                    self.ended(stopped.end)
+                await self._stop(STOPPED)
             case _:
                 raise ConnectionRefused(POLICY, f"{message.type} is not allowed in this trial")
 
-    def _start(self, game: Game) -> None:
-        if not game.running and game.state is not None:
-            assert self._client is not None
-            self._note("start", device=self._client.connection.device)
+    def _go_on(self) -> None:
+        """While the game is paused, show the present step; once it is shown, start if that is wanted."""
+        client, game = self._client, self._game
+        if client is None or game is None or game.state is None or not game.waiting or self._failure:
+            return
+        if client.shown != (game.state.step, self._view):
+            if (level := client.paused(game.state, time.time())) is not None:
+                game.draw_still(self._view, level.size, level.quality)
+        elif self._starting is not None and not self._over:
+            self._note("start", device=client.connection.device, **self._starting.display)
+            self._starting = None
             self._send("running")
             game.start()
-            self._client.started(time.time())
-            self.stepped(game.state._replace(events=()), time.time(), ())
+            client.started(time.time())
 
     def _pause(self, reason: str) -> None:
+        """Pause the game if it runs; the page gets the state and a new image, as its own may be older."""
         if self._game is not None and self._game.running:
             self._game.pause()
-            self._paused(reason)
+            self._note("pause", reason=reason)
+            self._record_stretch()
+            self._send_state()
+            self._send("paused", reason=reason, left_s=self._game.pauses.left_s)
+            self._go_on()
 
-    def _paused(self, reason: str) -> None:
-        """Note a pause and send it, with the state: the last image may be some steps old."""
-        self._note("pause", reason=reason)
-        self._record_stretch()
-        self._send_state()
-        self._send("paused", reason=reason)
+    async def paused_too_long(self) -> None:
+        """End the trial."""
+        await self._stop(PAUSE)
+
+    async def _stop(self, ended_by: str) -> None:
+        if self._game is not None and not self._over:
+            stopped = await self._game.stop(ended_by)
+            if stopped is not None and stopped.end is not None:
+                self._send_state()
+                self.ended(stopped.end)
 
     async def _script(self, game: Game, text: str) -> None:
         self._note(SCRIPT_NOTE, text=text)
@@ -189,7 +191,7 @@ class Player:
     async def _begin(self, fresh: bool = False) -> None:
         """Open the participant's unfinished trial or, always if `fresh`, the next one."""
         self._ending, self._failure, self._saving = None, "", None
-        self._turns, self._instructions = [], ""
+        self._turns, self._instructions, self._starting = [], "", None
         trial = await self._recorder.begin(self.participant, fresh)
         if trial is None:
             return
@@ -213,11 +215,15 @@ class Player:
             return
         trial, assignment = self._game.trial.id, self._game.assignment
         state = self._game.state or State(0, 100.0, 0.0)
-        self._client.send_trial(trial, assignment, state, self._turns, self._instructions)
+        if state.step > 0 and not self._over:
+            self._game.pauses.start()
+        left_s = self._game.pauses.left_s
+        self._client.send_trial(trial, assignment, state, self._turns, self._instructions, left_s)
         if self._failure:
             self._send("failed", reason=self._failure)
         elif self._ending is not None:
             self._send("end", **self._ending)
+        self._go_on()
 
     def take(self, rows: Sequence[ActionRow]) -> None:
         """Record actions."""
@@ -231,8 +237,9 @@ class Player:
         if (level := client.stepped(state, late_s, now)) is not None:
             game.draw(due, self._view, level.size, level.quality)
         self._record_stretch(only_long=True)
-        if client.silent(now):
-            self._pause("connection")
+        if game.running and (reason := client.too_late(state.step, game.step_s, now)):
+            self._pause(reason)
+        self._go_on()
 
     def drawn(self, drawn: Drawn) -> None:
         """Send an image."""
@@ -240,19 +247,28 @@ class Player:
             self._client.show(drawn, self._game.state)
 
     def stalled(self) -> None:
-        """Report the pause."""
-        self._paused("stall")
+        """Pause."""
+        self._pause("stall")
+
+    def lost(self) -> None:
+        """Pause until the episode is rebuilt and drawn."""
+        if self._client is not None:
+            self._client.forget_images()
+        self._pause("worker")
+        self._go_on()
 
     def ended(self, end: PlayEnd) -> None:
-        """Store the end, and report it."""
-        self._finish(end)
-        self._send("end", **(self._ending or {}))
+        """Store the end, and report it, once."""
+        if not self._over:
+            self._finish(end)
+            self._send("end", **(self._ending or {}))
 
     def failed(self, reason: str) -> None:
-        """Report the failure."""
-        self._record_stretch()
-        self._failure = reason
-        self._send("failed", reason=reason)
+        """Report the failure, once."""
+        if not self._over:
+            self._record_stretch()
+            self._failure = reason
+            self._send("failed", reason=reason)
 
     def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None

@@ -5,18 +5,17 @@ import contextlib
 
 from human_data.people.play.connection import Connection
 from human_data.people.play.page_protocol import POLICY, PROTOCOL, ConnectionRefused, Hello
-from human_data.people.play.page_texts import FULL
+from human_data.people.play.page_texts import AWAY
 from human_data.people.play.player import Player
 from human_data.people.play.task_source import TaskSource
 from human_data.people.play.trial_recorder import TrialRecorder
 from human_data.people.play.workers import WorkerPool
+from human_data.people.serving.seats import Seats, seats_for
 from human_data.people.store import Participant, Store
 
-MAX_PLAYERS = 64
-"""Participants with a game in memory: a limit of the memory, and more than two cores can draw for."""
-
 KEEP_S = 600.0
-"""A game is kept in memory for so long after its page has gone; after that it is rebuilt from the store."""
+"""A game is kept in memory for so long after its page has gone, and no more games than there are seats; after
+that it is rebuilt from the store."""
 
 CLOSING_S = 5.0
 """When the server stops, it waits at most this long for recordings to be stored."""
@@ -28,23 +27,28 @@ HELLO_S = 10.0
 class Players:
     """The participants. `start` and `close` are called in the server's event loop.
 
+    `seats`: how many of them play at the same time, by default `seats_for` this computer; others wait.
     `speed`: how many times faster than real time games run, for participants who are simulated.
     """
 
     def __init__(
         self, store: Store, task_source: TaskSource, *, workers: int, scripts: bool = False,
-        speed: float = 1.0,
+        seats: int | None = None, speed: float = 1.0,
     ) -> None:  # fmt: skip
         self.recorder = TrialRecorder(store, task_source)
         self.workers = WorkerPool(workers, scripts=scripts)
+        self.seats = Seats(
+            seats or seats_for(workers, scripts=scripts), lambda idle: self.dismiss(idle, AWAY)
+        )
         self._speed = speed
         self._players: dict[int, Player] = {}
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._closing: set[asyncio.Task[None]] = set()
 
-    def start(self) -> None:
-        """Start the worker processes."""
+    async def start(self) -> None:
+        """Start the worker processes; returns when they are ready."""
         self.workers.start()
+        await self.workers.ready()
 
     async def close(self) -> None:
         """Pause all games and end the workers; `recorder` is closed together with the store.
@@ -60,16 +64,26 @@ class Players:
     async def serve(self, participant: Participant, connection: Connection) -> None:
         """Serve a participant's page until its connection ends. Raises ConnectionRefused."""
         await _expect_hello(connection)
+        await self.seats.take(participant.id, connection)
         player = self._player(participant)
-        await player.attach(connection)
         try:
+            await player.attach(connection)
             while True:
-                await player.handle(await connection.receive(), connection)
+                message = await connection.receive()
+                self.seats.heard(participant.id)
+                await player.handle(message, connection)
         finally:
             player.detach(connection)
-            if not player.connected:
+            # Of several connections of a participant, only one is the last to end.
+            if not player.connected and participant.id not in self._timers:
                 loop = asyncio.get_running_loop()
                 self._timers[participant.id] = loop.call_later(KEEP_S, self._forget, participant.id)
+                self.seats.leave(participant.id)
+
+    def is_connected(self, participant_id: int) -> bool:
+        """Whether a participant's page is connected."""
+        player = self._players.get(participant_id)
+        return player is not None and player.connected
 
     def dismiss(self, participant_id: int, reason: str) -> None:
         """Close the page of a participant who has left the study."""
@@ -85,10 +99,8 @@ class Players:
         return self._players[participant.id]
 
     def _make_room(self) -> None:
-        """On a full server, forget the participant who left first. Raises ConnectionRefused if none has."""
-        if len(self._players) >= MAX_PLAYERS:
-            if not self._timers:
-                raise ConnectionRefused(POLICY, FULL)
+        """Forget the participant who left first if there are as many games as seats."""
+        if len(self._players) >= self.seats.count:
             left_first = next(iter(self._timers))
             self._timers[left_first].cancel()
             self._forget(left_first)

@@ -20,7 +20,7 @@ class Assignment:
     it. `title` is shown above the view. `views` can be selected; the first is shown at the start. `feedback`:
     whether rewards and success are shown; `show_score`: whether the score at the end is, too. `may_stop`:
     whether the participant may end the episode. `block`: the name of the study's block that it belongs to.
-    `max_steps`: limit of an episode played with keys.
+    `max_steps`: limit of an episode played with keys; `max_pause_s`: seconds of pauses, None for no limit.
     """
 
     task: Task
@@ -35,6 +35,12 @@ class Assignment:
     may_stop: bool = True
     block: str | None = None
     max_steps: int = SAFETY_STEPS
+    max_pause_s: float | None = None
+
+    @property
+    def lights_out(self) -> bool:
+        """Whether the light goes out at times, so that the agent sees nothing."""
+        return bool(self.task.spec.blackouts)
 
 
 class TaskSource(Protocol):

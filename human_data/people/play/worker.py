@@ -7,7 +7,17 @@ from multiprocessing.connection import Connection
 
 from arena.errors import ArenaError
 from human_data.people.play.worker_episode import KeyEpisode, WorkerEpisode
-from human_data.people.play.worker_protocol import Close, Draw, Failed, Open, Reply, Request, Step, Stop
+from human_data.people.play.worker_protocol import (
+    Close,
+    Draw,
+    Failed,
+    Open,
+    Ready,
+    Reply,
+    Request,
+    Step,
+    Stop,
+)
 from render import Renderer
 from render.image import SMALLEST
 
@@ -28,6 +38,7 @@ def work(pipe: Connection, scripts: bool) -> None:
     with suppress(ArenaError):
         Renderer(SMALLEST, SMALLEST)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        pipe.send(Ready())
         Worker(pipe).run()
 
 

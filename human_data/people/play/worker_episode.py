@@ -19,7 +19,7 @@ from human_data.people.play.worker_protocol import (
     Stepped,
     Stop,
 )
-from human_data.people.play_end import HEALTH, LIMIT, STOPPED, TIME, PlayEnd
+from human_data.people.play_end import HEALTH, LIMIT, TIME, PlayEnd
 from render import Renderer, jpeg, third_person, top_view
 
 
@@ -51,7 +51,7 @@ class WorkerEpisode(ABC):
         """Carry out a request."""
         before, turn = self._steps_played, None
         if isinstance(request, Stop):
-            self._run_down(STOPPED)
+            self._run_down(request.ended_by)
         else:
             turn = self._play(request)
         return Stepped(self._number, self._state(), self._actions_since(before), self._end(), turn)

@@ -7,7 +7,7 @@ that a message belongs to.
 from typing import Literal, NamedTuple
 
 from arena.rules import SAFETY_STEPS
-from human_data.people.play_end import PlayEnd
+from human_data.people.play_end import STOPPED, PlayEnd
 from testbed import Task
 
 Mode = Literal["keys", "scripts"]
@@ -83,9 +83,10 @@ class Reply(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """End the episode early; answered with `Stepped`."""
+    """End the episode early; answered with `Stepped`, whose end is `ended_by` this."""
 
     episode: int
+    ended_by: str = STOPPED
 
 
 class Close(NamedTuple):
@@ -133,6 +134,10 @@ class Stepped(NamedTuple):
     actions: tuple[int, ...]
     end: PlayEnd | None
     turn: ScriptTurn | None = None
+
+
+class Ready(NamedTuple):
+    """The first message of a worker: it can build episodes now."""
 
 
 class Drawn(NamedTuple):

@@ -80,7 +80,8 @@ def _by_keys(page: GamePage, driver: Driver, goes_on: Callable[[], bool]) -> Rec
         match message["type"]:
             case "end" | "failed":
                 return message
-            case "paused":
+            # Keys do not count before the clock runs.
+            case "paused" | "running":
                 held = 0
             case "frame" if (keys := driver.keys(message["frame"].jpeg)) != held:
                 page.do("keys", action=keys)

@@ -12,8 +12,11 @@ from websockets.typing import Origin
 from human_data.people.play.page_protocol import PROTOCOL, read_frame
 from human_data.people.play.security import COOKIE
 
-BUSY = ("stall", "connection")
+BUSY = ("stall", "connection", "worker")
 """Why a game pauses on a busy machine."""
+
+DISPLAY = {"viewport": [1280, 800], "pixel_ratio": 1.5, "picture": 600, "input": "keys"}
+"""What this page reports of itself when a game is started."""
 
 Received = dict[str, Any]
 """A message as the server sent it; a frame has the `type` frame, its `number` and the `frame`, a `Drawn`."""
@@ -55,7 +58,8 @@ class GamePage:
 
     def do(self, kind: str, **values: Any) -> None:
         """Send a message about the present trial."""
-        self.say(kind, trial=self.trial["trial"], **values)
+        display = DISPLAY if kind == "start" else {}
+        self.say(kind, trial=self.trial["trial"], **display, **values)
 
     def recv(self) -> Received:
         """The next message, or frame, without an answer. Raises ConnectionClosed, TimeoutError."""

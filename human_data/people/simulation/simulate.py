@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from arena.errors import EvaluationError
 from arena.processes import cores
 from human_data.people.play.players import Players
-from human_data.people.play.serve import bound, server_config, url_of
+from human_data.people.serving.serve import Server, bound, url_of
 from human_data.people.simulation.participant import Journey, SimulatedParticipant
 from human_data.people.store import Store
 from human_data.people.study.app import create_study_app
@@ -79,9 +79,7 @@ def _study_of(plan: Plan, store: Store, token: str) -> Study:
 @contextmanager
 def _serving(app: FastAPI, listener: socket.socket) -> Iterator[None]:
     """Serve in a thread of this process."""
-    import uvicorn
-
-    server = uvicorn.Server(server_config(app))
+    server = Server(app)
     thread = threading.Thread(target=server.run, args=([listener],), name="server")
     thread.start()
     try:

@@ -104,6 +104,8 @@ class Database:
                 if table.name in present:
                     got = {each["name"] for each in inspector.get_columns(table.name)}
                     self._add_columns(connection, table, got)
+                    for index in table.indexes:
+                        index.create(connection, checkfirst=True)
             if TABLES[0].__tablename__ not in present and not create:
                 raise StoreError(f"{display_name(self.url)}: this database holds no study of arena-llm")
             Base.metadata.create_all(connection)

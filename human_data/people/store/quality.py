@@ -1,7 +1,7 @@
 """How well each trial could be seen and played, from the stretches of play and the events of the trial."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from statistics import median, quantiles
 from typing import Any, NamedTuple
@@ -58,15 +58,14 @@ def quality_of_trials(session: Session, study: str, person: int | None = None) -
     return {trial: _quality(stretches[trial], notes[trial]) for trial in trials}
 
 
-def poor_trials(session: Session, study: str) -> dict[int, int]:
-    """How many trials of each participant had a poor picture, by the participant's id; those without any are
-    left out."""
+def poor_trials(session: Session, people: Collection[int]) -> dict[int, int]:
+    """How many trials of participants with these ids had a poor picture, by id; those without any are left
+    out."""
     poor = (Stretch.frames < MIN_FRAMES_PER_S * Stretch.seconds) | (Stretch.age_ms > MAX_AGE_MS)
     counted = (
         select(Trial.participant_id, func.count(distinct(Trial.id)))
         .join(Stretch, Stretch.trial_id == Trial.id)
-        .join(Participant, Participant.id == Trial.participant_id)
-        .where(Participant.study == study, Stretch.seconds >= MIN_STRETCH_S, poor)
+        .where(Trial.participant_id.in_(people), Stretch.seconds >= MIN_STRETCH_S, poor)
         .group_by(Trial.participant_id)
     )
     return {person: count for person, count in session.execute(counted)}

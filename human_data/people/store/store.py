@@ -78,6 +78,11 @@ class Store(Closing):
         """The participant with this secret token, or None."""
         return next(iter(self._all(select(Participant).filter_by(token=clean(token)))), None)
 
+    def participant_of(self, study: str, code: str) -> Participant | None:
+        """The participant of a study with this code, or None."""
+        people = select(Participant).where(*participants_of(study, test=True), Participant.code == code)
+        return next(iter(self._all(people)), None)
+
     def participants(self, study: str, *, test: bool = False) -> list[Participant]:
         """The participants of a study in order of arrival; with `test` also those who only try it out."""
         return self._all(select(Participant).where(*participants_of(study, test)).order_by(Participant.id))

@@ -5,7 +5,7 @@ Times are seconds since 1970-01-01 00:00 UTC, by the server's clock.
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Text, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, ColumnElement, Double, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, MappedAsDataclass, MappedColumn, mapped_column
 
 SECONDS = "s since 1970-01-01 UTC"
@@ -91,8 +91,9 @@ class Trial(Base):
     ended_by: Mapped[str | None] = _column(
         "What ended play: goal, bad goal, decoy goal, death zone, operation (a button or data zone); health "
         "(it ran out, and not by the clock alone); time (the arena's clock ran out); limit (of the study, or "
-        "of scripts); stopped (by the participant); withdrew (the participant left the study); in other "
-        "suites stopped or the outcome; empty if play was interrupted, or recorded by version 0.2",
+        "of scripts); pause (longer than the study allows); stopped (by the participant); withdrew (the "
+        "participant left the study); in other suites stopped or the outcome; empty if play was interrupted, "
+        "or recorded by version 0.2",
         type_=Text,
         default=None,
     )
@@ -110,8 +111,8 @@ class Trial(Base):
         default=None,
     )
     steps: Mapped[int | None] = _column(
-        "Number of steps of the scored episode: those played and, if limit or stopped ended play, those of "
-        "standing still until the arena's clock ran out, which nobody played",
+        "Number of steps of the scored episode: those played and, if limit, pause or stopped ended play, "
+        "those of standing still until the arena's clock ran out, which nobody played",
         "steps",
         default=None,
     )
@@ -256,10 +257,11 @@ class Note(Base):
     """An event: consent, pause, disconnection, the text of a script."""
 
     __tablename__ = "notes"
+    __table_args__ = (Index("ix_notes_participant_id_kind", "participant_id", "kind"),)
 
     # Chosen by the caller, not by the database: a note sent again after a lost reply is the same row.
     key: Mapped[str] = _column("Random name of the note", type_=Text, primary_key=True)
-    participant_id: Mapped[int] = _reference("participants.id", index=True)
+    participant_id: Mapped[int] = _reference("participants.id")
     kind: Mapped[str] = _column("What happened, such as consent, pause or stop", type_=Text)
     data: Mapped[dict[str, Any]] = _column("Details of the event, as JSON", type_=JSON)
     at: Mapped[float] = _column("Time of the event", SECONDS, type_=Double)

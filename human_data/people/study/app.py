@@ -13,6 +13,7 @@ from human_data.people.store.store_thread import StoreThread
 from human_data.people.study import entry_pages, experimenter_pages, participant_pages
 from human_data.people.study.config import Study
 from human_data.people.study.links.identity import signing_key
+from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
 from human_data.people.study.server import StudyServer
 from human_data.people.study.templates import FILES, FOLDER, message
@@ -29,8 +30,9 @@ def create_study_app(
     `names`: the host names that it answers to, None for any.
     """
     key = signing_key(store, plan.study.name)
-    server = StudyServer(plan, players, StoreThread(store, PATIENCE_S), token, key)
-    app = base_app(players, names, server.store.close)
+    threads = (StoreThread(store, PATIENCE_S), StoreThread(store, PATIENCE_S))
+    server = StudyServer(plan, players, *threads, token, key, Overview(plan))
+    app = base_app(players, names, server.close)
     app.state.study = server
     app.include_router(entry_pages.router)
     # Before the game's own, which has the same texts for everyone.
@@ -48,8 +50,9 @@ def _show_errors(app: FastAPI, study: Study) -> None:
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
         text = study.words.no_page if error.detail == "Not Found" else str(error.detail)
-        text = study.play_words.get(text, text)
-        return message(study, study.title, text, error.status_code)
+        page = message(study, study.title, study.play_words.get(text, text), error.status_code)
+        page.headers.update(error.headers or {})
+        return page
 
     @app.exception_handler(DatabaseUnavailable)
     async def unavailable(_: Request, __: DatabaseUnavailable) -> Response:

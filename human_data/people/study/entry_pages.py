@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from human_data.people.play.app import as_participant
 from human_data.people.play.security import COOKIE
-from human_data.people.store import Participant
+from human_data.people.store import Participant, Store
 from human_data.people.study import flow
 from human_data.people.study.config import SIGNATURE, TEST, Assent, Consent, Study
 from human_data.people.study.forms import link_parameters
@@ -59,7 +59,7 @@ async def consent(form: Form, request: Request, server: Server) -> Response:
     """The answer to the consent page."""
     consent, assent = server.study.consent, server.study.assent
     if form.get("answer") != "agree":
-        return await _refuse(server, form, consent)
+        return await _refuse(server, request, form, consent)
     if assent is not None:
         return _form_page(server, assent, _identifying_link(server, form), consented=consent.version)
     return await _agreed(server, request, form)
@@ -72,13 +72,16 @@ async def assent(form: Form, request: Request, server: Server) -> Response:
     if assent is None or form.get("consented") != server.study.consent.version:
         return RedirectResponse("/", 303)
     if form.get("answer") != "agree":
-        return await _refuse(server, form, assent)
+        return await _refuse(server, request, form, assent)
     return await _agreed(server, request, form)
 
 
-async def _refuse(server: StudyServer, form: Mapping[str, str], refused: Consent) -> Response:
+async def _refuse(
+    server: StudyServer, request: Request, form: Mapping[str, str], refused: Consent
+) -> Response:
     if form.get("answer") != "refuse":
         raise HTTPException(400, "Expected agreement or refusal.")
+    request.app.state.sign_ups.check(request)
     link = _identifying_link(server, form)
     if not is_preview(server.key, link.get(_id_name(server), ""), link):
         await server.store.run(lambda store: flow.refuse(server.plan, store, refused))
@@ -89,6 +92,7 @@ async def _agreed(server: StudyServer, request: Request, form: Mapping[str, str]
     """The next page for someone who has agreed to everything."""
     people = server.study.participants
     if people.from_ == "link":
+        request.app.state.sign_ups.check(request)
         link = _identifying_link(server, form)
         return await _enrol(server, request, link.get(people.id, ""), link)
     if await server.session(await server.identify(request)) is not None:
@@ -101,7 +105,8 @@ async def enter_code(form: Form, request: Request, server: Server) -> Response:
     """The code that a participant enters."""
     if form.get("agreed") != _agreed_to(server.study) or server.study.participants.from_ == "link":
         return RedirectResponse("/", 303)
-    if problem := await _code_problem(server, form, await server.identify(request)):
+    request.app.state.sign_ups.check(request)
+    if problem := _code_problem(server, form):
         return _code_page(server, form, problem)
     return await _enrol(server, request, form.get("code", ""), link_parameters(form, (TEST,)))
 
@@ -190,20 +195,34 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
     if not is_id(code) or not _names_condition(server, link):
         return _incomplete_link(server, 400)
     stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
-    test = is_preview(server.key, code, link)
-    person = await server.store.run(lambda store: flow.enrol(server.plan, store, code, stored, test=test))
+    present, test = await server.identify(request), is_preview(server.key, code, link)
+
+    def enrol(store: Store) -> Participant | None:
+        # Calls of the store come one after another: of several who enter the same code, one is the first.
+        owner = flow.find_participant(server.plan, store, code)
+        if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
+            return None
+        person = flow.enrol(server.plan, store, code, stored, test=test)
+        server.presence.note(person.id)
+        return person
+
+    person = await server.store.run(enrol)
+    if person is None:
+        return _code_taken(server, {"code": code, **link})
     return as_participant(RedirectResponse("/", 303), person, request)
 
 
-async def _code_problem(server: StudyServer, form: Mapping[str, str], present: Participant | None) -> str:
+def _code_taken(server: StudyServer, given: Mapping[str, str]) -> Response:
+    study, texts = server.study, server.study.words
+    if study.participants.from_ == "link":
+        return message(study, study.title, texts.code_taken, 409)
+    return _code_page(server, given, texts.code_taken)
+
+
+def _code_problem(server: StudyServer, form: Mapping[str, str]) -> str:
     people, texts, code = server.study.participants, server.study.words, form.get("code", "")
     if not is_id(code):
         return texts.code_form
     if TEST in form:
         return "" if is_preview(server.key, code, form) else texts.code_unknown
-    if people.from_ == "codes" and code not in people.codes:
-        return texts.code_unknown
-    if people.from_ == "free" and (present is None or present.code != code):
-        owner = await server.store.run(lambda store: flow.find_participant(server.plan, store, code))
-        return texts.code_taken if owner is not None else ""
-    return ""
+    return texts.code_unknown if people.from_ == "codes" and code not in people.codes else ""

@@ -17,7 +17,7 @@ from human_data.people.store.export import export_zip
 from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from human_data.people.study.flow import find_participant
 from human_data.people.study.links.identity import is_guessable, preview_signature
-from human_data.people.study.overview import counts, overview, result
+from human_data.people.study.overview import counts, result
 from human_data.people.study.progress import KINDS, PAGE_DONE
 from human_data.people.study.replay_video import replay_images
 from human_data.people.study.server import Form, Server, StudyServer
@@ -129,7 +129,7 @@ async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
 async def export(server: Server, bids: str = "", test: str = "") -> Response:
     """All data as a ZIP file of CSV tables and recordings; `test` includes those of previews."""
     name, asked = server.study.name, {"bids": bids == "1", "test": test == "1"}
-    path = await server.store.run(lambda store: export_zip(store, name, **asked))
+    path = await server.reading.run(lambda store: export_zip(store, name, **asked))
     delete = BackgroundTask(path.unlink)
     return FileResponse(path, media_type="application/zip", filename=f"{name}.zip", background=delete)
 
@@ -157,7 +157,7 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
 
 
 async def _table(server: StudyServer, template: str) -> Response:
-    rows = await server.store.run(lambda store: overview(server.plan, store))
+    rows = await server.reading.run(server.overview.rows)
     refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
     writer = server.players.recorder.writer_state
     real = [row.participant.code for row in rows if not row.participant.test]

@@ -9,7 +9,7 @@ from itertools import takewhile
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
 from human_data.people.study.config import Consent
-from human_data.people.study.order import assigned
+from human_data.people.study.order import assigned, has_design
 from human_data.people.study.parts.blocks import Practice
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
@@ -22,8 +22,8 @@ from human_data.people.study.progress import (
     PAGE_DONE,
     WITHDRAWN,
     Progress,
-    all_progress,
     progress_of,
+    used_cells,
 )
 from human_data.people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
 from human_data.people.study.questions.items import Item
@@ -75,9 +75,9 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
         for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
-        others = all_progress(store, plan.study.name)
+        used = used_cells(store, plan.study.name) if has_design(plan) else []
         condition = link.get(plan.study.participants.condition or "")
-        store.note(person.id, ORDER, assigned(plan, others, code, condition))
+        store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person
 
 
@@ -90,8 +90,7 @@ def refuse(plan: Plan, store: Store, form: Consent) -> None:
 
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
     """The participant with this code, None if there is none."""
-    people = store.participants(plan.study.name, test=True)
-    return next((person for person in people if person.code == code), None)
+    return store.participant_of(plan.study.name, code)
 
 
 def finish_page(

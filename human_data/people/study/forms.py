@@ -25,19 +25,23 @@ async def read_form(request: Request) -> dict[str, str]:
     Of a repeated field, the last value; all values of a field whose name ends in `LIST` are one answer, as
     made by `as_list`.
 
-    Raises HTTPException if it comes from another site, is too large or is not a form.
+    Raises HTTPException if it comes from another site, is too large or is not a form, or if too many come.
     """
+    request.app.state.forms.check(request)
     if not same_origin(request):
         raise HTTPException(403, "The form was sent by a page of another site.")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     # A form without fields has no body, and may have no content type.
     if kind not in ("", "application/x-www-form-urlencoded"):
         raise HTTPException(415, "Expected a form (application/x-www-form-urlencoded).")
+    too_large = HTTPException(413, f"The form is larger than {MAX_FORM_BYTES // 1024} KiB.")
+    if int(request.headers.get("content-length", 0)) > MAX_FORM_BYTES:
+        raise too_large
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
         if len(data) > MAX_FORM_BYTES:
-            raise HTTPException(413, f"The form is larger than {MAX_FORM_BYTES // 1024} KiB.")
+            raise too_large
     try:
         text = data.decode("utf-8", "replace")
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")

@@ -2,13 +2,13 @@
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from human_data.people.study.config import Study
 from human_data.people.study.parts.blocks import Test
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import Progress
+from human_data.people.study.progress import Cell
 from testbed import Task
 
 
@@ -28,10 +28,9 @@ def rows_of(test: Test, tasks: Sequence[Task]) -> int:
     return len(balanced_latin_square(len(_units(test, tasks)))) if test.order == "latin-square" else 1
 
 
-def least_used(rows: int, used: Sequence[int]) -> int:
+def least_used(rows: int, used: Mapping[int, int]) -> int:
     """The row of the design that the fewest participants have; the first of several."""
-    counts = Counter(used)
-    return min(range(rows), key=lambda row: (counts[row], row))
+    return min(range(rows), key=lambda row: (used.get(row, 0), row))
 
 
 def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) -> tuple[str, ...]:
@@ -51,47 +50,59 @@ def order_of(test: Test, tasks: Sequence[Task], seed: int, code: str, row: int) 
     return tuple(task.id for unit in units for task in source.sample(unit, len(unit)))
 
 
-def assigned(plan: Plan, others: Sequence[Progress], code: str, condition: str | None) -> dict[str, Any]:
+def has_design(plan: Plan) -> bool:
+    """Whether it matters which cells of the design the other participants have."""
+    study = plan.study
+    several = any(rows_of(block, plan.tasks[block.name]) > 1 for block in study.test)
+    return several or bool(study.conditions) or study.block_order == "latin-square"
+
+
+def assigned(plan: Plan, used: Sequence[Cell], code: str, condition: str | None) -> dict[str, Any]:
     """Condition and order of blocks and tasks of the participant with this code, as the contents of a note.
 
-    Without `condition` it is the one that the fewest of `others` have who are not out of the study; rows of
-    the designs are assigned in the same manner within the condition. `row` is that of the first block.
+    Without `condition` it is the one that the fewest have; rows of the designs are assigned in the same
+    manner within the condition. `used` are the cells that others have. `row` is that of the first block.
     """
-    counted = [other for other in others if other.order and not (other.withdrawn or other.ended_early)]
     if not plan.study.conditions:
-        return _ordered(plan, counted, code)
+        return _ordered(plan, used, code)
     if condition not in plan.study.conditions:
-        condition = _least_filled(plan.study, [other.condition for other in counted])
-    same = [other for other in counted if other.condition == condition]
+        condition = _least_filled(plan.study, _counts((cell.condition, cell.people) for cell in used))
+    same = [cell for cell in used if cell.condition == condition]
     return _ordered(plan.of(condition), same, code) | {"condition": condition}
 
 
-def _least_filled(study: Study, taken: Sequence[str | None]) -> str:
+def _counts(cells: Iterable[tuple[Any, int]]) -> Counter[Any]:
+    counts: Counter[Any] = Counter()
+    for key, count in cells:
+        counts[key] += count
+    return counts
+
+
+def _least_filled(study: Study, counts: Mapping[str, int]) -> str:
     """The condition that the fewest have; of several the first in an order that is drawn for each round."""
-    counts = Counter(taken)
     fewest = min(counts[name] for name in study.conditions)
     source = random.Random(f"{study.seed} conditions {fewest}")
     shuffled = source.sample(list(study.conditions), len(study.conditions))
     return next(name for name in shuffled if counts[name] == fewest)
 
 
-def _ordered(plan: Plan, counted: Sequence[Progress], code: str) -> dict[str, Any]:
+def _ordered(plan: Plan, used: Sequence[Cell], code: str) -> dict[str, Any]:
     study = plan.study
     names = [block.name for block in study.test]
     block_orders = balanced_latin_square(len(names)) if study.block_order == "latin-square" else [[0]]
-    block_row = least_used(len(block_orders), [other.block_row for other in counted])
+    block_row = least_used(len(block_orders), _counts((cell.block_row, cell.people) for cell in used))
     if study.block_order == "random":
         random.Random(f"{study.seed} {code} blocks").shuffle(names)
     elif study.block_order == "latin-square":
         names = [names[place] for place in block_orders[block_row]]
     # Orders of tasks are balanced among those who have the same order of blocks.
-    similar = [other.rows for other in counted if other.block_row == block_row]
+    similar = [cell for cell in used if cell.block_row == block_row]
     rows: dict[str, int] = {}
     tasks: dict[str, tuple[str, ...]] = {}
     for block in study.test:
         own = plan.tasks[block.name]
-        used = [each[block.name] for each in similar if block.name in each]
-        rows[block.name] = row = least_used(rows_of(block, own), used)
+        taken = _counts((cell.rows.get(block.name), cell.people) for cell in similar)
+        rows[block.name] = row = least_used(rows_of(block, own), taken)
         tasks[block.name] = order_of(block, own, study.seed, code, row)
     order = [task for name in names for task in tasks[name]]
     note = {"tasks": order, "row": rows[study.test[0].name], "seed": study.seed}

@@ -1,7 +1,7 @@
 """The experimenter's table: every participant and their stage."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from human_data.people.play_end import WITHDREW
@@ -9,7 +9,7 @@ from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.quality import poor_trials
 from human_data.people.study.flow import current_stage
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import Progress, all_progress
+from human_data.people.study.progress import Mark, Progress, all_marks, all_progress
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage
 
 ONLINE_S = 60.0
@@ -18,8 +18,8 @@ ONLINE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A participant: a description of their stage, condition, test tasks done, of all, and passed, seconds
-    since their last action, whether the study is over for them, and number of trials with a poor picture.
+    """A participant: a description of their stage, condition, test tasks done, of all, and passed, when they
+    last did something, whether the study is over for them, and number of trials with a poor picture.
     """
 
     participant: Participant
@@ -28,9 +28,14 @@ class Row:
     done: int
     count: int
     passed: int
-    idle_s: float
+    last_at: float
     ended: bool
     poor: int = 0
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds since their last action."""
+        return max(0.0, time.time() - self.last_at)
 
     @property
     def online(self) -> bool:
@@ -46,14 +51,25 @@ class Row:
         return f"{self.idle_s:.0f} s"
 
 
-def overview(plan: Plan, store: Store) -> list[Row]:
-    """All participants: those in progress first, then by their last action."""
-    now = time.time()
-    with store.database.reading() as session:
-        poor = poor_trials(session, plan.study.name)
-    everyone = all_progress(store, plan.study.name, test=True)
-    rows = [_row(plan, progress, now, poor) for progress in everyone]
-    return sorted(rows, key=lambda row: (row.ended, row.idle_s))
+class Overview:
+    """The table of a study, in which only the rows of participants with news are computed again."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows: dict[int, Row] = {}
+        self._marks: dict[int, Mark] = {}
+
+    def rows(self, store: Store) -> list[Row]:
+        """All participants: those in progress first, then by their last action."""
+        study, marks = self._plan.study.name, all_marks(store, self._plan.study.name)
+        changed = [person for person, mark in marks.items() if self._marks.get(person) != mark]
+        with store.database.reading() as session:
+            poor = poor_trials(session, changed)
+        for progress in all_progress(store, study, test=True, only=changed):
+            person = progress.participant.id
+            self._rows[person] = _row(self._plan, progress, poor.get(person, 0))
+        self._marks, self._rows = marks, {id: row for id, row in self._rows.items() if id in marks}
+        return sorted(self._rows.values(), key=lambda row: (row.ended, -row.last_at))
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
@@ -69,7 +85,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
     }
 
 
-def _row(plan: Plan, progress: Progress, now: float, poor: Mapping[int, int]) -> Row:
+def _row(plan: Plan, progress: Progress, poor: int) -> Row:
     stage = current_stage(plan, progress) if progress.order else None
     test = [trial for trial in progress.trials if trial.position >= 0]
     return Row(
@@ -79,9 +95,9 @@ def _row(plan: Plan, progress: Progress, now: float, poor: Mapping[int, int]) ->
         condition=progress.condition or "",
         count=len(plan.of(progress.condition).test),
         passed=sum(bool(trial.passed) for trial in test),
-        idle_s=max(0.0, now - progress.last_at),
+        last_at=progress.last_at,
         ended=isinstance(stage, EndStage),
-        poor=poor.get(progress.participant.id, 0),
+        poor=poor,
     )
 
 

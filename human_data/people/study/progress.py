@@ -1,15 +1,17 @@
 """What the store knows about a participant of a study: enough to determine their stage."""
 
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
+from sqlalchemy.orm import aliased
 
 from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
-from human_data.people.store.tables import Action, Answer
+from human_data.people.store.tables import Action, Answer, participants_of
 
 CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "assent", "order", "passed", "abandoned"
 COMPLETED, ENDED, WITHDRAWN = "completed", "ended", "withdrawn"
@@ -76,30 +78,86 @@ def progress_of(store: Store, participant: Participant) -> Progress:
     return _progress(participant, store.trials(participant.id), notes, store.answers(participant.id))
 
 
-def all_progress(store: Store, study: str, *, test: bool = False) -> list[Progress]:
+def all_progress(
+    store: Store, study: str, *, test: bool = False, only: Collection[int] | None = None
+) -> list[Progress]:
     """The progress of all participants of a study, in order of arrival, with few queries.
 
-    With `test` also of those who only try it out.
+    With `test` also of those who only try it out; `only`: of those with these ids.
     """
-    participants = select(Participant.id).filter_by(study=study)
+    people, marks = store.participants(study, test=test), all_marks(store, study)
+    # Some may have been deleted in between.
+    people = [each for each in people if each.id in marks and (only is None or each.id in only)]
+    participants = [each.id for each in people]
     with store.database.reading() as session:
         trials = _grouped(
             session.scalars(select(Trial).where(Trial.participant_id.in_(participants)).order_by(Trial.id))
         )
         chosen = Note.participant_id.in_(participants) & Note.kind.in_(KINDS)
         notes = _grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)))
-        unfinished = Trial.participant_id.in_(participants) & Trial.finished_at.is_(None)
-        latest_action = (
-            select(Trial.participant_id, func.max(Action.at)).join(Action, Action.trial_id == Trial.id)
-            .where(unfinished).group_by(Trial.participant_id)
-        )  # fmt: skip
         answers = _grouped(session.scalars(select(Answer).where(Answer.participant_id.in_(participants))))
-        times: dict[int, list[float]] = defaultdict(list)
-        for participant, at in session.execute(latest_action):
-            times[participant].append(at)
     return [
-        _progress(person, trials[person.id], notes[person.id], answers[person.id], times[person.id])
-        for person in store.participants(study, test=test)
+        _progress(person, trials[person.id], notes[person.id], answers[person.id], marks[person.id].times())
+        for person in people
+    ]
+
+
+class Mark(NamedTuple):
+    """Changes with everything that a participant does: numbers of rows, and the newest times of others."""
+
+    trials: int
+    ended: int
+    notes: int
+    last_answer: float | None
+    last_action: float | None
+
+    def times(self) -> list[float]:
+        """The times that are known."""
+        return [at for at in (self.last_answer, self.last_action) if at is not None]
+
+
+def all_marks(store: Store, study: str) -> dict[int, Mark]:
+    """The mark of each participant of a study, by their ids."""
+    me = Participant.id
+    trials = select(func.count()).where(Trial.participant_id == me)
+    notes = select(func.count()).where(Note.participant_id == me)
+    ended = trials.where(Trial.finished_at.is_not(None) | Trial.ended_by.is_not(None))
+    last_answer = select(func.max(Answer.at)).where(Answer.participant_id == me)
+    unfinished = select(func.max(Trial.id)).where(Trial.participant_id == me, Trial.finished_at.is_(None))
+    # The last step is found by the key of the table; the latest of all times would be searched for.
+    last_action = (
+        select(Action.at).where(Action.trial_id == unfinished.correlate(Participant).scalar_subquery())
+        .order_by(Action.step.desc()).limit(1)
+    )  # fmt: skip
+    marks = (each.correlate(Participant).scalar_subquery() for each in (trials, ended, notes, last_answer))
+    found = select(me, *marks, last_action.correlate(Participant).scalar_subquery())
+    with store.database.reading() as session:
+        return {person: Mark(*mark) for person, *mark in session.execute(found.filter_by(study=study))}
+
+
+class Cell(NamedTuple):
+    """A cell of the design and how many people have it: condition, row of the design of blocks, and
+    rows of those of tasks, by block.
+    """
+
+    condition: str | None
+    block_row: int
+    rows: Mapping[str, int]
+    people: int
+
+
+def used_cells(store: Store, study: str) -> list[Cell]:
+    """The cells of the design that participants have; those for whom the study ended early do not count."""
+    left = aliased(Note)
+    stays = ~exists().where(left.participant_id == Note.participant_id, left.kind.in_((WITHDRAWN, ENDED)))
+    row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
+    cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
+    counted = select(*cell, func.count()).join(Participant).where(*participants_of(study, test=False), stays)
+    with store.database.reading() as session:
+        found = session.execute(counted.filter_by(kind=ORDER).group_by(*cell)).all()
+    return [
+        Cell(condition, block_row or 0, json.loads(rows) if rows else {"test": row}, count)
+        for condition, block_row, row, rows, count in found
     ]
 
 

@@ -17,7 +17,30 @@ MAX_IMAGES = 1200
 """A longer episode is shown with every second step, or fewer."""
 
 TIMEOUT_S = 20.0
-"""An image that is not there after so long never comes: its worker died."""
+"""An image that is not there after so long never comes."""
+
+
+class _Images(asyncio.Queue[Drawn | EpisodeFailed]):
+    """The images that the worker sends, or why there are no more."""
+
+    def drawn(self, drawn: Drawn) -> None:
+        self.put_nowait(drawn)
+
+    def lost(self) -> None:
+        self.failed("a worker process died")
+
+    def failed(self, reason: str) -> None:
+        self.put_nowait(EpisodeFailed(reason))
+
+    async def next(self) -> Drawn:
+        """The next image. Raises EpisodeFailed if it never comes."""
+        try:
+            image = await asyncio.wait_for(self.get(), TIMEOUT_S)
+        except TimeoutError:
+            raise EpisodeFailed("the image was not drawn in time") from None
+        if isinstance(image, EpisodeFailed):
+            raise image
+        return image
 
 
 async def replay_images(
@@ -28,16 +51,16 @@ async def replay_images(
     Only the first `steps` are shown, those that were played; None: all.
     Raises EpisodeFailed if it cannot be drawn.
     """
-    images: asyncio.Queue[Drawn] = asyncio.Queue()
+    images = _Images()
     start = Open(task, recording.seed, recording.trial, "keys")
-    episode = RemoteEpisode(workers, start, images.put_nowait)
+    episode = RemoteEpisode(workers, start, images)
     try:
         state = (await episode.open()).state
         actions = [ACTIONS.index(action) for action in recording.unpacked()[:steps]]
         interval = 1 + len(actions) // MAX_IMAGES
         for first in range(0, len(actions) + interval, interval):
             episode.draw(0.0, "first", SIZE, QUALITY)
-            drawn = await asyncio.wait_for(images.get(), TIMEOUT_S)
+            drawn = await images.next()
             image = "data:image/jpeg;base64," + base64.b64encode(drawn.jpeg).decode()
             values = {
                 "step": state.step,
@@ -48,7 +71,5 @@ async def replay_images(
             yield json.dumps(values) + "\n"
             if first < len(actions):
                 state = (await episode.step(tuple(actions[first : first + interval]))).state
-    except TimeoutError:
-        raise EpisodeFailed("the image was not drawn in time") from None
     finally:
         episode.close()

@@ -1,6 +1,8 @@
 """What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
 
+import math
 import secrets
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
@@ -17,8 +19,12 @@ from human_data.people.store.store_thread import StoreThread
 from human_data.people.study.config import SIGNATURE, Study
 from human_data.people.study.forms import read_form
 from human_data.people.study.links.identity import is_id, is_signed
+from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, progress_of
+
+PRESENT_S = 60.0
+"""A browser sends requests of hidden pages once a minute only."""
 
 
 class Tabs:
@@ -37,6 +43,20 @@ class Tabs:
         return self._newest.get(participant_id, name) == name
 
 
+class Presence:
+    """Who has sent a request within the last minute, which an open page of the study does every 3 s."""
+
+    def __init__(self) -> None:
+        self._last_at: dict[int, float] = {}
+
+    def note(self, participant_id: int) -> None:
+        """A request of a participant has come."""
+        self._last_at[participant_id] = time.monotonic()
+
+    def __contains__(self, participant_id: int) -> bool:
+        return time.monotonic() - self._last_at.get(participant_id, -math.inf) < PRESENT_S
+
+
 class Session(NamedTuple):
     """A participant, their progress, and the study in their condition."""
 
@@ -47,14 +67,25 @@ class Session(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyServer:
-    """A study in progress; `token` gives access to the experimenter's pages, `key` signs links."""
+    """A study in progress; `token` gives access to the experimenter's pages, `key` signs links.
+
+    `reading` is for the experimenter's tables and exports, which participants need not wait for.
+    """
 
     plan: Plan
     players: Players
     store: StoreThread
+    reading: StoreThread
     token: str
     key: bytes
+    overview: Overview
     tabs: Tabs = field(default_factory=Tabs)
+    presence: Presence = field(default_factory=Presence)
+
+    def close(self) -> None:
+        """End the threads of the store."""
+        self.store.close()
+        self.reading.close()
 
     @property
     def study(self) -> Study:
@@ -67,10 +98,21 @@ class StudyServer:
         code, given = link.get(people.id, ""), link.get(SIGNATURE)
         return is_id(code) and (people.unsigned if given is None else is_signed(self.key, code, given))
 
+    def is_taken(self, owner: Participant) -> bool:
+        """Whether another browser may not continue as a participant: always with free codes, otherwise while
+        somebody takes part as them.
+        """
+        if self.study.participants.from_ == "free":
+            return True
+        return owner.id in self.presence or self.players.is_connected(owner.id)
+
     async def identify(self, connection: HTTPConnection) -> Participant | None:
         """The participant of this study whose cookie a request has."""
         found = await cookie_owner(self.store, connection)
-        return found if found is not None and found.study == self.study.name else None
+        if found is None or found.study != self.study.name:
+            return None
+        self.presence.note(found.id)
+        return found
 
     async def session(self, person: Participant | None) -> Session | None:
         """The participant with their progress, None if they have not been enrolled."""

@@ -64,4 +64,5 @@ class StudyTaskSource:
             may_stop=block.may_stop,
             block=stage.block_name,
             max_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
+            max_pause_s=block.limit_pause_s,
         )

@@ -13,9 +13,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from arena.errors import ArenaError, ConfigError
 from human_data.people.play.app import PAGE as ARENA_PAGE
-from human_data.people.play.app import as_participant, cookie_owner, file_router
+from human_data.people.play.app import as_participant, cookie_owner, file_router, guarded
 from human_data.people.play.page_texts import START_AGAIN
-from human_data.people.play.security import COOKIE, Guard
+from human_data.people.play.security import COOKIE
 from human_data.people.store import DatabaseUnavailable, Participant, Store
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.store.text import check_name, clean
@@ -45,8 +45,7 @@ class SuiteServer:
 
     def app(self, names: tuple[str, ...] | None) -> FastAPI:
         """The application; `names` as for `Guard`."""
-        app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-        app.add_middleware(Guard, names=names)
+        app = guarded(FastAPI(docs_url=None, redoc_url=None, openapi_url=None), names)
         app.include_router(file_router(PAGE, "suite.js", "completions.js", "suite.css"))
         app.include_router(file_router(ARENA_PAGE, "play.css"))
         for method, address, answer in (
@@ -68,6 +67,7 @@ class SuiteServer:
         """The page; whoever opens it for the first time becomes a participant."""
         person = await self._identify(request)
         if person is None:
+            request.app.state.sign_ups.check(request)
             code = f"p{secrets.token_hex(4)}"
             person = await self._store.run(lambda store: store.add_participant(code, self._course.study))
         return as_participant(FileResponse(PAGE / "suite.html"), person, request, self._cookie)

@@ -8,9 +8,11 @@ from arena.errors import ConfigError
 from evaluation.by_hand.played import PlayedEpisode
 from evaluation.prompts import PromptSet
 from evaluation.suite import EpisodeSetup, Record, Suite, TaskSpec
-from human_data.people.play.players import MAX_PLAYERS
 from human_data.people.store import Participant, Store
 from human_data.people.suites.game import Game
+
+MAX_GAMES = 64
+"""Games in memory; if there are more, the one that was played least recently is rebuilt when it continues."""
 
 
 class Course(NamedTuple):
@@ -118,7 +120,7 @@ class Games:
     def _game(self, store: Store, person: Participant) -> Game:
         """The participant's game: in memory, in the store, or a new one."""
         if person.id not in self._games:
-            if len(self._games) >= MAX_PLAYERS:
+            if len(self._games) >= MAX_GAMES:
                 left = next(iter(self._games))
                 self._games[left].save(store)
                 self._games.pop(left).close()

@@ -13,7 +13,7 @@ from arena_llm.doctor import State
 from arena_llm.doctor.ask import answer
 from arena_llm.doctor.checks import drawing_checks, physics_checks, python_check, requirement
 from arena_llm.doctor.probe import fault_of
-from tests.command import run
+from tests.command import run_fresh
 
 BROKEN_GL = {
     "no EGL library": ({"GLCONTEXT_LINUX_LIBEGL": "libnone.so"}, "libnone.so not loaded"),
@@ -22,7 +22,7 @@ BROKEN_GL = {
 }
 
 
-doctor = partial(run, "doctor")
+doctor = partial(run_fresh, "doctor")
 
 
 def states(result):
@@ -77,7 +77,7 @@ def test_the_doctor_runs_where_arena_llm_does_not(tmp_path):
 
 
 def test_other_commands_say_in_a_sentence_what_cannot_be_imported(tmp_path):
-    result = run("testbed", "check", "x", **broken_pybullet(tmp_path))
+    result = run_fresh("testbed", "check", "x", **broken_pybullet(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("arena-llm: libfoo.so: no such file; ")
     assert result.stderr.count("\n") == 1

@@ -1,6 +1,6 @@
 // The page of `arena-llm play`: sends keys, shows images.
 import { addTurn, startScripts } from "./play_scripts.js";
-import { $, beep, draw, number, show, showImage, showState, state } from "./play_stage.js";
+import { $, beep, draw, number, pictureSide, show, showImage, showState, state, tooSmall } from "./play_stage.js";
 import { connect, reconnectLater, send, setTrial } from "./play_wire.js";
 import { t } from "./play_words.js";
 
@@ -18,34 +18,70 @@ const PAUSES = {
   hidden: "You switched to another window. The game is paused.",
   connection: "The connection was too slow for a moment. The game is paused.",
   stall: "The computer could not keep up for a moment. The game is paused.",
+  worker: "There was a technical problem. Nothing is lost. The game is paused.",
+  small: "The window has become too small. The game is paused.",
   reconnected: "The game was paused while you were away.",
 };
+// After these the game has gone on unseen, so the player may look around before continuing.
+const UNSEEN = ["connection", "stall", "worker"];
+// After this time without an answer the card says that the start takes a moment.
+const SLOW_START_MS = 500;
 
-const held = new Map();
-let trial, action = 0, view = 0;
+// Keys and buttons that drive, and those that started the game and count only after they are released.
+const held = new Map(), starters = new Set();
+let trial, action = 0, view = 0, input = matchMedia("(pointer: coarse)").matches ? "touch" : "keys";
+let starting = false, smallIsFine = false, waitingCard = () => {};
 
 // The card.
 
-const touch = () => matchMedia("(any-pointer: coarse), (max-width: 700px)").matches;
+const touch = () => matchMedia("(any-pointer: coarse)").matches;
 const stopButton = () => (trial?.may_stop ? [["Stop this task", () => send("stop")]] : []);
+const sentences = (...texts) => texts.filter(Boolean).join(" ");
+const lightsOut = () => trial.lights_out && t("The light goes out in this task. That is meant.");
+
+// Show the card of a game that waits for its start; it is shown again when the window changes its size.
+function showWaiting(card) {
+  starting = false;
+  waitingCard = card;
+  if (tooSmall() && !smallIsFine) showTooSmall(); else card();
+}
+
+function showTooSmall() {
+  const fixed = matchMedia("(pointer: coarse)").matches;
+  show(waitingCard === showReady ? "ready" : "paused", {
+    title: fixed ? "Your screen is small" : "Your window is too small",
+    text: fixed ? "If you can, turn it or use a larger one." : "Please make it larger so that you can see the picture well.",
+    actions: fixed ? [["Play anyway", () => { smallIsFine = true; showWaiting(waitingCard); }]] : [],
+  });
+}
 
 function showReady() {
-  const resumed = trial.step > 0;
-  show(resumed ? "paused" : "ready", {
-    icon: "play", title: resumed ? "Welcome back" : trial.title || "Ready?",
-    text: resumed ? "You will carry on where you left off." : "Find the green and yellow balls. Stay away from anything red.",
-    hint: touch() ? "Hold the buttons below to drive and turn." : "Press any arrow key, or Enter, to start.",
-    actions: [[resumed ? "Continue" : "Start", start], ...(resumed ? stopButton() : [])],
+  show("ready", {
+    icon: "play", title: "Ready?", look: true,
+    text: sentences(t("Find the green and yellow balls. Stay away from anything red."), lightsOut()),
+    hint: touch() ? "Hold the arrow buttons to drive and turn." : "Press any arrow key, or Enter, to start. Press again to drive.",
+    actions: [["Start", start]],
   });
 }
 
-function showPaused({ reason }) {
-  release();
+function showPaused({ reason, left_s }) {
   show("paused", {
-    icon: "pause", title: "Paused", text: PAUSES[reason] ?? PAUSES.key,
-    hint: touch() ? "" : "Press any arrow key, or P, to continue.", actions: [["Continue", start], ...stopButton()],
+    icon: "pause", title: "Paused", text: PAUSES[reason] ?? PAUSES.key, look: UNSEEN.includes(reason), hint: continueHint(left_s),
+    actions: [["Continue", start], ...stopButton()],
   });
 }
+
+function showResumed() {
+  show("paused", {
+    icon: "play", title: "Welcome back", text: sentences(t("You will carry on where you left off."), lightsOut()),
+    hint: continueHint(trial.left_s), actions: [["Continue", start], ...stopButton()],
+  });
+}
+
+const continueHint = (left_s) => sentences(
+  !touch() && t("Press any arrow key, or P, to continue."),
+  left_s != null && t("You can pause this task for {n} more seconds.", { n: Math.ceil(left_s) }),
+);
 
 function showEnd({ passed, text, reward, steps, pass_mark, waited }) {
   release();
@@ -67,6 +103,7 @@ function showEnd({ passed, text, reward, steps, pass_mark, waited }) {
 
 function showClosed(code, reason) {
   release();
+  starting = false;
   trial = undefined;
   $("link").dataset.grade = 0;
   $("link-text").textContent = t("Not connected");
@@ -81,7 +118,16 @@ function showClosed(code, reason) {
   }
 }
 
+function showWaiting({ before }) {
+  $("link-text").textContent = t("Waiting");
+  show("waiting", {
+    title: "All places are taken", hint: t("People before you: {n}", { n: before }),
+    text: "The game opens by itself as soon as a place is free. Please keep this page open.",
+  });
+}
+
 const handlers = {
+  waiting: showWaiting,
   trial(message) {
     trial = message;
     setTrial(trial.trial);
@@ -89,14 +135,20 @@ const handlers = {
     document.body.dataset.mode = trial.mode;
     $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
-    document.querySelector(".reward").hidden = !trial.feedback;
+    document.body.dataset.feedback = trial.feedback ? "yes" : "no";
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
     if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
-    if (trial.mode === "scripts") startScripts(trial); else showReady();
+    if (trial.mode === "scripts") startScripts(trial); else showWaiting(trial.step > 0 ? showResumed : showReady);
   },
   state(message) { showState(message, trial); },
-  running() { show("running"); action = -1; sendKeys(); },
-  paused: showPaused,
+  running() {
+    starting = false;
+    show("running");
+    action = -1;
+    sendKeys();
+    if (document.hidden) pause("hidden");
+  },
+  paused(message) { release(); showWaiting(() => showPaused(message)); },
   ping({ ping }) { send("pong", { ping }); },
   turns({ turns }) { turns.forEach(addTurn); },
   end: showEnd,
@@ -112,8 +164,19 @@ const handlers = {
 
 // Keys and buttons.
 
-const start = () => { if (["ready", "paused"].includes(state())) send("start"); };
-const pause = (reason) => { if (state() === "running") send("pause", { reason }); };
+// The clock starts when the server says so: once the page has shown the newest picture.
+function start() {
+  if (!["ready", "paused"].includes(state()) || starting || (tooSmall() && !smallIsFine)) return;
+  starting = true;
+  send("start", { viewport: [innerWidth, innerHeight], pixel_ratio: devicePixelRatio, picture: pictureSide(), input });
+  setTimeout(() => { if (starting) $("card-hint").textContent = t("One moment …"); }, SLOW_START_MS);
+}
+
+function pause(reason) {
+  if (state() !== "running" && !starting) return;
+  send("pause", { reason });
+  if (starting) showWaiting(waitingCard);
+}
 
 function sendKeys() {
   const branch = (first, second) => (held.has(first) === held.has(second) ? 0 : held.has(first) ? 1 : 2);
@@ -124,13 +187,16 @@ function sendKeys() {
 const button = (direction) => document.querySelector(`[data-key=${direction}]`);
 
 function press(direction) {
+  if (starters.has(direction)) return;
   if (held.has(direction)) { clearTimeout(held.get(direction).timer); held.get(direction).timer = 0; return; }
+  if (state() !== "running" && !starting) { starters.add(direction); start(); return; }
   held.set(direction, { since: performance.now(), timer: 0 });
   button(direction).classList.add("held");
-  if (state() === "running") sendKeys(); else start();
+  sendKeys();
 }
 
 function letGo(direction) {
+  starters.delete(direction);
   const key = held.get(direction);
   if (!key) return;
   const left = key.since + MIN_TAP_MS - performance.now();
@@ -152,15 +218,22 @@ addEventListener("keydown", (event) => {
   const direction = KEYS[event.code];
   if (direction) event.preventDefault();
   if (event.repeat) return;
+  input = "keys";
   if (direction) press(direction);
   if (event.code === "KeyP") togglePause();
   if (event.code === "Escape") pause("key");
   if (event.code === "KeyV") changeView();
 });
 addEventListener("keyup", (event) => { if (KEYS[event.code]) letGo(KEYS[event.code]); });
-addEventListener("blur", () => { release(); sendKeys(); pause("hidden"); });
+addEventListener("pointerdown", ({ pointerType }) => { if (pointerType !== "mouse") input = "touch"; });
+addEventListener("blur", () => { release(); starters.clear(); sendKeys(); pause("hidden"); });
 document.addEventListener("visibilitychange", () => { if (document.hidden) { release(); pause("hidden"); } });
-addEventListener("resize", draw);
+addEventListener("resize", () => {
+  draw();
+  if (trial?.mode !== "keys") return;
+  if (state() === "running" && tooSmall() && !smallIsFine) pause("small");
+  if (["ready", "paused"].includes(state()) && !starting) showWaiting(waitingCard);
+});
 
 for (const pad of document.querySelectorAll("[data-key]")) {
   pad.addEventListener("pointerdown", (event) => { pad.setPointerCapture(event.pointerId); press(pad.dataset.key); });

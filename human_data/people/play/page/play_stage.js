@@ -2,6 +2,10 @@
 import { t } from "./play_words.js";
 
 const HEADER_BYTES = 20;
+// Without a new picture for so long, the page says that it is late. On the slowest line one comes every 300 ms.
+const LATE_MS = 500;
+// Smaller than the smallest picture that is sent (256 pixels) it would lose details that others see.
+const MIN_SIDE = 256;
 const FLASH_MS = 1300;
 
 const EVENTS = {
@@ -15,11 +19,14 @@ const ICONS = {
 
 export const $ = (id) => document.getElementById(id);
 export const state = () => document.body.dataset.state;
-let waiting, decoding = false, bitmap, audio, flashing;
+let waiting, decoding = false, bitmap, shownAt = 0, audio, flashing;
 
-export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [] } = {}) {
+// `look`: the picture is to be looked at, so the card is beside it.
+export function show(next, { icon = "wait", title = "", text = "", hint = "", actions = [], look = false } = {}) {
   document.body.dataset.state = next;
+  document.body.toggleAttribute("data-look", look);
   $("pause").disabled = !["running", "paused"].includes(next);
+  shownAt = performance.now();
   if (next === "running") { document.activeElement?.blur(); return; }
   $("card").hidden = false;
   $("card-icon").innerHTML = `<svg viewBox="0 0 24 24"><path d="${ICONS[icon]}"/></svg>`;
@@ -41,13 +48,14 @@ export const number = (value) => value.toFixed(2).replace(/^-(0\.00)$/, "$1").re
 
 export function showState(message, trial) {
   if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: message.step });
-  showHealth(message.health);
-  if (trial.feedback) $("reward").textContent = number(message.reward);
   const [size, , interval] = message.level;
   const grade = interval > 1 ? 1 : size < 512 ? 2 : 3;
   $("link").dataset.grade = grade;
   $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
-  for (const [kind, reward] of message.events) flash(kind, reward, trial);
+  if (!trial.feedback) return;
+  showHealth(message.health);
+  $("reward").textContent = number(message.reward);
+  for (const [kind, reward] of message.events) flash(kind, reward);
 }
 
 function showHealth(value) {
@@ -57,9 +65,9 @@ function showHealth(value) {
   $("health").classList.toggle("low", value <= 25);
 }
 
-function flash(kind, reward, trial) {
+function flash(kind, reward) {
   const text = EVENTS[kind];
-  if (!text || !trial.feedback) return;
+  if (!text) return;
   const box = $("flash"), loss = reward < 0 || kind === "hot zone";
   const label = document.createElement("span");
   label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(text);
@@ -83,13 +91,22 @@ export async function showImage(newest, onShown) {
     bitmap?.close();
     bitmap = image;
     draw();
+    shownAt = performance.now();
     shown(new DataView(data).getUint32(0, true));
   }
   decoding = false;
 }
 
+export const pictureSide = () => Math.round($("stage").clientWidth);
+export const tooSmall = () => pictureSide() < MIN_SIDE;
+
+setInterval(() => {
+  const late = state() === "running" && document.body.dataset.mode === "keys" && performance.now() - shownAt > LATE_MS;
+  if (late === $("late").hidden) $("late").hidden = !late;
+}, 100);
+
 export function draw() {
-  const canvas = $("canvas"), side = Math.round(canvas.clientWidth * devicePixelRatio) || 512;
+  const canvas = $("canvas"), side = Math.round(pictureSide() * devicePixelRatio) || 512;
   if (canvas.width !== side) canvas.width = canvas.height = side;
   if (!bitmap) return;
   const context = canvas.getContext("2d", { alpha: false });

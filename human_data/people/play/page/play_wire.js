@@ -1,5 +1,5 @@
 // The connection: JSON text in both directions, and images as binary data. See page_protocol.py.
-const PROTOCOL = 2;
+const PROTOCOL = 3;
 const MAX_WAIT_MS = 5000;
 const WITHOUT_TRIAL = ["hello", "pong", "ack"];
 let socket, sent, currentTrial, wait = 500;

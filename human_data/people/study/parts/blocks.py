@@ -18,7 +18,8 @@ class Block(Section):
 
     `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
     rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    seconds of play after which a task is ended (default: the arena's own limit only).
+    seconds of play after which a task is ended (default: the arena's own limit only), `limit_pause_s`:
+    seconds for which it may be paused altogether (default: no limit).
     """
 
     tasks: Literal["children"] | tuple[Line, ...] = ()
@@ -29,6 +30,7 @@ class Block(Section):
     may_stop: bool = False
     views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)
     limit_s: float | None = Field(default=None, gt=0, le=1200)
+    limit_pause_s: float | None = Field(default=None, ge=1, le=86_400)
 
     @property
     def task_ids(self) -> tuple[str, ...]:

@@ -2,17 +2,23 @@
 
 import asyncio
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 
 class Line:
-    """Forwards connections to its own port; `cut` closes them and accepts no more until `repair`."""
+    """Forwards connections to its own port; `cut` closes them and accepts no more until `repair`.
+
+    While it is `slack`, connections stay open and nothing gets through.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._writers: set[asyncio.StreamWriter] = set()
         self._intact = True
+        self._taut = asyncio.Event()
+        self._taut.set()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self._server = self._do(asyncio.start_server(self._serve, "127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
@@ -23,6 +29,12 @@ class Line:
 
     def repair(self) -> None:
         self._intact = True
+
+    @contextmanager
+    def slack(self) -> Iterator[None]:
+        self._loop.call_soon_threadsafe(self._taut.clear)
+        yield
+        self._loop.call_soon_threadsafe(self._taut.set)
 
     def close(self) -> None:
         self._server.close()
@@ -42,13 +54,13 @@ class Line:
             return
         theirs, ours = await asyncio.open_connection("127.0.0.1", self._port)
         self._writers |= {writer, ours}
-        await asyncio.gather(_pass(reader, ours), _pass(theirs, writer))
+        await asyncio.gather(self._pass(reader, ours), self._pass(theirs, writer))
         self._writers -= {writer, ours}
 
-
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(65_536):
+                await self._taut.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.close()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from human_data.people.play.security import COOKIE
 from llm_control.agents.pixels import GREEN, blobs
 from tests.human_data.people.chromium import launched, skip_without_browser, watched_page
 from tests.human_data.people.play.line import Line
@@ -163,3 +164,109 @@ def test_scripts_are_typed_and_mistakes_are_reported(scripts_server, page):
     assert "There is no such command" in page.inner_text("#error")
     page.click("#give-up")
     until(page, "end")
+
+
+SIZES = {
+    "small phone": {"viewport": {"width": 320, "height": 568}, "has_touch": True, "is_mobile": True},
+    "phone on its side": {"viewport": {"width": 844, "height": 390}, "has_touch": True, "is_mobile": True},
+    "small window": {"viewport": {"width": 700, "height": 500}},
+    "zoom of 200 %": {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2},
+    "forced colours": {"viewport": {"width": 1280, "height": 800}, "forced_colors": "active"},
+}
+
+COVERED = """() => {
+  const canvas = document.getElementById("canvas"), box = canvas.getBoundingClientRect(), covered = [];
+  for (let x = 0.01; x < 1; x += 0.07) for (let y = 0.01; y < 1; y += 0.07) {
+    const there = document.elementFromPoint(box.x + x * box.width, box.y + y * box.height);
+    if (there !== canvas) covered.push(there?.id ?? "outside");
+  }
+  return covered;
+}"""
+"""What is in front of the picture, point by point."""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_picture_is_square_whole_and_uncovered(server, chromium, size):
+    context = chromium.new_context(**SIZES[size])
+    page = context.new_page()
+    page.goto(server.url)
+    until(page, "ready")
+    sides = []
+    for state in ("ready", "running"):
+        until(page, state)
+        box = page.locator("#canvas").bounding_box()
+        assert box["width"] == pytest.approx(box["height"], abs=0.01)
+        assert page.evaluate("canvas.width === canvas.height")
+        assert page.evaluate(COVERED) == []
+        sides.append(box["width"])
+        page.keyboard.press("Enter")
+    # What was looked at before the clock ran is what is played.
+    assert sides[0] == sides[1] >= 256
+    context.close()
+
+
+def test_the_key_that_starts_does_not_drive(server, page):
+    page.goto(server.url)
+    until(page, "ready")
+    page.keyboard.down("ArrowUp")
+    await_step(page, 5)
+    page.keyboard.up("ArrowUp")
+    page.keyboard.press("Escape")
+    until(page, "paused")
+    before = steps(page)
+    page.keyboard.press("p")
+    until(page, "running")
+    page.keyboard.down("ArrowUp")
+    await_step(page, before + 4)
+    page.keyboard.press("Escape")
+    until(page, "paused")
+    page.wait_for_timeout(300)
+    token = next(each["value"] for each in page.context.cookies() if each["name"] == COOKIE)
+    with server.store() as store:
+        person = store.participant(token)
+        actions = [row.action for row in store.actions(store.trials(person.id)[0].id)]
+        start = next(note.data for note in store.notes(person.id) if note.kind == "start")
+    assert set(actions[:before]) == {0}
+    assert 3 in actions[before:]
+    assert (start["viewport"], start["pixel_ratio"], start["input"]) == ([1280, 800], 1, "keys")
+    assert 256 <= start["picture"] <= 800
+
+
+def test_a_picture_that_stays_away_is_announced_and_then_the_game_pauses(server, page):
+    line = Line(server.port)
+    try:
+        page.goto(line.url)
+        until(page, "ready")
+        page.keyboard.press("Enter")
+        await_step(page, 5)
+        assert page.is_hidden("#late")
+        with line.slack():
+            page.wait_for_selector("#late")
+            assert page.inner_text("#late") == "The picture is late"
+            page.wait_for_timeout(1000)
+        page.wait_for_selector("#late", state="hidden")
+        assert until(page, "paused", "running")
+    finally:
+        line.close()
+    token = next(each["value"] for each in page.context.cookies() if each["name"] == COOKIE)
+    with server.store() as store:
+        reasons = [
+            note.data["reason"] for note in store.notes(store.participant(token).id) if note.kind == "pause"
+        ]
+    assert "connection" in reasons
+
+
+def test_a_window_that_is_too_small_must_be_enlarged(server, page):
+    page.set_viewport_size({"width": 300, "height": 240})
+    page.goto(server.url)
+    until(page, "ready")
+    assert page.inner_text("#card-title") == "Your window is too small"
+    page.keyboard.press("ArrowUp")
+    page.set_viewport_size({"width": 800, "height": 600})
+    page.wait_for_selector("text=Ready?")
+    assert state(page) == "ready"
+    page.keyboard.press("Enter")
+    until(page, "running")
+    page.set_viewport_size({"width": 300, "height": 240})
+    until(page, "paused")
+    assert page.inner_text("#card-title") == "Your window is too small"

@@ -33,6 +33,24 @@ arenas:
 """
 
 
+class Listener:
+    """Keeps what a worker sends."""
+
+    def __init__(self) -> None:
+        self.frames: list[Drawn] = []
+        self.failures: list[str] = []
+        self.deaths = 0
+
+    def drawn(self, drawn: Drawn) -> None:
+        self.frames.append(drawn)
+
+    def lost(self) -> None:
+        self.deaths += 1
+
+    def failed(self, reason: str) -> None:
+        self.failures.append(reason)
+
+
 def killed(server: Server, token: str) -> tuple[int, list[ActionRow], float]:
     """Play and kill the server; returns the trial, what is kept of it, and the age of what is not, in s.
 
@@ -107,12 +125,12 @@ def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
 
     async def play() -> None:
         broken = Task(task.id, 1, task.path, crowd, task.sha256)
-        episode = RemoteEpisode(workers, Open(broken, 0, 0, "keys"), lambda _: None)
+        episode = RemoteEpisode(workers, Open(broken, 0, 0, "keys"), Listener())
         await episode.open()
         with pytest.raises(EpisodeFailed, match="2 agents, expected one"):
             await episode.step((3,))
         # The worker keeps serving others.
-        other = RemoteEpisode(workers, Open(task, 0, 0, "keys"), lambda _: None)
+        other = RemoteEpisode(workers, Open(task, 0, 0, "keys"), Listener())
         assert (await other.open()).state.step == 0
 
     loop.run_until_complete(play())
@@ -120,10 +138,10 @@ def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
 
 def test_an_episode_survives_its_worker(loop, workers):
     task = task_named("03-09-01")
-    frames: list[Drawn] = []
+    listener = Listener()
 
     async def play() -> None:
-        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), frames.append)
+        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), listener)
         await episode.open()
         await episode.step((3,) * 9 + (4,) * 5)
         os.kill(workers.processes[0].process.pid, signal.SIGKILL)
@@ -136,6 +154,15 @@ def test_an_episode_survives_its_worker(loop, workers):
                 undisturbed.health,
                 undisturbed.total_reward,
             )
+        # Between two requests the worker dies unnoticed by those, and the next picture needs another one.
+        os.kill(workers.processes[0].process.pid, signal.SIGKILL)
+        while listener.deaths < 2:
+            await asyncio.sleep(0.01)
+        await episode.rebuild()
+        episode.draw(1.5, "first", 256, 50)
+        while not listener.frames:
+            await asyncio.sleep(0.01)
+        assert (listener.frames[0].step, listener.frames[0].due) == (21, 1.5)
         stopped = await episode.stop()
         assert (stopped.actions, stopped.end.steps_played) == ((), 21)
         assert stopped.end.recording.steps > 21

@@ -14,6 +14,7 @@ from human_data.people.play.page_protocol import (
     read_message,
 )
 from human_data.people.play.worker_protocol import Drawn
+from human_data.people.simulation.game_page import DISPLAY
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -42,7 +43,8 @@ def test_a_message_is_read():
         ('{"type":"keys","n":1,"trial":1,"action":9}', "keys.action: Input should be less than 9"),
         ('{"type":"keys","n":1,"trial":1,"action":"3"}', "keys.action: Input should be a valid integer"),
         ('{"type":"keys","n":0,"trial":1,"action":3}', "keys.n: Input should be greater"),
-        ('{"type":"start","n":1,"trial":1,"path":"/etc/passwd"}', "start.path: Extra inputs"),
+        ('{"type":"stop","n":1,"trial":1,"path":"/etc/passwd"}', "stop.path: Extra inputs"),
+        ('{"type":"start","n":1,"trial":1}', "start.viewport: Field required"),
         ('{"type":"view","n":1,"trial":1,"view":"inside"}', "view.view: Input should be 'first'"),
     ],
 )
@@ -50,6 +52,24 @@ def test_an_invalid_message_is_refused_with_a_reason(text, reason):
     with pytest.raises(ConnectionRefused) as refused:
         read_message(text)
     assert refused.value.code == 1008
+    assert reason in refused.value.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("viewport", [0, 800], "start.viewport.0: Input should be greater than or equal to 1"),
+        ("viewport", [800], "start.viewport.1: Field required"),
+        ("pixel_ratio", 1000, "start.pixel_ratio: Input should be less than"),
+        ("picture", 10**6, "start.picture: Input should be less than"),
+        ("input", "voice", "start.input: Input should be 'keys'"),
+    ],
+)
+def test_what_a_page_reports_of_itself_has_bounds(name, value, reason):
+    start = {"type": "start", "n": 1, "trial": 1, **DISPLAY}
+    assert read_message(json.dumps(start)).display == {**DISPLAY, "viewport": (1280, 800)}
+    with pytest.raises(ConnectionRefused) as refused:
+        read_message(json.dumps({**start, name: value}))
     assert reason in refused.value.reason
 
 

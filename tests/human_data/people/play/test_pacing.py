@@ -11,6 +11,7 @@ from human_data.people.play.pacing import (
     QUALITY_LEVELS,
     VERY_LATE_FRAMES,
     Pacer,
+    Sent,
 )
 
 JPEG_BYTES = {512: 20_000, 384: 11_000, 256: 5_000}
@@ -39,7 +40,7 @@ def play(
             arrived += 1
         if pacer.should_draw(step, now):
             number = next(numbers)
-            pacer.sent(number, now, now)
+            pacer.sent(number, Sent(now, now))
             free_at = max(free_at, now) + JPEG_BYTES[pacer.level.size] * seconds_per_byte
             arriving.append((free_at + delay_s, number))
         assert pacer.in_flight <= MAX_IN_FLIGHT
@@ -93,7 +94,7 @@ def test_few_frames_are_in_flight_while_they_queue_up():
     pacer.measured(0.2)
     assert pacer.max_in_flight == 5
     for number in range(1, VERY_LATE_FRAMES + 1):
-        pacer.sent(number, 0.0, 0.0)
+        pacer.sent(number, Sent(0.0, 0.0))
         pacer.acknowledged(number, 0.5)
     assert pacer.max_in_flight == MIN_IN_FLIGHT
 

@@ -95,6 +95,7 @@ def test_over_a_long_distance_more_images_are_in_flight(server, token):
     with Page(server, token) as page:
         page.until("trial")
         page.do("start")
+        page.until("running")
         while page.recv()["type"] != "ping":
             pass
         time.sleep(0.2)
@@ -119,6 +120,8 @@ def test_an_episode_can_be_stopped(server, token):
         # The next trial starts once the end is in the database.
         page.do("next")
         page.until("trial", position=1)
+        page.do("start")
+        page.until("running")
     with server.store() as store:
         trial, _ = store.trials(store.participant(token).id)
         actions, recording = store.actions(trial.id), store.recording(trial.id)
@@ -146,11 +149,11 @@ def test_the_newest_window_counts(server, token):
         ("x" * (MAX_MESSAGE_BYTES + 1), 1009, "at most"),
         ("x" * (3 * MAX_MESSAGE_BYTES), 1009, ""),
         (b"\x00\x01", 1003, "expected JSON text"),
-        ('{"type":"start","n":7,"trial":1}', 1008, "out of order: message 7, expected 2"),
+        ('{"type":"stop","n":7,"trial":1}', 1008, "out of order: message 7, expected 2"),
         ('{"type":"hello","n":2,"protocol":1}', 1008, "hello was sent twice"),
         ('{"type":"ack","n":2,"frame":99}', 1008, "frame 99 was not sent"),
         ('{"type":"pong","n":2,"ping":1}', 1008, "answers no ping"),
-        ('{"type":"start","n":2,"trial":999999}', 1008, "trial 999999 is not the one"),
+        ('{"type":"stop","n":2,"trial":999999}', 1008, "trial 999999 is not the one"),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -173,8 +176,8 @@ def test_a_message_at_the_wrong_time_ends_the_connection_with_a_reason(server, t
         page.do("script", text="Go(1);")
         assert page.refusal() == (1008, "script is not allowed in this trial")
     with Page(server, token, hello=False) as page:
-        page.say("start", trial=1)
-        assert page.refusal() == (1008, "out of order: got start, expected hello first")
+        page.say("stop", trial=1)
+        assert page.refusal() == (1008, "out of order: got stop, expected hello first")
     with Page(server, token, hello=False) as page:
         page.say("hello", protocol=0)
         assert "reload" in page.refusal()[1]

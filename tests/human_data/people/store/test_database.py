@@ -5,6 +5,7 @@ import sqlite3
 import stat
 
 import pytest
+from sqlalchemy import inspect
 
 from arena.packages import require
 from human_data.people.store import DatabaseUnavailable, Store, StoreError
@@ -78,7 +79,10 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
         for table, columns in new.items():
             for column in columns:
                 connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
+        connection.exec_driver_sql("DROP INDEX ix_notes_participant_id_kind")
     with Store(url, create=False) as store:
+        indexes = {index["name"] for index in inspect(store.database.engine).get_indexes("notes")}
+        assert "ix_notes_participant_id_kind" in indexes
         (person,) = store.participants("study")
         finish(store, begin(store, person), recording(trial=1))
         trials = store.trials(person.id)

@@ -28,7 +28,7 @@ def person(store):
 
 def quality(store, trial):
     with store.database.reading() as session:
-        return quality_of_trials(session, "study")[trial.id], poor_trials(session, "study")
+        return quality_of_trials(session, "study")[trial.id], poor_trials(session, [trial.participant_id])
 
 
 def test_images_and_pauses_are_counted_in_every_trial(store, person, tmp_path):

@@ -51,8 +51,9 @@ def until(page, state: str) -> None:
 def drive(page, key: str = "ArrowLeft") -> None:
     """Start the task, and drive for some steps."""
     until(page, "ready")
-    page.keyboard.down(key)
+    page.keyboard.press("Enter")
     until(page, "running")
+    page.keyboard.down(key)
     page.wait_for_function(f"() => {STEPS} > 4")
     page.keyboard.up(key)
     page.keyboard.press("Escape")

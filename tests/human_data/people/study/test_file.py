@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import ConfigError
 from human_data.people import play
-from human_data.people.play.page_texts import DELETED, FULL, PAGE_TEXTS, START_AGAIN
+from human_data.people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from human_data.people.study.config import Study
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
@@ -46,7 +46,7 @@ def test_every_text_of_the_game_is_on_its_page():
     folder = Path(play.__file__).parent
     page = "".join(path.read_text() for path in sorted((folder / "page").glob("play*")))
     sent = page + (folder / "client.py").read_text()
-    reasons = (FULL, START_AGAIN, DELETED)
+    reasons = (FULL, START_AGAIN, DELETED, AWAY, TOO_OFTEN)
     assert [text for text in PAGE_TEXTS if text not in sent and text not in reasons] == []
 
 
@@ -145,7 +145,11 @@ def test_codes_keep_their_zeros():
         ),
         ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
         ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
-        ("tasks: [01-05-01]", "tasks: all", r":6: practice.tasks: got 'all', expected a list of tasks, such as"),
+        (
+            "tasks: [01-05-01]",
+            "tasks: all",
+            r":6: practice.tasks: got 'all', expected a list of tasks, such as",
+        ),
         ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
@@ -232,7 +236,8 @@ def test_orders(tmp_path):
     assert order("a", row=1, by="level") != order("c", row=1, by="level")
     assert rows_of(test, plan.test) == 6
     assert rows_of(test.model_copy(update={"by": "level"}), plan.test) == 2
-    assert [least_used(3, used) for used in ([], [0], [0, 1, 2], [0, 1, 0, 2, 2])] == [0, 1, 0, 1]
+    numbers = ({}, {0: 1}, {0: 1, 1: 1, 2: 1}, {0: 2, 1: 1, 2: 2})
+    assert [least_used(3, used) for used in numbers] == [0, 1, 0, 1]
 
 
 WORDS = Texts()

@@ -13,6 +13,7 @@ from human_data.people.simulation.visitor import hidden
 from human_data.people.store import InvalidRequest, Store
 from human_data.people.store.batch import TrialEnd, write_batch
 from human_data.people.study import flow
+from human_data.people.study import server as server_module
 from human_data.people.study.plan import load_plan
 from human_data.people.study.progress import progress_of
 from human_data.people.study.task_source import StudyTaskSource
@@ -176,7 +177,7 @@ FREE = CODES.replace("from: codes, codes: [A1, B2]", "from: free")
 
 
 @pytest.mark.parametrize("text", [CODES, FREE], ids=["codes", "free"])
-def test_codes(app, text):
+def test_codes(app, text, monkeypatch):
     study, _ = app(text)
     first = Walker(study, "x").agree()
     assert "Your participant code" in first.page.text
@@ -186,8 +187,12 @@ def test_codes(app, text):
     assert first.stage == "questions-background"
     second = Walker(study, "x").agree()
     second.send("/id", code="A1")
-    if text is FREE:
-        assert "This code is already in use" in second.page.text
+    assert "This code is already in use" in second.page.text
+    if text is CODES:
+        # The first computer has crashed, say.
+        monkeypatch.setattr(server_module, "PRESENT_S", 0)
+        second.send("/id", code="A1")
+    else:
         second.send("/id", code="B2")
     assert second.stage == "questions-background"
     second.visitor.post("/another")

@@ -5,7 +5,7 @@ import pytest
 from arena.errors import ConfigError
 from human_data.people.store import Store
 from human_data.people.study.load import study_of
-from human_data.people.study.overview import overview
+from human_data.people.study.overview import Overview
 from tests.human_data.people.study.server import TINY
 from tests.human_data.people.study.walk import Walker
 
@@ -125,7 +125,7 @@ def test_who_does_not_fit_the_study_is_thanked_and_sent_back(app):
     assert "The study ends here" in again.page.text
     again.send("/go", stage="introduction-tutorial", **AGED_9)
     assert "The study ends here" in again.page.text
-    (row,) = overview(study.state.study.plan, store)
+    (row,) = Overview(study.state.study.plan).rows(store)
     assert (row.stage, row.ended) == ("screened", True)
 
 

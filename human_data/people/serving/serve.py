@@ -1,23 +1,30 @@
 """Serving an application on a port of this machine."""
 
 import errno
+import resource
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Protocol
+from functools import partial
+from typing import Any, Protocol
 
+import uvicorn
 from fastapi import FastAPI
 
 from arena.errors import EvaluationError
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
-
-if TYPE_CHECKING:
-    import uvicorn
+from human_data.people.serving.http_connections import MAX_WAITING, TimedProtocol, WaitingConnections
 
 PING_S = 5.0
 """A connection that vanished silently is noticed after twice this time."""
+
+BACKLOG = 128
+"""Connections that are accepted in one go: each takes 0.1 ms, in which no game takes a step."""
+
+MAX_FILES = 16_384
+"""File descriptors that are asked for."""
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -56,6 +63,36 @@ class Closes(Protocol):
         ...
 
 
+class Server(uvicorn.Server):
+    """A server of an application; `ready` is called when its pages can be opened."""
+
+    def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None) -> None:
+        limit = min(MAX_WAITING, _allow_many_connections() // 2)
+        http: Any = partial(TimedProtocol, WaitingConnections(limit))
+        config = uvicorn.Config(
+            app,
+            http=http,
+            backlog=BACKLOG,
+            # Below this level there is a line for each request that is not HTTP.
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            # Twice the limit, so that slightly larger messages are refused with our own reason.
+            ws_max_size=2 * MAX_MESSAGE_BYTES,
+            ws_per_message_deflate=False,
+            ws_ping_interval=PING_S,
+            ws_ping_timeout=PING_S,
+            timeout_graceful_shutdown=2,
+        )
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start listening."""
+        await super().startup(sockets)
+        self._ready()
+
+
 def serve(
     app: FastAPI,
     recorder: Closes,
@@ -68,36 +105,21 @@ def serve(
 
     If other machines can reach the server, a warning with `advice` is printed.
     """
-    import uvicorn
 
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if host not in LOOPBACK:
-                print(
-                    f"Warning: other machines can reach {host}, without encryption; {advice}.",
-                    file=sys.stderr,
-                )
-            ready()
+    def started() -> None:
+        if host not in LOOPBACK:
+            warning = f"Warning: other machines can reach {host}, without encryption; {advice}."
+            print(warning, file=sys.stderr)
+        ready()
 
     with closing(recorder), suppress(KeyboardInterrupt):
-        Server(server_config(app)).run([listener])
+        Server(app, started).run([listener])
     print("Stopped. Participants can resume where they left off.", flush=True)
 
 
-def server_config(app: FastAPI) -> "uvicorn.Config":
-    """How an application is served."""
-    import uvicorn
-
-    return uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        # Twice the limit, so that slightly larger messages are refused with our own reason.
-        ws_max_size=2 * MAX_MESSAGE_BYTES,
-        ws_per_message_deflate=False,
-        ws_ping_interval=PING_S,
-        ws_ping_timeout=PING_S,
-        timeout_graceful_shutdown=2,
-    )
+def _allow_many_connections() -> int:
+    """How many files may be open, one for each connection: many systems allow 1,024 unless asked for more."""
+    now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_FILES if most == resource.RLIM_INFINITY else min(most, MAX_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))
+    return max(now, wanted)

@@ -6,7 +6,7 @@ import socket
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from human_data.people.play.serve import bound
+from human_data.people.serving.serve import bound
 
 
 def test_small_messages_are_sent_immediately():

@@ -1,0 +1,1 @@
+"""Serving people's pages: connections and their limits."""

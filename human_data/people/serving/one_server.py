@@ -1,0 +1,113 @@
+"""One server for each database: two would draw the same order twice, and play one trial twice."""
+
+import fcntl
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from sqlalchemy import Connection, text
+
+from human_data.people.store.database import Database
+from human_data.people.store.errors import DatabaseUnavailable, StoreError, as_store_errors, display_name
+
+LOCK_ENDING = "-server"
+"""The locked file is beside that of the database, and stays there; the system frees the lock when the server
+ends, however that happens."""
+
+KEY = 0x6172656E
+"""In PostgreSQL the lock is named by this number and the schema, and belongs to a connection."""
+
+RENEW_S = 10.0
+"""After a restart of PostgreSQL the lock is taken again within this time."""
+
+
+@contextmanager
+def only_server(database: Database) -> Iterator[None]:
+    """While this lasts, no other server can use the database. Raises StoreError if one does already."""
+    with _locked_file(database) if database.is_sqlite else _locked_schema(database):
+        yield
+
+
+@contextmanager
+def _locked_file(database: Database) -> Iterator[None]:
+    path = os.path.realpath(str(database.url.database)) + LOCK_ENDING
+    try:
+        file = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened ({error.strerror or error})") from None
+    try:
+        with _lock_errors(database, path):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(file)
+
+
+@contextmanager
+def _lock_errors(database: Database, path: str) -> Iterator[None]:
+    try:
+        yield
+    except BlockingIOError:
+        raise _taken(database) from None
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be locked ({error.strerror or error})") from None
+
+
+@contextmanager
+def _locked_schema(database: Database) -> Iterator[None]:
+    lock, stopped = _SchemaLock(database), threading.Event()
+    lock.take()
+
+    def renew() -> None:
+        while not stopped.wait(RENEW_S):
+            try:
+                lock.take()
+            except DatabaseUnavailable:
+                continue
+            except StoreError as error:
+                print(f"Warning: {error}", file=sys.stderr)
+
+    thread = threading.Thread(target=renew, name="one-server", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+        lock.free()
+
+
+class _SchemaLock:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: Connection | None = None
+
+    def take(self) -> None:
+        """Lock the schema, also if it is locked by this already; raises StoreError if that is impossible."""
+        statement = text("SELECT pg_try_advisory_lock(:key, hashtext(current_schema()))")
+        try:
+            with as_store_errors(self._database.url):
+                self._connection = self._connection or self._database.autocommit().__enter__()
+                locked = self._connection.execute(statement, {"key": KEY}).scalar_one()
+        except StoreError:
+            self.free()
+            raise
+        if not locked:
+            self.free()
+            raise _taken(self._database)
+
+    def free(self) -> None:
+        """Close the connection, and with it the lock."""
+        if self._connection is not None:
+            # Not kept for other uses, as the lock would be, too.
+            with suppress(Exception):
+                self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
+
+
+def _taken(database: Database) -> StoreError:
+    name = display_name(database.url)
+    return StoreError(f"{name}: another server is using this database; stop it first, or use another --db")

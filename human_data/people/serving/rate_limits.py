@@ -1,0 +1,53 @@
+"""Limits of how often one address may do something."""
+
+import ipaddress
+import math
+import time
+from collections import OrderedDict
+
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+
+from human_data.people.play.page_texts import TOO_OFTEN
+
+MAX_ADDRESSES = 10_000
+"""Addresses that are remembered; the one that was quiet for longest is forgotten."""
+
+
+class RateLimit:
+    """So many requests per minute from each address on average, and as many at once.
+
+    Addresses of this machine are not limited: behind a web server that does not forward addresses, everyone
+    has the same. Nor are networks beyond a /64 told apart in IPv6, since one computer has all of it.
+    """
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute = per_minute
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """For each address how many requests were left, and when."""
+
+    def check(self, connection: HTTPConnection) -> None:
+        """Count a request. Raises HTTPException (429) if it is one too many."""
+        address = _network(connection.client.host if connection.client else "")
+        if address is None:
+            return
+        now = time.monotonic()
+        left, at = self._left.pop(address, (float(self._per_minute), now))
+        left = min(left + (now - at) * self._per_minute / 60, self._per_minute)
+        self._left[address] = (left - 1 if left >= 1 else left, now)
+        if len(self._left) > MAX_ADDRESSES:
+            self._left.popitem(last=False)
+        if left < 1:
+            wait_s = math.ceil((1 - left) * 60 / self._per_minute)
+            raise HTTPException(429, TOO_OFTEN, {"retry-after": str(wait_s)})
+
+
+def _network(address: str) -> str | None:
+    """What is limited together; None: this machine."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if known.is_loopback:
+        return None
+    return str(ipaddress.ip_network((known, 64), strict=False)) if known.version == 6 else str(known)
