@@ -40,7 +40,8 @@ class Differences:
     fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
     minus_one_is_high: bool = True
-    """A y of exactly -1 is random in 0 to 100 (v3.1.3 builds after 2023-10-02); 0 in 4.x."""
+    """A y of exactly -1, also that of a missing position, is random in 0 to 100 (only v3.1.3 builds after
+    2023-10-02); before and in 4.x it is 0."""
     any_agent_position: bool = False
     """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
     agent_off_edge: bool = False
@@ -76,7 +77,7 @@ class Differences:
 
 
 DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: Differences(only_the_clock=True),
+    Version.V2: Differences(minus_one_is_high=False, only_the_clock=True),
     Version.V3: Differences(),
     Version.V4: Differences(
         fitted_bars=True,
