@@ -162,11 +162,12 @@ def level_of(path: Path) -> int:
 
 
 def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
-    """Every arena of a file as a task; raises ConfigError if the file is broken."""
+    """Every arena of a file that begins an episode as a task; raises ConfigError if the file is broken."""
     file = load(path, version)
     return tuple(
         Task(task_id(path, k), level_of(path), path, spec, _digest(path), file.warnings)
-        for k, spec in enumerate(file.arenas.values())
+        for k, (number, spec) in enumerate(file.arenas.items())
+        if number in file.starts
     )
 
 

@@ -10,22 +10,26 @@ from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
 from arena.taskfile.kind import Change, Shape
 
-__all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of"]
+__all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of", "zones_of"]
 
 
 def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
     """The mechanisms of a new arena in creation order; adds objects that operations show from the start."""
-    found = [
+    return [
         mechanism
         for index, placed in enumerate(layout.things)
         for mechanism in mechanism_of(index, placed, stage)
     ]
+
+
+def zones_of(layout: Layout, stage: Stage) -> Mechanism | None:
+    """What the data zones of a new arena trigger; adds objects that operations show from the start."""
     zones = {
         index: [(repeats(operation), operate_of(operation, stage)) for operation in placed.item.operations]
         for index, placed in enumerate(layout.things)
         if placed.kind.name == "DataZone"
     }
-    return [*found, DataZones(zones)] if zones else found
+    return DataZones(zones) if zones else None
 
 
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:

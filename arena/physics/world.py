@@ -217,6 +217,7 @@ class World:
             others,
             lights_on,
             self.layout.version,
+            self._unseen,
         )
 
     def _present(self) -> Poses:
@@ -269,8 +270,8 @@ class World:
         if self._indexed:
             return
         self._indexed = True
-        # A data zone may be invisible.
-        self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
+        self._shown = np.array([placed.is_drawn for placed in self._placed], dtype=np.bool_)
+        self._unseen = frozenset(np.flatnonzero(self._visible & ~self._shown).tolist())
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]

@@ -50,7 +50,7 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "max_reward_counts": "How often each of them may appear; -1 means no limit.",
         "reward_position": "Where a button's reward appears; (0, 0, 0) means a random place.",
         "reward_size": "Size of a button's reward.",
-        "zone_id": "Name of a data zone, for your own analysis.",
+        "zone_id": "Name of a data zone, which its events carry. Of a list, the first counts.",
         "zone_visible": "Whether a data zone is drawn.",
         "operations": "Operations that a button or a data zone triggers; see their list.",
     },
@@ -63,7 +63,9 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
     "endEpisode": {"reward": "Last reward."},
     "grantReward": {"reward": "Reward, positive or negative."},
     "grantContinuousReward": {"reward_per_step": "Reward of every tick (0.02 s) in the zone."},
-    "freezeAgent": {"freeze_steps": "Ticks (0.02 s) for which the agent cannot move."},
+    "freezeAgent": {
+        "freeze_steps": "Ticks (0.02 s) for which the agent cannot move, from the one of its entry; time goes on."
+    },
     "toggleObject": {
         "spawnable": "The object.",
         "initially_present": "Whether it is there from the start.",

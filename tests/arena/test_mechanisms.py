@@ -199,13 +199,49 @@ def test_an_object_is_toggled():
     assert run.scene().visible[1]
 
 
-def test_the_agent_is_frozen_for_the_steps_asked_for():
-    run, _ = pressed("operations: [!freezeAgent {freezeSteps: 300}]", t=250)
-    health = run.health
-    play(run, FORWARD, 20)
-    assert run.health == health
-    play(run, FORWARD, 100)
-    assert run.health < health
+def test_what_is_spawned_and_forgotten_is_not_there_at_the_start():
+    shown = "!Item {name: GoodGoalMulti, positions: [!Vector3 {x: 30, y: 0, z: 30}]}"
+    forget = "objectInitiallyPresent: true, spawnAndForget: true"
+    run, _ = pressed(f"operations: [!toggleObject {{{forget}, spawnable: {shown}}}]", t=0)
+    assert [thing.kind for thing in run.scene().things] == ["SpawnerButton", "GoodGoalMulti"]
+
+
+def test_a_zone_acts_in_the_tick_of_its_entry():
+    more = "triggerZoneID: [D1], operations: [!endEpisode {reward: -0.5}]"
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="6 1 4", more=more)
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    entry, grant = play(run, FORWARD, 60)
+    assert (entry.kind, entry.name, entry.zone) == (EventKind.ZONE_ENTRY, "DataZone", "D1")
+    assert (grant.tick, run.ticks, run.outcome) == (entry.tick, entry.tick, Outcome.OPERATION)
+    assert run.total_reward == pytest.approx(-0.5 - entry.tick / 1250, abs=1e-5)
+
+
+def test_a_frozen_agent_stands_still_while_time_goes_on():
+    more = "operations: [!freezeAgent {freezeSteps: 31}]"
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="6 1 4", more=more)
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    entered = [step for step in range(60) if any(e.kind is EventKind.ZONE_ENTRY for e in play(run, FORWARD))]
+    (entry,) = entered
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    play(run, FORWARD, entry + 1)
+    stopped_at, health = run.position, run.health
+    play(run, FORWARD, 9)
+    assert run.speed == 0
+    assert run.position == pytest.approx(stopped_at, abs=1e-3)
+    assert run.health == pytest.approx(health - 9 * 0.24, abs=1e-3)
+    play(run, FORWARD, 2)
+    assert run.speed > 1
+
+
+def test_frozen_at_the_start_time_waits():
+    start = item("Agent", "20 0 5", rotations="0", more="frozenAgentDelays: [0.6]")
+    for version in ("3.1.3", "4"):
+        run = episode(start, version=version, t=250)
+        play(run, FORWARD, 10)
+        assert (run.health, run.position[2]) == (100, 5)
+        play(run, FORWARD, 10)
+        assert run.health < 100
+        assert run.position[2] > 6
 
 
 def test_limited_and_drawn_operations():
