@@ -118,8 +118,9 @@ class Files:
 
     They come in the order of the list and of each file; in version 4 a file with `randomizeArenas` is
     shuffled in every round, by a generator seeded with the run's seed (section 6.6 of the behaviour
-    specification), so that no arena comes twice running. Merged arenas count as the first of them. An episode's `task_id` is the arena's number in the file, or with several files the file's
-    name, followed by `#k` for the arena at position k > 0.
+    specification), so that no arena comes twice running. Merged arenas count as the first of them. An
+    episode's `task_id` is the arena's number in the file, or with several files the file's name, followed by
+    `#k` for the arena at position k > 0.
     """
 
     def __init__(self, files: Sequence[ArenaFile]) -> None:

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from arena.geometry.layout import LIFT
 from arena.geometry.placed import Layout, Placed
+from arena.geometry.shapes import FLOOR_Y
 from arena.mechanisms.buttons import Button
-from arena.mechanisms.changing import GrowingBall, ValuedBall
+from arena.mechanisms.changing import GrowingBall, RisingBall, ValuedBall
 from arena.mechanisms.operations import DataZones, operate_of, repeats, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
@@ -35,10 +37,10 @@ def zones_of(layout: Layout, stage: Stage) -> Mechanism | None:
 def mechanism_of(index: int, placed: Placed, stage: Stage) -> Iterator[Mechanism]:
     """The mechanism of a thing; most things have none."""
     kind = placed.kind
-    if kind.change in (Change.DECAY, Change.RIPEN):
-        yield ValuedBall(index, placed, stage)
-    elif kind.change is not Change.NONE:
-        yield GrowingBall(index, placed)
+    if kind.change is not Change.NONE:
+        yield (GrowingBall if kind.is_growing else ValuedBall)(index, placed, stage)
+        if placed.position[1] - placed.size[1] / 2 < FLOOR_Y - LIFT and not placed.blocked:
+            yield RisingBall(index, placed)
     elif kind.shape is Shape.TREE:
         yield Tree(placed, stage.differs)
     elif kind.shape is Shape.HOUSE:

@@ -52,6 +52,8 @@ class Differences:
     """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
     changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
+    starts_late: bool = False
+    """Balls are launched and begin to change in their second tick (4.x); before, in their first."""
     spawner_settings: bool = True
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
@@ -87,6 +89,7 @@ DIFFERENCES: Mapping[Version, Differences] = {
         several_agents=True,
         color_is_whole=True,
         changing_goals_end=True,
+        starts_late=True,
         spawner_settings=False,
         button_acts_when_pressed=True,
         strict_blackouts=True,

@@ -64,7 +64,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
     "grantReward": {"reward": "Reward, positive or negative."},
     "grantContinuousReward": {"reward_per_step": "Reward of every tick (0.02 s) in the zone."},
     "freezeAgent": {
-        "freeze_steps": "Ticks (0.02 s) for which the agent cannot move, from the one of its entry; time goes on."
+        "freeze_steps": "Ticks (0.02 s) for which the agent cannot move, the first being that of its entry; "
+        "time goes on."
     },
     "toggleObject": {
         "spawnable": "The object.",

@@ -49,6 +49,42 @@ def test_a_balls_worth_changes_by_0_005_a_tick(name, start, after, size):
     assert sizes(run)[0] == size
 
 
+@pytest.mark.parametrize("name", ["DecayGoal", "RipenGoal", "AntiDecayGoal"])
+@pytest.mark.parametrize(("final", "after"), [(0.5, 2 - 0.005 * 29), (3, 2)])
+def test_in_version_4_worths_only_fall_and_balls_are_as_large_as_at_first(name, final, after):
+    more = f"initialValues: [2], finalValues: [{final}]"
+    run = episode(FAR, item(name, "20 0 20", more=more), version="4")
+    play(run, steps=10)
+    assert value(run) == pytest.approx(after)
+    assert sizes(run)[0] == pytest.approx(1.998)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "later"),
+    [
+        ("DecayGoal", 2.997 / 2 + 0.01, 2.4975 / 2 - 0.01),
+        ("RipenGoal", 0.01, 2.4975 / 2 - 0.01),
+        ("ShrinkGoal", 0.01, 2.2 / 2 - 0.01),
+        ("GrowGoal", 0.01, 0.61 / 2 - 0.01),
+    ],
+)
+def test_in_version_4_balls_are_placed_before_they_have_their_size(name, first, later):
+    run = episode(FAR, item(name, "20 0 20"), version="4")
+    assert run.scene().positions[0, 1] == pytest.approx(first)
+    play(run)
+    rises = min(first + 0.4, sizes(run)[0] / 2 - 0.01)
+    assert run.scene().positions[0, 1] == pytest.approx(rises if first < 1 else first, abs=0.03)
+    play(run, steps=12)
+    assert run.scene().positions[0, 1] == pytest.approx(later, abs=0.05)
+
+
+@pytest.mark.parametrize(("version", "ticks"), [("3.1.3", 3), ("4", 2)])
+def test_a_bounce_ball_starts_a_tick_later_in_version_4(version, ticks):
+    run = episode(FAR, item("GoodGoalBounce", "20 0 20", rotations="90", sizes="1 1 1"), version=version)
+    play(run)
+    assert run.scene().positions[0, 0] == pytest.approx(20 + 0.2 * ticks, abs=0.01)
+
+
 def test_delay_rate_and_final_value_are_taken_from_the_file():
     more = "delays: [30], initialValues: [1], finalValues: [0.9], changeRates: [-0.01]"
     run = episode(FAR, item("DecayGoal", "20 0 20", more=more))

@@ -1,6 +1,6 @@
 """The original's own end-to-end tests of version 4: their arenas, what their agents do, what they expect.
 
-The arenas and recordings are in a folder of reference material beside the project, and are skipped without it.
+Arenas and recordings are in a folder of reference material beside the project; without it they are skipped.
 """
 
 import csv
@@ -11,6 +11,7 @@ import pytest
 from arena import BACKWARD, FORWARD, IDLE, Rays, load
 from arena.gym.curriculum import Files
 from arena.rays.rays import CAST_LENGTH, TAGS
+from arena.rules import EventKind
 
 INSIDE = Path("shared") / "reference" / "unity-v4" / "e2e"
 SUITE = next((found for above in Path(__file__).parents if (found := above / INSIDE).is_dir()), None)
@@ -77,8 +78,52 @@ def test_an_agent_gets_the_reward_that_the_original_gives(name, expected, policy
     assert outcome(Files([config(name)]), policy) == pytest.approx(expected, abs=0.2)
 
 
+TO_THE_TICK = {"testMultiReward": 1.82, "testDatazone_endepisode": -0.584, "testDatazone_freezeAgent": 0.533}
+"""Expected rewards that the original's tests have to the third decimal."""
+
+
+@pytest.mark.parametrize("name", TO_THE_TICK)
+def test_some_rewards_are_the_same_to_the_tick(name):
+    policy = BackAndForth() if name == "testMultiReward" else always(FORWARD)
+    assert outcome(Files([config(name)]), policy) == pytest.approx(TO_THE_TICK[name], abs=1e-4)
+
+
 @pytest.mark.parametrize("first", [FORWARD, IDLE])
 def test_after_a_failure_the_merged_arena_is_left_out(first):
     stream = Files([config("testFailArenas")])
     assert outcome(stream, always(first)) < 0
     assert outcome(stream, always(FORWARD)) == pytest.approx(0.895, abs=0.2)
+
+
+RECORDED = {"testUnmergedArenas": "Template_observations", "testDatazone": "Template_datazones"}
+
+
+def recorded(name):
+    """The lines of a recording's first episode; line k is the state after k ticks."""
+    with (SUITE / "data" / "csv_tests" / f"{name}.csv").open() as file:
+        return [row for row in csv.DictReader(file) if row["Episode"] == "1"]
+
+
+def rays_of(row):
+    values = [ray.split(":") for ray in row["CombinedRaycastData"].split(";")]
+    return [float(share) for share, _ in values], [tag if tag in TAGS else None for _, tag in values]
+
+
+@pytest.mark.parametrize(("arena", "name"), RECORDED.items())
+def test_poses_health_rays_and_zones_are_those_of_a_recording(arena, name):
+    rows, rays, seen = recorded(name), Rays(4, 30, "4"), {}
+    with Files([config(arena)]).next() as run:
+        for step in range(1, (len(rows) - 1) // 3 + 1):
+            events = run.step(FORWARD if step > 1 else IDLE).events
+            seen |= {event.tick: (event.kind, event.zone) for event in events}
+            row = rows[3 * step]
+            assert run.health == pytest.approx(float(row["Health"]), abs=1e-4)
+            for axis, place, speed in zip("XYZ", run.position, run.agents[0].local_velocity, strict=True):
+                assert place == pytest.approx(float(row[f"{axis}Position"]), abs=1e-4)
+                assert speed == pytest.approx(float(row[f"{axis}Velocity"]), abs=1e-3)
+            hits, (shares, tags) = rays.hits(run.scene()), rays_of(row)
+            assert (hits.distance / CAST_LENGTH).tolist() == pytest.approx(shares, abs=1e-6)
+            assert [TAGS[tag] if tag >= 0 else None for tag in hits.tag] == tags
+    kinds = {"Agent was in DataZone": EventKind.ZONE_ENTRY, "Agent left DataZone": EventKind.ZONE_EXIT}
+    said = {tick: row["DataZoneMessage"].split(": ") for tick, row in enumerate(rows)}
+    assert seen == {tick: (kinds[said[0]], said[1]) for tick, said in said.items() if len(said) == 2}
