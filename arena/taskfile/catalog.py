@@ -129,8 +129,8 @@ _TABLE = (
     _changing("DecayGoal", "purple ball", "Purple ball whose reward falls with time.", Change.DECAY,
               place_diameter=2.997),
     _changing("RipenGoal", "purple ball",
-              "Purple ball whose reward rises with time; as `AntiDecayGoal` even without values of its own. In "
-              "version 4 it falls like that of a `DecayGoal`, as in the original.",
+              "Purple ball whose reward rises with time; as `AntiDecayGoal` even without values of its own. "
+              "In version 4 it falls like that of a `DecayGoal`, as in the original.",
               Change.RIPEN, place_diameter=0.0, older=("AntiDecayGoal",)),
     _changing("GrowGoal", "yellow ball",
               "Ball that grows, and its reward with it; it waits while there is no room.", Change.GROW,

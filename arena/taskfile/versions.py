@@ -59,7 +59,7 @@ class Differences:
     button_acts_when_pressed: bool = False
     """A button acts when it is in (4.x); before, when it is back out."""
     strict_blackouts: bool = False
-    """Blackouts must increase strictly and end before the time limit (4.x)."""
+    """Blackouts must increase strictly and end before the time limit (4.2 and later)."""
     arenas_shuffled: bool = False
     """`randomizeArenas` also applies to programs (4.x); before, only to people."""
     zero_mark_passes: bool = False

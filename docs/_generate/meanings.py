@@ -15,7 +15,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "blackouts": "Frames (1 frame = 5/3 steps) at which the light goes out or on again; one negative "
         "number is the period of a light that blinks forever.",
         "random_seed": "Accepted for the original's files; here randomness depends on the episode's seed.",
-        "merge_next": "A success continues in the next arena of the file, within the same episode.",
+        "merge_next": "A success continues in the next arena of the file, within the same episode; "
+        "no episode begins with that arena.",
         "episode_end": "With several agents, the episode ends when `any` or `all` of them have finished.",
     },
     "Item": {
@@ -25,7 +26,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "rotations": "Degrees clockwise seen from above, 0 looks along +z. Negative is random.",
         "sizes": "Metres along the object's own axes, cut to the kind's range and times 0.999. Negative is "
         "random within the range.",
-        "colors": "Colour of kinds that take one. A negative channel is random.",
+        "colors": "Colour of kinds that take one. A negative channel is random. In version 2 also "
+        "`!Vector3`.",
         "skins": "Look of an agent: `panda`, `pig`, `hedgehog`, or `random`.",
         "teams": "Team number of an agent; without effect on the physics.",
         "frozen_agent_delays": "Seconds that an agent cannot move at the start.",
@@ -69,7 +71,7 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
     },
     "toggleObject": {
         "spawnable": "The object.",
-        "initially_present": "Whether it is there from the start.",
+        "initially_present": "Whether it is there from the start; without effect if it is forgotten.",
         "spawn_and_forget": "Each time another one appears, and none is removed.",
     },
     "limitedInvocationsOperation": {
