@@ -12,7 +12,7 @@ from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout
-from arena.mechanisms import Stage, mechanism_of, mechanisms_of
+from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
 from arena.physics.agent import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
@@ -87,6 +87,7 @@ class Episode(Closing):
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         try:
             stage.mechanisms += mechanisms_of(layout, stage)
+            stage.zones = zones_of(layout, stage)
         except LayoutError:
             # An operation may spawn an object that does not exist in this version.
             stage.world.close()
@@ -124,32 +125,35 @@ class Episode(Closing):
         )
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Simulate a tick: clock, mechanisms, drive, physics, contacts. Returns whether the episode is
-        over."""
+        """Simulate a tick: clock, mechanisms, drive, physics, contacts, data zones. Returns whether the
+        episode is over."""
         stage = self._stages[-1]
         self.ticks += 1
         stage.tick += 1
-        frozen = [stage.is_frozen(number) for number in range(len(self.agents))]
-        for account, still in zip(self._accounts, frozen, strict=True):
+        numbers = range(len(self.agents))
+        paused = [stage.is_paused(number) for number in numbers]
+        for account, still in zip(self._accounts, paused, strict=True):
             if not still:
                 account.decay()
         if self._is_over():
             return True
         if stage.mechanisms:
-            self._run_mechanisms(events)
+            self._run(tuple(stage.mechanisms), events)
             if self._is_over():
                 return True
-        touches = stage.world.advance(actions, frozen)
+        touches = stage.world.advance(actions, [stage.is_frozen(number) for number in numbers])
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
-            if not frozen[number]:
+            if not paused[number]:
                 happened = account.apply_contacts(stage.tick, touched.goals, touched.zones)
                 if happened:
                     self._remove_eaten(happened)
                     events[number] += happened
+        if stage.zones:
+            self._run((stage.zones,), events)
         return self._is_over()
 
-    def _run_mechanisms(self, events: list[list[Event]]) -> None:
-        for mechanism in tuple(self._stage.mechanisms):
+    def _run(self, mechanisms: Iterable[Mechanism], events: list[list[Event]]) -> None:
+        for mechanism in mechanisms:
             for event in mechanism.act(self._stage):
                 for seen in events:
                     seen.append(event)

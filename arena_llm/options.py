@@ -37,6 +37,10 @@ AnimalAI = Annotated[
         "refill health).",
     ),
 ]
+Lenient = Annotated[
+    bool,
+    typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does."),
+]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
 Testbed = Annotated[Path | None, typer.Option(help="Folder of task files. Default: the shipped battery.")]
 Jobs = Annotated[

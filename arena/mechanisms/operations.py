@@ -58,7 +58,9 @@ class _Toggle:
     def __init__(self, operation: ToggleObject, stage: Stage) -> None:
         self._item = operation.spawnable
         self._forgets = operation.spawn_and_forget
-        self._shown: list[int] = stage.place(self._item) if operation.initially_present else []
+        # As in the original, what is spawned and forgotten is not there at the start.
+        there = operation.initially_present and not self._forgets
+        self._shown: list[int] = stage.place(self._item) if there else []
 
     def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
         there = [index for index in self._shown if stage.world.is_there(index)]

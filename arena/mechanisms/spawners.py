@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from arena.action import TICK_S
-from arena.geometry.layout import SHRINK
+from arena.geometry.ball_sizes import SHRINK
 from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
 from arena.rules import Event

@@ -53,6 +53,10 @@ class AgentBody:
         # PhysX applies drag after gravity.
         self._driven_velocity = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - _FALL) * DRAG_FACTOR)
 
+    def stop(self) -> None:
+        """Take all speed from the agent."""
+        self.velocity = (0.0, 0.0, 0.0)
+
     def step_against_static(self, walls: WallContacts) -> bool:
         """Move the agent through a tick in which it touches static bodies only.
 

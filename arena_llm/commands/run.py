@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.errors import ConfigError, ScriptError
-from arena_llm.options import AnimalAI, Seed
+from arena_llm.console import warn
+from arena_llm.options import AnimalAI, Lenient, Seed
 
 if TYPE_CHECKING:
     from llm_control.play import ScriptedEpisode, TurnRecord
@@ -25,6 +26,7 @@ def run_command(
     seed: Seed = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept the paper's script syntax only.")] = False,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
     from arena import Episode
@@ -40,7 +42,8 @@ def run_command(
     lines = _scripts(scripts, strict)
     check_output(recording)
     check_output_folder(frames)
-    chosen = task_named(task, version=animal_ai)
+    chosen = task_named(task, version=animal_ai, lenient=lenient)
+    warn(chosen.warnings if lenient else ())
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
     with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode:
