@@ -11,7 +11,7 @@ from arena.agent_state import AgentState
 from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
-from arena.geometry.placed import Layout
+from arena.geometry.placed import Layout, Placed
 from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
 from arena.physics.agent import AgentBody
 from arena.physics.world import World
@@ -20,6 +20,7 @@ from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
+from arena.tick_observer import TickObserver, observed
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
@@ -51,6 +52,8 @@ class Episode(Closing):
         self.trial = trial
         self.steps = 0
         self.ticks = 0
+        self.observer: TickObserver | None = None
+        self.merged = -1  # arenas entered after the first
         self.rng = episode_rng(seed, task_id, trial)
         self._accounts: list[Account] = []
         self._stages = [self._enter(spec)]
@@ -68,6 +71,7 @@ class Episode(Closing):
 
     def _enter(self, spec: ArenaSpec) -> Stage:
         """Build an arena; existing accounts of the agents continue in it."""
+        self.merged += 1
         placer = Placer(spec.version, self.rng)
         try:
             layout = placer.layout(spec)
@@ -113,9 +117,9 @@ class Episode(Closing):
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
-        over = False
+        over, tick = False, observed(self._tick, self.observer)
         for _ in range(TICKS_PER_STEP):
-            over = self._tick(actions, events)
+            over = tick(actions, events)
             if over:
                 break
         self.steps += 1
@@ -222,6 +226,16 @@ class Episode(Closing):
     def passed(self) -> bool | None:
         """Whether the total reward so far reaches the pass mark; None if the arena has none."""
         return self.agents[0].passed
+
+    @property
+    def frozen(self) -> bool:
+        """Whether actions of agent 0 have no effect in the next tick."""
+        return self._stage.tick + 1 <= self._stage.frozen_until[0]
+
+    @property
+    def spawned(self) -> list[tuple[Placed | None, Placed]]:
+        """Things added to the current arena, each with the spawner, button or data zone that added it."""
+        return self._stage.spawned
 
     @property
     def lights_on(self) -> bool:

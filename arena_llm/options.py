@@ -66,6 +66,9 @@ Prompts = Annotated[
     typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
 ]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
+CsvFile = Annotated[
+    Path | None, typer.Option(help="CSV file to write: a line for each tick, in the columns of Animal-AI 4.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed of the arenas.")]
 
 

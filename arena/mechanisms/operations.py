@@ -134,9 +134,11 @@ class DataZones:
             before, now = self._inside.get(agent, frozenset()), account.zones
             self._inside[agent] = now
             for index in sorted(now & self._operations.keys()):
+                stage.operator = stage.goals.placed(index)
                 for repeats, operate in self._operations[index]:
                     if (repeats or index not in before) and not account.done:
                         yield from operate(stage, agent)
+        stage.operator = None
 
 
 def repeats(operation: Operation) -> bool:

@@ -53,6 +53,10 @@ class Stage:
         """What data zones trigger, which acts after the physics of a tick."""
         self.unripe: set[int] = set()
         """Indices of the fruit that grows on trees."""
+        self.spawned: list[tuple[Placed | None, Placed]] = []
+        """Things added since the start, each with the spawner, button or data zone that added it."""
+        self.operator: Placed | None = None
+        """The button or data zone whose operations run."""
         self._placer, self._mechanism_of = placer, mechanism_of
 
     @property
@@ -90,10 +94,11 @@ class Stage:
         things = (self.goals.placed(index) for index in self.world.present())
         return sum(placed.kind.is_growing for placed in things)
 
-    def add(self, placed: Placed, held: bool = False) -> int:
+    def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
         """Add a thing; with `held` it hangs in the air until it is dropped."""
         index = self.world.add(placed, held)
         self.goals.add(placed)
+        self.spawned.append((spawner or self.operator, placed))
         return index
 
     def place(self, item: Item) -> list[int]:
