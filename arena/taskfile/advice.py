@@ -27,7 +27,7 @@ def advice(arena: ArenaSpec) -> Iterator[Advice]:
         yield Advice(
             "blackouts-ignored", "blackouts start with a negative period, so the other entries are ignored"
         )
-    if sum(item.name == "Agent" for item in arena.items) > 1 and arena.version is not Version.V4:
+    if sum(item.name == "Agent" for item in arena.items) > 1 and not arena.version.is_4:
         yield Advice("several-agents", "several Agent items; only the first is used before version 4")
     yield from _symbols(arena)
 

@@ -52,9 +52,10 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.GLASS: _fog((1.0, 1.0, 1.0), 0.4157, 0.4157),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        # Grains over soft patches.
-        Material.STONE: _opaque(0.78 + 0.1 * _clouds(5) + 0.12 * _clouds(96)),
-        Material.DARK_STONE: _opaque(_veined_stone()),
+        Material.STONE: _opaque(0.85 + 0.3 * _clouds(10)),
+        Material.DARK_STONE: _opaque(_masonry()),
+        Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
+        Material.PERSPEX: _fog((1.0, 1.0, 1.0), 0.251, 0.251),
     }
     textured = sum(surface.layer is None for surface in SURFACES.values())
     stack = np.full((textured, SIDE, SIDE, 4), 255, np.uint8)
@@ -105,10 +106,15 @@ def _panel() -> Layer:
     return linear(np.where(inside, 124.0, 145.0))
 
 
-def _veined_stone() -> Layer:
-    """Coarse patches with dark veins where two heights meet."""
-    veins = np.clip(1 - 28 * np.abs(_clouds(3) - 0.5), 0.0, 1.0)
-    return np.asarray((0.6 + 0.3 * _clouds(7) + 0.1 * _clouds(64)) * (1 - 0.5 * veins))
+def _masonry() -> Layer:
+    """Two courses of rough stones, the stones and the patches in them of different tones."""
+    x, y = _grid(1.0, 1.0)
+    course = np.floor(2 * y)
+    upright = _joint(x + 0.3 * course, 0.5, 0.01, 0.05)
+    level = _joint(y, 0.5, 0.01, 0.05)
+    stones = np.random.default_rng(_SLABS_SEED).uniform(0.9, 1.1, (2, 4))
+    stone = stones[course.astype(int), np.floor(2 * (x + 0.3 * course)).astype(int)]
+    return np.asarray(stone * (0.8 + 0.5 * _clouds(8)) * (1 - 0.35 * np.maximum(upright, level)))
 
 
 def _clouds(cells: int) -> Layer:

@@ -1,0 +1,69 @@
+"""The marks on decay and ripen balls of 4.x: six black rings, each with four arrows that point in or out.
+
+They are drawn here, on a ball of radius 0.5, by their proportions in pictures of 4.3.
+"""
+
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+import trimesh
+
+from render.parts.glyphs import Polygons
+
+RADIUS = 0.505
+"""Radius of the marks: so far outside the ball of 0.5 that they show up to 40 m away."""
+
+_RING = (0.2, 0.46)
+"""Inner and outer radius of a ring, radii of the ball."""
+
+_REACH = (0.14, 0.66)
+"""Distances of an arrow's ends from the middle of its ring, radii of the ball: pointing in, and out."""
+
+_LARGEST_EDGE = 0.12
+"""Longest edge of a triangle: they bend with the ball."""
+
+_SIDES = [np.roll(np.eye(3), turn, axis=0) * sign for turn, sign in product(range(3), (1, -1))]
+"""Axes of the six marks, as rows: right, up and outward."""
+
+
+def rings() -> npt.NDArray[np.float64]:
+    """Triangles (n, 3, 3) of the rings."""
+    inner, outer = _RING
+    angles = np.radians(np.arange(0, 361, 15))
+    out = np.column_stack([np.cos(angles), np.sin(angles)])
+    return _on_ball(
+        [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in zip(out, out[1:], strict=False)]
+    )
+
+
+def arrows(inward: bool) -> npt.NDArray[np.float64]:
+    """Triangles (n, 3, 3) of the arrows."""
+    near, far = _REACH
+    tip, tail = (near, far) if inward else (far, near + 0.12)
+    way = 1 if tip > tail else -1
+    neck = tip - 0.24 * way
+    shaft = np.array([(tail, -0.075), (neck, -0.075), (neck, 0.075), (tail, 0.075)])
+    head = np.array([(neck, -0.24), (tip, 0.0), (neck, 0.24)])
+    turned = []
+    for quarter in range(4):
+        angle = np.radians(45 + 90 * quarter)
+        axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+        turned += [shaft @ axes, head @ axes]
+    return _on_ball(turned)
+
+
+def _on_ball(flat: Polygons) -> npt.NDArray[np.float64]:
+    """Convex polygons around a mark's middle as triangles on the ball, once for each side, facing outwards."""
+    fans = np.array([polygon[[0, k, k + 1]] for polygon in flat for k in range(1, len(polygon) - 1)])
+    points, faces = trimesh.remesh.subdivide_to_size(
+        np.concatenate([fans.reshape(-1, 2), np.zeros((3 * len(fans), 1))], axis=1),
+        np.arange(3 * len(fans)).reshape(-1, 3),
+        _LARGEST_EDGE,
+    )
+    points[:, 2] = np.sqrt(1 - (points[:, :2] ** 2).sum(axis=1))
+    corners = np.concatenate([(points @ axes)[faces] for axes in _SIDES]) * RADIUS
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    inside_out = (normals * corners.mean(axis=1)).sum(axis=1) < 0
+    corners[inside_out] = corners[inside_out, ::-1]
+    return np.asarray(corners)
