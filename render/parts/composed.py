@@ -9,7 +9,7 @@ from itertools import groupby
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.symbols import DEFAULT, PRESETS
-from arena.taskfile.versions import DIFFERENCES, Version
+from arena.taskfile.versions import Version
 from render.looks.look import BOARD_FRAME, CORK, DECAY_ARROWS, RIPEN_ARROWS, TIMER, Look, symbol_look
 from render.parts.meshes import Part, parts_of
 from render.parts.spawners import button, house, tree
@@ -39,9 +39,7 @@ def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[
     Raises RenderError for a shape without a mesh.
     """
     made = (COMPOSED_4 if Version(version).is_4 else COMPOSED).get(thing.kind)
-    if made is None:
-        return parts_of(thing, size, DIFFERENCES[Version(version)].fitted_bars)
-    return made(thing, size)
+    return parts_of(thing, size) if made is None else made(thing, size)
 
 
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:

@@ -69,15 +69,15 @@ class Mesh(NamedTuple):
     indices: Indices
 
 
-def parts_of(thing: Thing, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
+def parts_of(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """The parts of a thing of a size (metres); composed shapes have several.
 
-    `fitted` bars are those of 4.x. Raises RenderError for a shape without a mesh.
+    Raises RenderError for a shape without a mesh.
     """
     shape = KINDS[thing.kind].shape
     if shape is Shape.TREE:
         return (*(Part("box", part.centre, part.size) for part in boxes_of(shape, size)), CROWN)
-    if boxes := boxes_of(shape, size, fitted):
+    if boxes := boxes_of(shape, size):
         return tuple(Part("box", part.centre, part.size) for part in boxes)
     if shape not in MESH_OF_SHAPE:
         raise RenderError(f"{thing.kind}: got shape {shape.value!r}, expected one that has a mesh")

@@ -15,8 +15,11 @@ _WIDE, _NARROW = 1.65, 1.47
 
 _WALL = 0.09
 _GLASS_M = 0.01
-_FRAME = 0.1
-"""Thickness of walls, of panes, and of the frame around the doorway."""
+_FRAME, _FRAME_DEEP = 0.1, 0.02
+"""Thickness of walls and panes, and the width and depth of the frame around the doorway."""
+
+_SUNK = 0.01
+"""How far these stand below where things are placed, 0.01 m above the floor."""
 
 _SIDE = -0.204
 """How far a button's pillar stands beside its place."""
@@ -25,7 +28,7 @@ _SIDE = -0.204
 def house(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A dispenser or a container: foot, body of glass with a doorway on its -x side, and roof."""
     tall = size[1] > 2 * size[0]
-    base = -size[1] / 2
+    base = _base(size)
     step, sill, eaves, top = (0.26, 0.76, 3.65, 4.45) if tall else (0.26, 0.37, 1.395, 1.66)
     roof = top - 0.27
     parts = [_box(base, (0.0, HOUSE_WALL), (_WIDE, _WIDE))]
@@ -41,7 +44,7 @@ def house(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 def tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A trunk and a crown."""
-    base = -size[1] / 2
+    base = _base(size)
     parts = (("trunk", trunk(), TRUNK), ("crown", crown(), None))
     return tuple(
         Part(name, (model.centre[0], base + model.centre[1], model.centre[2]), model.size, look)
@@ -51,7 +54,7 @@ def tree(thing: Thing, size: Vector) -> tuple[Part, ...]:
 
 def button(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A post between two blocks, and in its middle a plate with the button, facing +x."""
-    base = -size[1] / 2
+    base = _base(size)
     return (
         _box(base, (0.0, 0.27), (0.4, 0.41), z=_SIDE),
         _box(base, (0.27, 1.33), (0.23, 0.23), z=_SIDE),
@@ -59,6 +62,10 @@ def button(thing: Thing, size: Vector) -> tuple[Part, ...]:
         _box(base, (0.6, 1.09), (0.25, 0.58), x=0.22, z=_SIDE),
         _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=_SIDE, look=BUTTON),
     )
+
+
+def _base(size: Vector) -> float:
+    return -size[1] / 2 - _SUNK
 
 
 def _box(
@@ -94,7 +101,7 @@ def _panes(base: float, low: float, high: float) -> list[Part]:
     across, along = (_NARROW, _GLASS_M), (_GLASS_M, _NARROW)
     panes = [_box(base, (low, high), across, z=sign * out, look=PANE) for sign in (-1, 1)]
     panes.append(_box(base, (low, high), along, x=out, look=PANE))
-    lintel, half = HOUSE_WALL + DOORWAY[0] + _FRAME, DOORWAY[1] / 2 + _FRAME
+    lintel, half = DOORWAY[0] + _FRAME, DOORWAY[1] / 2 + _FRAME
     panes.append(_box(base, (lintel, high), along, x=-out, look=PANE))
     beside = _NARROW / 2 - half
     for sign in (-1, 1):
@@ -105,10 +112,10 @@ def _panes(base: float, low: float, high: float) -> list[Part]:
 
 def _door_frame(base: float) -> list[Part]:
     """Two jambs and a lintel around the doorway."""
-    tall, wide = DOORWAY
-    x, top = (_FRAME - _NARROW) / 2, HOUSE_WALL + tall
+    top, wide = DOORWAY
+    x = (_FRAME_DEEP - _NARROW) / 2
     jambs = [
-        _box(base, (HOUSE_WALL, top), (_FRAME, _FRAME), x=x, z=sign * (wide + _FRAME) / 2)
+        _box(base, (HOUSE_WALL, top), (_FRAME_DEEP, _FRAME), x=x, z=sign * (wide + _FRAME) / 2)
         for sign in (-1, 1)
     ]
-    return [*jambs, _box(base, (top, top + _FRAME), (_FRAME, wide + 2 * _FRAME), x=x)]
+    return [*jambs, _box(base, (top, top + _FRAME), (_FRAME_DEEP, wide + 2 * _FRAME), x=x)]

@@ -11,14 +11,17 @@ import trimesh
 
 from render.parts.glyphs import Polygons
 
-RADIUS = 0.505
-"""Radius of the marks: so far outside the ball of 0.5 that they show up to 40 m away."""
+_RADII = (0.505, 0.51)
+"""Radii of rings and arrows: so far outside the ball of 0.5, and apart, that they show from afar."""
 
-_RING = (0.2, 0.46)
+_RING = (0.18, 0.41)
 """Inner and outer radius of a ring, radii of the ball."""
 
-_REACH = (0.14, 0.66)
-"""Distances of an arrow's ends from the middle of its ring, radii of the ball: pointing in, and out."""
+_REACH = (0.1, 0.58)
+"""Distances of an arrow's ends from the middle of its ring, radii of the ball."""
+
+_SHAFT, _HEAD = 0.07, 0.2
+"""Half width of an arrow's shaft; length and half width of its head."""
 
 _LARGEST_EDGE = 0.12
 """Longest edge of a triangle: they bend with the ball."""
@@ -33,27 +36,26 @@ def rings() -> npt.NDArray[np.float64]:
     angles = np.radians(np.arange(0, 361, 15))
     out = np.column_stack([np.cos(angles), np.sin(angles)])
     return _on_ball(
-        [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in zip(out, out[1:], strict=False)]
+        [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in zip(out, out[1:], strict=False)],
+        _RADII[0],
     )
 
 
 def arrows(inward: bool) -> npt.NDArray[np.float64]:
     """Triangles (n, 3, 3) of the arrows."""
-    near, far = _REACH
-    tip, tail = (near, far) if inward else (far, near + 0.12)
-    way = 1 if tip > tail else -1
-    neck = tip - 0.24 * way
-    shaft = np.array([(tail, -0.075), (neck, -0.075), (neck, 0.075), (tail, 0.075)])
-    head = np.array([(neck, -0.24), (tip, 0.0), (neck, 0.24)])
+    tip, tail = _REACH if inward else _REACH[::-1]
+    neck = tip + _HEAD if inward else tip - _HEAD
+    shaft = np.array([(tail, -_SHAFT), (neck, -_SHAFT), (neck, _SHAFT), (tail, _SHAFT)])
+    head = np.array([(neck, -_HEAD), (tip, 0.0), (neck, _HEAD)])
     turned = []
     for quarter in range(4):
         angle = np.radians(45 + 90 * quarter)
         axes = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
         turned += [shaft @ axes, head @ axes]
-    return _on_ball(turned)
+    return _on_ball(turned, _RADII[1])
 
 
-def _on_ball(flat: Polygons) -> npt.NDArray[np.float64]:
+def _on_ball(flat: Polygons, radius: float) -> npt.NDArray[np.float64]:
     """Convex polygons around a mark's middle as triangles on the ball, once for each side, facing outwards."""
     fans = np.array([polygon[[0, k, k + 1]] for polygon in flat for k in range(1, len(polygon) - 1)])
     points, faces = trimesh.remesh.subdivide_to_size(
@@ -62,7 +64,7 @@ def _on_ball(flat: Polygons) -> npt.NDArray[np.float64]:
         _LARGEST_EDGE,
     )
     points[:, 2] = np.sqrt(1 - (points[:, :2] ** 2).sum(axis=1))
-    corners = np.concatenate([(points @ axes)[faces] for axes in _SIDES]) * RADIUS
+    corners = np.concatenate([(points @ axes)[faces] for axes in _SIDES]) * radius
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     inside_out = (normals * corners.mean(axis=1)).sum(axis=1) < 0
     corners[inside_out] = corners[inside_out, ::-1]
