@@ -218,10 +218,11 @@ _SYMBOLS: dict[str, Vector] = {
 def look_of(thing: Thing, version: str = Version.V3) -> Look:
     """The look of a thing: its kind's, in the thing's own colour if it has one.
 
-    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol.
+    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol, and a
+    door of 4.x is of glass.
     """
     look = _LOOKS[Version(version)][thing.kind]
-    if thing.color is None or thing.kind == "SignBoard":
+    if thing.color is None or thing.kind == "SignBoard" or look is PANE:
         return look
     material = Material.GLOW if KINDS[thing.kind].is_goal else look.material
     return look._replace(color=thing.color, material=material)

@@ -14,11 +14,11 @@ from render.parts.glyphs import Polygons
 _RADII = (0.505, 0.51)
 """Radii of rings and arrows: so far outside the ball of 0.5, and apart, that they show from afar."""
 
-_RING = (0.18, 0.41)
+_RING = (0.18, 0.425)
 """Inner and outer radius of a ring, radii of the ball."""
 
-_REACH = (0.1, 0.58)
-"""Distances of an arrow's ends from the middle of its ring, radii of the ball."""
+_INWARD, _OUTWARD = (0.1, 0.53), (0.62, 0.2)
+"""Distances of an arrow's tip and tail from the middle of its ring, radii of the ball."""
 
 _SHAFT, _HEAD = 0.07, 0.2
 """Half width of an arrow's shaft; length and half width of its head."""
@@ -43,7 +43,7 @@ def rings() -> npt.NDArray[np.float64]:
 
 def arrows(inward: bool) -> npt.NDArray[np.float64]:
     """Triangles (n, 3, 3) of the arrows."""
-    tip, tail = _REACH if inward else _REACH[::-1]
+    tip, tail = _INWARD if inward else _OUTWARD
     neck = tip + _HEAD if inward else tip - _HEAD
     shaft = np.array([(tail, -_SHAFT), (neck, -_SHAFT), (neck, _SHAFT), (tail, _SHAFT)])
     head = np.array([(neck, -_HEAD), (tip, 0.0), (neck, _HEAD)])
