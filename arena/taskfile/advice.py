@@ -6,7 +6,6 @@ from typing import NamedTuple
 from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.symbols import EXPECTED, is_symbol
-from arena.taskfile.versions import Version
 
 
 class Advice(NamedTuple):

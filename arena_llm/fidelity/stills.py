@@ -1,8 +1,9 @@
 """Single pictures of the original, each beside ours of the same arena after the first step."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -69,8 +70,15 @@ def stills_table(stills: Sequence[Still]) -> Table:
         table.add_row(still.pair.match.name, f"{still.pair.match.same:.3f}", _rounded(still.silhouette))
     table.add_section()
     outlines = [still.silhouette for still in stills if still.silhouette is not None]
-    table.add_row("mean", _rounded(_mean(still.pair.match.same for still in stills)), _rounded(_mean(outlines)))
+    table.add_row(
+        "mean", _rounded(_mean(still.pair.match.same for still in stills)), _rounded(_mean(outlines))
+    )
     return table
+
+
+def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
+    """Everything that is printed, and the overlaps of the classes, as plain values for JSON."""
+    return [asdict(still.pair.match) | {"silhouette": still.silhouette} for still in stills]
 
 
 def _drawn(path: Path, version: str, seed: int) -> _Drawn:
