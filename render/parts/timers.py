@@ -3,7 +3,7 @@
 They are drawn here, on a ball of radius 0.5, by their proportions in pictures of 4.3.
 """
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def rings() -> npt.NDArray[np.float64]:
     angles = np.radians(np.arange(0, 361, 15))
     out = np.column_stack([np.cos(angles), np.sin(angles)])
     return _on_ball(
-        [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in zip(out, out[1:], strict=False)],
+        [np.array([inner * a, outer * a, outer * b, inner * b]) for a, b in pairwise(out)],
         _RADII[0],
     )
 
@@ -56,9 +56,9 @@ def arrows(inward: bool) -> npt.NDArray[np.float64]:
 
 
 def _on_ball(flat: Polygons, radius: float) -> npt.NDArray[np.float64]:
-    """Convex polygons around a mark's middle as triangles on the ball, once for each side, facing outwards."""
+    """Convex polygons around a mark's middle as triangles on the ball, for each side, facing outwards."""
     fans = np.array([polygon[[0, k, k + 1]] for polygon in flat for k in range(1, len(polygon) - 1)])
-    points, faces = trimesh.remesh.subdivide_to_size(
+    points, faces = trimesh.remesh.subdivide_to_size(  # type: ignore[no-untyped-call]
         np.concatenate([fans.reshape(-1, 2), np.zeros((3 * len(fans), 1))], axis=1),
         np.arange(3 * len(fans)).reshape(-1, 3),
         _LARGEST_EDGE,

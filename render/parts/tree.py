@@ -4,6 +4,7 @@ Corners are in metres from the middle of the foot, x right, y up, z forward; hei
 pictures of 4.3, from one side.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ class Model(NamedTuple):
 
 def crown() -> Model:
     """The foliage, the hull of its corners."""
-    return _model(trimesh.convex.convex_hull(np.array(_CROWN)))
+    return _model(trimesh.convex.convex_hull(np.array(_CROWN)).triangles)
 
 
 def trunk() -> Model:
@@ -51,14 +52,13 @@ def trunk() -> Model:
         np.column_stack([half * np.cos(angles), np.full(_TRUNK_SIDES, y), middle + half * np.sin(angles)])
         for y, half, middle in _TRUNK
     ]
-    hulls = [trimesh.convex.convex_hull(np.vstack(pair)) for pair in zip(rings, rings[1:], strict=False)]
-    return _model(trimesh.util.concatenate(hulls))
+    hulls = [trimesh.convex.convex_hull(np.vstack(pair)).triangles for pair in pairwise(rings)]
+    return _model(np.concatenate(hulls))
 
 
-def _model(mesh: trimesh.Trimesh) -> Model:
-    low, high = mesh.bounds
+def _model(triangles: Corners) -> Model:
+    low, high = triangles.min(axis=(0, 1)), triangles.max(axis=(0, 1))
     centre, size = (low + high) / 2, high - low
-    triangles = np.asarray((mesh.triangles - centre) / size)
     x, y, z = centre.tolist()
     wide, tall, deep = size.tolist()
-    return Model(triangles, (x, y, z), (wide, tall, deep))
+    return Model((triangles - centre) / size, (x, y, z), (wide, tall, deep))
