@@ -52,7 +52,7 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.GLASS: _fog((1.0, 1.0, 1.0), 0.4157, 0.4157),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        Material.STONE: _opaque(0.85 + 0.3 * _clouds(10)),
+        Material.STONE: _opaque(0.65 + 0.7 * _clouds(10)),
         Material.DARK_STONE: _opaque(_masonry()),
         Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
         Material.PERSPEX: _fog((1.0, 1.0, 1.0), 0.251, 0.251),
@@ -110,11 +110,11 @@ def _masonry() -> Layer:
     """Two courses of rough stones, the stones and the patches in them of different tones."""
     x, y = _grid(1.0, 1.0)
     course = np.floor(2 * y)
-    upright = _joint(x + 0.3 * course, 0.5, 0.01, 0.05)
-    level = _joint(y, 0.5, 0.01, 0.05)
-    stones = np.random.default_rng(_SLABS_SEED).uniform(0.9, 1.1, (2, 4))
+    upright = _joint(x + 0.3 * course, 0.5, 0.03, 0.06)
+    level = _joint(y, 0.5, 0.03, 0.06)
+    stones = np.random.default_rng(_SLABS_SEED).uniform(0.85, 1.15, (2, 4))
     stone = stones[course.astype(int), np.floor(2 * (x + 0.3 * course)).astype(int)]
-    return np.asarray(stone * (0.8 + 0.5 * _clouds(8)) * (1 - 0.35 * np.maximum(upright, level)))
+    return np.asarray(stone * (0.65 + 0.8 * _clouds(8)) * (1 - 0.4 * np.maximum(upright, level)))
 
 
 def _clouds(cells: int) -> Layer:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
+from arena.taskfile.kind import Change, Shape
 from arena.taskfile.symbols import DEFAULT, PRESETS
 from arena.taskfile.versions import Version
 from render.looks.look import BOARD_FRAME, CORK, DECAY_ARROWS, RIPEN_ARROWS, TIMER, Look, symbol_look
@@ -38,8 +39,12 @@ def drawn_parts(thing: Thing, size: Vector, version: str = Version.V3) -> tuple[
 
     Raises RenderError for a shape without a mesh.
     """
-    made = (COMPOSED_4 if Version(version).is_4 else COMPOSED).get(thing.kind)
-    return parts_of(thing, size) if made is None else made(thing, size)
+    made = COMPOSED_4 if Version(version).is_4 else COMPOSED
+    kind = KINDS[thing.kind]
+    for key in (kind.name, kind.shape, kind.change):
+        if key in made:
+            return made[key](thing, size)
+    return parts_of(thing, size)
 
 
 def _board(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -128,17 +133,16 @@ def _timed_ball(arrows: str, look: Look) -> Composer:
     return parts
 
 
-COMPOSED: dict[str, Composer] = {"SignBoard": _board, "HollowBox": _open_box}
-"""By kind: the function that gives its parts."""
+COMPOSED: dict[str | Shape | Change, Composer] = {"SignBoard": _board, "HollowBox": _open_box}
+"""By kind, or its shape or change: the function that gives its parts."""
 
-COMPOSED_4: dict[str, Composer] = {
+COMPOSED_4: dict[str | Shape | Change, Composer] = {
     "SignBoard": _framed_board,
     "HollowBox": _open_box,
-    "DecayGoal": _timed_ball("arrows in", DECAY_ARROWS),
-    "RipenGoal": _timed_ball("arrows out", RIPEN_ARROWS),
-    "SpawnerTree": tree,
-    "SpawnerDispenserTall": house,
-    "SpawnerContainerShort": house,
     "SpawnerButton": button,
+    Shape.TREE: tree,
+    Shape.HOUSE: house,
+    Change.DECAY: _timed_ball("arrows in", DECAY_ARROWS),
+    Change.RIPEN: _timed_ball("arrows out", RIPEN_ARROWS),
 }
 """The same in 4.x."""

@@ -15,8 +15,8 @@ _WIDE, _NARROW = 1.65, 1.47
 
 _WALL = 0.09
 _GLASS_M = 0.01
-_FRAME, _FRAME_DEEP = 0.1, 0.02
-"""Thickness of walls and panes, and the width and depth of the frame around the doorway."""
+_FRAME, _THIN = 0.1, 0.02
+"""Thickness of walls and panes, width of the frame around the doorway, and thickness of thin parts."""
 
 _SUNK = 0.01
 """How far these stand below where things are placed, 0.01 m above the floor."""
@@ -29,16 +29,15 @@ def house(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A dispenser or a container: foot, body of glass with a doorway on its -x side, and roof."""
     tall = size[1] > 2 * size[0]
     base = _base(size)
-    step, sill, eaves, top = (0.26, 0.76, 3.65, 4.45) if tall else (0.26, 0.37, 1.395, 1.66)
-    roof = top - 0.27
+    step, sill, eaves, roof, top = (0.27, 0.76, 3.65, 4.17, 4.42) if tall else (0.27, 0.37, 1.4, 1.4, 1.66)
     parts = [_box(base, (0.0, HOUSE_WALL), (_WIDE, _WIDE))]
     parts += _ring(base, (HOUSE_WALL, step), _WIDE, 2 * _WALL, doorway=True)
     parts += _ring(base, (step, sill), _NARROW, _WALL, doorway=True)
     parts += _panes(base, sill, eaves)
     parts += _door_frame(base)
     if tall:
-        parts += _ring(base, (eaves, roof), _NARROW, _WALL)
-    parts += _ring(base, (roof, top - _WALL), _WIDE, 2 * _WALL)
+        parts += _ring(base, (eaves, roof), _NARROW, _THIN)
+    parts += _ring(base, (roof, top - _WALL), _WIDE, _WALL)
     return (*parts, _box(base, (top - _WALL, top), (_WIDE, _WIDE)))
 
 
@@ -113,9 +112,9 @@ def _panes(base: float, low: float, high: float) -> list[Part]:
 def _door_frame(base: float) -> list[Part]:
     """Two jambs and a lintel around the doorway."""
     top, wide = DOORWAY
-    x = (_FRAME_DEEP - _NARROW) / 2
+    x = (_THIN - _NARROW) / 2
     jambs = [
-        _box(base, (HOUSE_WALL, top), (_FRAME_DEEP, _FRAME), x=x, z=sign * (wide + _FRAME) / 2)
+        _box(base, (HOUSE_WALL, top), (_THIN, _FRAME), x=x, z=sign * (wide + _FRAME) / 2)
         for sign in (-1, 1)
     ]
-    return [*jambs, _box(base, (top, top + _FRAME), (_FRAME_DEEP, wide + 2 * _FRAME), x=x)]
+    return [*jambs, _box(base, (top, top + _FRAME), (_THIN, wide + 2 * _FRAME), x=x)]
