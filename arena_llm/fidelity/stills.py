@@ -15,6 +15,10 @@ from arena_llm.fidelity.frames import compare_frames
 from arena_llm.fidelity.pictures import Pair
 from render import Frame, Renderer, decode, png
 
+Mask = npt.NDArray[np.bool_]
+Size = tuple[int, int]
+"""Width and height of a picture, pixels."""
+
 SEED = 1234
 """Seed of the episodes; that of the original's own pictures."""
 
@@ -36,12 +40,13 @@ class Still:
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """A picture of the original, ours of the same arena, and ours of that arena without things."""
+    """A picture of the original, ours of the same arena, ours without things, and where these differ."""
 
     name: str
     theirs: Frame
     ours: Frame
     empty: Frame
+    objects: Mask
 
 
 def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
@@ -53,11 +58,13 @@ def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
     paths = [path for path in sorted(folder.glob("*.png")) if path.with_suffix(".yml").is_file()]
     if not paths:
         raise RecordingError(f"{folder}: no pictures NAME.png with arenas NAME.yml")
-    drawn = [_drawn(path, version, seed) for path in paths]
+    renderers: dict[Size, Renderer] = {}
+    drawn = [_drawn(path, version, seed, renderers) for path in paths]
+    bare = [each for each in drawn if not each.objects.any()]
     return [
         Still(
             Pair(compare_frames(each.name, each.theirs, each.ours), each.theirs, each.ours, png(each.ours)),
-            _silhouette(each, drawn),
+            _silhouette(each, bare),
         )
         for each in drawn
     ]
@@ -81,7 +88,8 @@ def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
     return [asdict(still.pair.match) | {"silhouette": still.silhouette} for still in stills]
 
 
-def _drawn(path: Path, version: str, seed: int) -> _Drawn:
+def _drawn(path: Path, version: str, seed: int, renderers: dict[Size, Renderer]) -> _Drawn:
+    """Both pictures; a renderer of another size is added to `renderers`."""
     try:
         theirs = decode(read_bytes(path, MAX_DATA_BYTES))
     except OSError as error:
@@ -90,27 +98,26 @@ def _drawn(path: Path, version: str, seed: int) -> _Drawn:
     with Episode(arena, task_id=path.stem, seed=seed) as episode:
         episode.step(IDLE)
         scene = episode.scene()
-    renderer = Renderer(theirs.shape[1], theirs.shape[0])
+    height, width, _ = theirs.shape
+    if (width, height) not in renderers:
+        renderers[width, height] = Renderer(width, height)
+    renderer = renderers[width, height]
     nothing = replace(scene, visible=np.zeros(len(scene.things), bool))
-    return _Drawn(path.stem, theirs, renderer.frame(scene), renderer.frame(nothing))
+    ours, empty = renderer.frame(scene), renderer.frame(nothing)
+    return _Drawn(path.stem, theirs, ours, empty, _differs(ours, empty))
 
 
-def _silhouette(one: _Drawn, every: Iterable[_Drawn]) -> float | None:
-    bare = [each for each in every if np.array_equal(each.empty, one.empty) and not _objects(each).any()]
-    if not bare:
+def _silhouette(one: _Drawn, bare: Sequence[_Drawn]) -> float | None:
+    seen = next((each.theirs for each in bare if np.array_equal(each.empty, one.empty)), None)
+    if seen is None:
         return None
-    here, there = _differs(one.theirs, bare[0].theirs), _objects(one)
-    union = int((here | there).sum())
-    return int((here & there).sum()) / union if union else None
+    theirs = _differs(one.theirs, seen)
+    union = int((theirs | one.objects).sum())
+    return int((theirs & one.objects).sum()) / union if union else None
 
 
-def _objects(one: _Drawn) -> npt.NDArray[np.bool_]:
-    return _differs(one.ours, one.empty)
-
-
-def _differs(one: Frame, other: Frame) -> npt.NDArray[np.bool_]:
-    apart = np.abs(one.astype(np.int16) - other).max(axis=2)
-    return np.asarray(apart > NOTICEABLE)
+def _differs(one: Frame, other: Frame) -> Mask:
+    return np.asarray((np.abs(one.astype(np.int16) - other) > NOTICEABLE).any(axis=2))
 
 
 def _mean(values: Iterable[float]) -> float | None:

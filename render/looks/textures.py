@@ -49,13 +49,13 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
         Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
         # White of opacity 0.4157 (section 7.6).
-        Material.GLASS: _fog((1.0, 1.0, 1.0), 0.4157, 0.4157),
+        Material.GLASS: _pane(0.4157),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
         Material.STONE: _opaque(0.65 + 0.7 * _clouds(10)),
         Material.DARK_STONE: _opaque(_masonry()),
         Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
-        Material.PERSPEX: _fog((1.0, 1.0, 1.0), 0.251, 0.251),
+        Material.PERSPEX: _pane(0.251),
     }
     textured = sum(surface.layer is None for surface in SURFACES.values())
     stack = np.full((textured, SIDE, SIDE, 4), 255, np.uint8)
@@ -138,6 +138,11 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 def _fog(color: tuple[float, float, float], thin: float, thick: float) -> Layer:
     opacity = thin + (thick - thin) * np.clip(2 * _clouds(4) - 0.5, 0.0, 1.0)
     return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)
+
+
+def _pane(opacity: float) -> Layer:
+    """White of an opacity."""
+    return np.broadcast_to((1.0, 1.0, 1.0, opacity), (SIDE, SIDE, 4))
 
 
 def _planks() -> Layer:
