@@ -191,7 +191,7 @@ class Placer:
     def _size(self, drawn: Placed) -> Vector:
         kind = drawn.kind
         if kind.change is not Change.NONE:
-            diameter = _changing_size(drawn, self._differs)
+            diameter = _changing_size(drawn)
             return (diameter, diameter, diameter)
         requested = drawn.entry(drawn.item.sizes, _RANDOM_VECTOR)
         values = (requested.x, requested.y, requested.z)
@@ -256,13 +256,12 @@ def changing_values(placed: Placed) -> tuple[float, float]:
     return placed.entry(item.initial_values, initial), placed.entry(item.final_values, final)
 
 
-def _changing_size(placed: Placed, differs: Differences) -> float:
-    """The size at the start: that of a ripe goal if it ripens, the initial value of the others."""
+def _changing_size(placed: Placed) -> float:
+    """The size at the start: the final value of a ripening goal, the initial one of the others."""
     initial, final = changing_values(placed)
     change = placed.kind.change
     largest = 8.0 if change in (Change.GROW, Change.SHRINK) else 5.0
-    ripe = max(initial, final) if differs.ripe_is_largest else final
-    return min(max(ripe if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
+    return min(max(final if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
 
 
 def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, differs: Differences) -> float:

@@ -58,8 +58,6 @@ class Differences:
     """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
     changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
-    ripe_is_largest: bool = False
-    """A ripening ball is as large as the larger of its two values (4.x); before, as the final one."""
     spawner_settings: bool = True
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
@@ -92,7 +90,6 @@ _V4 = Differences(
     several_agents=True,
     color_is_whole=True,
     changing_goals_end=True,
-    ripe_is_largest=True,
     spawner_settings=False,
     button_acts_when_pressed=True,
     strict_blackouts=True,

@@ -114,7 +114,6 @@ def _door_frame(base: float) -> list[Part]:
     top, wide = DOORWAY
     x = (_THIN - _NARROW) / 2
     jambs = [
-        _box(base, (HOUSE_WALL, top), (_THIN, _FRAME), x=x, z=sign * (wide + _FRAME) / 2)
-        for sign in (-1, 1)
+        _box(base, (HOUSE_WALL, top), (_THIN, _FRAME), x=x, z=sign * (wide + _FRAME) / 2) for sign in (-1, 1)
     ]
     return [*jambs, _box(base, (top, top + _FRAME), (_THIN, wide + 2 * _FRAME), x=x)]
