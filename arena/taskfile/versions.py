@@ -63,7 +63,7 @@ class Differences:
     button_acts_when_pressed: bool = False
     """A button acts when it is in (4.x); before, when it is back out."""
     strict_blackouts: bool = False
-    """Blackouts must increase strictly and end before the time limit (4.x)."""
+    """Blackouts must increase strictly and end before the time limit (4.2 and later)."""
     arenas_shuffled: bool = False
     """`randomizeArenas` also applies to programs (4.x); before, only to people."""
     zero_mark_passes: bool = False
@@ -79,7 +79,7 @@ class Differences:
     sun: tuple[float, float, float] = (1.0, 0.957, 0.839)
     """Colour of the directional light, sRGB; black where all light is ambient (4.2)."""
     shadow_map: int = 1024
-    """Side of the shadow map, texels."""
+    """Side of the shadow map, texels; without a sun there is none."""
 
 
 _V4 = Differences(
@@ -102,7 +102,7 @@ _V4 = Differences(
 DIFFERENCES: Mapping[Version, Differences] = {
     Version.V2: Differences(only_the_clock=True),
     Version.V3: Differences(),
-    Version.V41: replace(_V4, sun=(1.0, 1.0, 1.0), shadow_map=2048),
+    Version.V41: replace(_V4, strict_blackouts=False, sun=(1.0, 1.0, 1.0), shadow_map=2048),
     Version.V4: _V4,
 }
 """The properties of every version."""
