@@ -33,8 +33,8 @@ AnimalAI = Annotated[
     str,
     typer.Option(
         callback=known_version,
-        help="Animal-AI version: 3.1.3, 4, or 2 (3.1.3 with the scoring of 2019, in which food does not "
-        "refill health).",
+        help="Animal-AI version: 3.1.3, 4 (4.2 and later), 4.1 (4.0 to 4.1), or 2 (3.1.3 with the scoring of "
+        "2019, in which food does not refill health).",
     ),
 ]
 Lenient = Annotated[

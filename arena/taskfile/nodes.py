@@ -162,7 +162,7 @@ class Reader:
         known = KEYS.get(tag or "", {})
         if node.value not in known:
             self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
-        if self.version is not Version.V4 and node.value in SINCE_4:
+        if not self.version.is_4 and node.value in SINCE_4:
             self.fail(
                 line, f"{where}: got the key {node.value!r}, which is new in version 4; load the file as that"
             )
