@@ -21,6 +21,20 @@ VIEW_NAMES = "first, top or third"
 
 Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
+Name = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A host name or address under which others open the page; may be repeated. Needed with "
+        "--host 0.0.0.0."
+    ),
+]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Address or network of a web server that forwards requests, unless it runs on this machine; may "
+        "be repeated."
+    ),
+]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
 Seats = Annotated[
     int | None,
@@ -61,6 +75,8 @@ def play_command(
     db: Db = "play.db",
     host: Host = "127.0.0.1",
     port: Port = PORT,
+    name: Name = None,
+    proxy: Proxy = None,
     workers: Workers = None,
     seats: Seats = None,
     open_page: Open = True,
@@ -77,7 +93,7 @@ def play_command(
     from human_data.people.play.players import Players
     from human_data.people.play.task_source import TaskList
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import address_of, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.translations import LANGUAGES, base_of, page_texts
 
@@ -85,13 +101,15 @@ def play_command(
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
     chosen = _tasks(tasks, levels, testbed, animal_ai)
     source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
+    address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
-    url = url_of(host, listener)
+    url = url_of(host, listener, address.names)
 
     with Store(db) as store, only_server(store.database):
         players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
-        app = create_app(players, names=answered_names(host), texts=page_texts(language))
-        serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
+        app = create_app(players, names=address.names, texts=page_texts(language))
+        ready = _ready(url, len(chosen), store, open_page)
+        serve(app, players.recorder, address, listener, ready, STORED)
 
 
 def play_suite_command(
@@ -101,6 +119,8 @@ def play_suite_command(
     db: Db = "play.db",
     host: Host = "127.0.0.1",
     port: Port = PORT,
+    name: Name = None,
+    proxy: Proxy = None,
     open_page: Open = True,
     **choices: Any,
 ) -> None:
@@ -114,7 +134,7 @@ def play_suite_command(
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import address_of, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.suites.app import SuiteServer
     from human_data.people.suites.games import Course
@@ -122,12 +142,14 @@ def play_suite_command(
     request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
     course.check()
+    address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
-    url = url_of(host, listener)
+    url = url_of(host, listener, address.names)
     with Store(db) as store, only_server(store.database):
         server = SuiteServer(store, course)
-        app = server.app(answered_names(host))
-        serve(app, server, host, listener, _ready(url, len(course.tasks), store, open_page), STORED)
+        app = server.app(address.names)
+        ready = _ready(url, len(course.tasks), store, open_page)
+        serve(app, server, address, listener, ready, STORED)
 
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:

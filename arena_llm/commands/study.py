@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.commands.play import PORT, Host, Port, Seats, Workers
+from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Workers
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
+    from human_data.people.serving.serve import Address
     from human_data.people.study.config import Participants, Study
     from human_data.people.study.plan import Plan
 
@@ -32,10 +33,8 @@ def study_command(
     testbed: Testbed = None,
     host: Host = "127.0.0.1",
     port: Port = PORT,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="A further host name to answer to, for a web server that forwards requests."),
-    ] = None,
+    name: Name = None,
+    proxy: Proxy = None,
     workers: Workers = None,
     seats: Seats = None,
     links: Annotated[
@@ -66,6 +65,7 @@ def study_command(
     from arena.packages import require
 
     require("people")
+    from human_data.people.serving.serve import address_of
     from human_data.people.study.load import EXAMPLE
     from human_data.people.study.plan import load_plan
 
@@ -85,7 +85,7 @@ def study_command(
     for line in _summary(plan):
         print(line, flush=True)
     if not check:
-        _serve(plan, db, host, port, tuple(name or ()), workers, seats)
+        _serve(plan, db, address_of(host, port, name or (), proxy or ()), workers, seats)
 
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
@@ -135,19 +135,11 @@ def _at_once(line: str) -> None:
     print(line, flush=True)
 
 
-def _serve(
-    plan: "Plan",
-    db: str,
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    workers: int | None,
-    seats: int | None,
-) -> None:
+def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:
     from arena.processes import cores
     from human_data.people.play.players import Players
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
     from human_data.people.study.app import create_study_app
@@ -157,15 +149,15 @@ def _serve(
 
     with Store(db) as store, only_server(store.database):
         in_progress = start_or_resume(store, plan)
-        listener = bound(host, port)
+        listener = bound(address.host, address.port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         scripts = plan.study.mode == "scripts"
         source = StudyTaskSource(plan)
         players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
-        app = create_study_app(plan, players, store, token, names=answered_names(host, names))
+        app = create_study_app(plan, players, store, token, names=address.names)
 
         def ready() -> None:
-            url, people = url_of(host, listener), plan.study.participants
+            url, people = url_of(address.host, listener, address.names), plan.study.participants
             signed = () if people.unsigned else (SIGNATURE,)
             parameters = "&".join(f"{each}=..." for each in (*people.parameters, *signed))
             print(f"Participants: {url}{'?' + parameters if people.from_ == 'link' else ''}")
@@ -175,7 +167,7 @@ def _serve(
             print(f"Data: {display_name(store.database.url)}{resumed}; Ctrl-C stops.", flush=True)
 
         advice = "put a web server with HTTPS in front of it unless the network is your own"
-        serve(app, players.recorder, host, listener, ready, advice)
+        serve(app, players.recorder, address, listener, ready, advice)
 
 
 def _identity(people: "Participants") -> str:

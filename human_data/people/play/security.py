@@ -27,6 +27,9 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+HTTPS_ONLY = "max-age=31536000"
+"""Of a page that came by HTTPS: for a year, browsers open this host by nothing else."""
+
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -54,6 +57,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
+                if scope["scheme"] == "https":
+                    headers.setdefault("strict-transport-security", HTTPS_ONLY)
             await send(message)
 
         # A request that was broken off needs no answer.

@@ -122,7 +122,8 @@ class StudyServer:
         return Session(person, progress, self.plan.of(progress.condition)) if progress.order else None
 
 
-def _server(request: Request) -> StudyServer:
+async def _server(request: Request) -> StudyServer:
+    # Not async, it would be called in another thread.
     server: StudyServer = request.app.state.study
     return server
 

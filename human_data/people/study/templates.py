@@ -1,6 +1,6 @@
 """The pages of a study as HTML; everything from participants or files is escaped."""
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,14 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.filters["markdown"] = markdown
     environment.filters["file_url"] = file_url
     return environment
 
 
+@lru_cache(maxsize=1000)
 def markdown(text: str) -> Markup:
     """Markdown as HTML, as of `html_of`."""
     return Markup(html_of(text))

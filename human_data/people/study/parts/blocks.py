@@ -17,9 +17,9 @@ class Block(Section):
     """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
 
     `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
-    rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    seconds of play after which a task is ended (default: the arena's own limit only), `limit_pause_s`:
-    seconds for which it may be paused altogether (default: no limit).
+    health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
+    `limit_s`: seconds of play after which a task is ended (default: the arena's own limit only),
+    `limit_pause_s`: seconds for which it may be paused altogether (default: no limit).
     """
 
     tasks: Literal["children"] | tuple[Line, ...] = ()

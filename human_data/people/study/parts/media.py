@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -39,7 +40,7 @@ def file_url(name: str) -> str:
 
 def html_of(text: str) -> str:
     """Markdown as HTML. HTML in the text is escaped, links lead to web and mail addresses only."""
-    parser = MarkdownIt("commonmark", {"html": False})
+    parser = _parser()
     tokens = parser.parse(text)
     for token in tokens:
         for child in token.children or ():
@@ -68,6 +69,11 @@ def digest(path: Path) -> str:
         return hashlib.sha256(read_bytes(path, MAX_BYTES)).hexdigest()
     except OSError:
         return ""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False})
 
 
 def _problem(name: str, path: Path, folder: Path, types: dict[str, str]) -> str | None:
@@ -99,7 +105,7 @@ def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]
 
 
 def _pictures(text: str) -> Iterator[str]:
-    for token in MarkdownIt("commonmark").parse(text):
+    for token in _parser().parse(text):
         for child in token.children or ():
             if child.type == "image" and (name := _file_of(str(child.attrGet("src")))):
                 yield name
