@@ -223,11 +223,10 @@ def _blocks(plan: "Plan") -> list[str]:
             "random": f"random by {block.by}",
             "latin-square": f"{rows_of(block, tasks)} orders by {block.by}",
         }
-        several = f"Block {block.name}: {len(tasks)} tasks; " if len(plan.study.test) > 1 else ""
-        lines.append(
-            f"{several}Order: {orders[block.order]}; breaks: {(len(tasks) - 1) // every if every else 0}; "
-            f"feedback: {'yes' if block.feedback else 'no'}."
-        )
+        several = f"Block {block.name}: {len(tasks)} tasks; order" if len(plan.study.test) > 1 else "Order"
+        breaks = (len(tasks) - 1) // every if every else 0
+        feedback = "yes" if block.feedback else "no"
+        lines.append(f"{several}: {orders[block.order]}; breaks: {breaks}; feedback: {feedback}.")
     if len(lines) > 1:
         lines.append(f"Order of blocks: {plan.study.block_order}.")
     return lines

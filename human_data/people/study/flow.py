@@ -68,14 +68,14 @@ def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
 def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
     """Enrol a person who has agreed; one who is enrolled already is left unchanged.
 
-    Who only tries the study out (`test`) takes nobody's row of the design.
+    Who only tries the study out (`test`) takes no one's place in the design.
     """
     person = store.add_participant(code, plan.study.name, link, test=test)
     if not progress_of(store, person).order:
         for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
             if form is not None:
                 store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
-        used = used_cells(store, plan.study.name) if has_design(plan) else []
+        used = used_cells(store, plan.study.name, test=test) if has_design(plan) else []
         condition = link.get(plan.study.participants.condition or "")
         store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person

@@ -146,13 +146,17 @@ class Cell(NamedTuple):
     people: int
 
 
-def used_cells(store: Store, study: str) -> list[Cell]:
-    """The cells of the design that participants have; those for whom the study ended early do not count."""
+def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
+    """The cells of the design that participants have; those for whom the study ended early do not count.
+
+    With `test` those of the people who only try the study out.
+    """
     left = aliased(Note)
     stays = ~exists().where(left.participant_id == Note.participant_id, left.kind.in_((WITHDRAWN, ENDED)))
     row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
     cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
-    counted = select(*cell, func.count()).join(Participant).where(*participants_of(study, test=False), stays)
+    people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))
+    counted = select(*cell, func.count()).join(Participant).where(*people, stays)
     with store.database.reading() as session:
         found = session.execute(counted.filter_by(kind=ORDER).group_by(*cell)).all()
     return [

@@ -39,7 +39,7 @@ class Block(Section):
 
 
 class PassedOf(Section):
-    """So many of the last attempts passed, over all tasks of the practice."""
+    """A number of attempts passed of the last ones, over all tasks of the practice."""
 
     passed: int = Field(ge=1)
     of_last: int = Field(ge=1)

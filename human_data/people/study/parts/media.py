@@ -76,6 +76,11 @@ def digest(path: Path) -> str:
         return ""
 
 
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False})
+
+
 def _problem(name: str, path: Path, folder: Path, types: dict[str, str]) -> str | None:
     if "://" in name or not path.resolve().is_relative_to(folder.resolve()):
         return f"expected the name of a file beside the study's, such as a{next(iter(types))}"
@@ -105,7 +110,7 @@ def _named(part: BaseModel, loc: Loc) -> Iterator[tuple[Loc, str, dict[str, str]
 
 
 def _pictures(text: str) -> Iterator[str]:
-    for token in MarkdownIt("commonmark").parse(text):
+    for token in _parser().parse(text):
         for child in token.children or ():
             if child.type == "image" and (name := _file_of(str(child.attrGet("src")))):
                 yield name

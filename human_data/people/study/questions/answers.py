@@ -13,7 +13,7 @@ DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def number_of(text: str) -> float | None:
-    """A finite number, with a decimal point or comma; None for anything else."""
+    """A finite number, with a decimal point or comma; None for another text."""
     try:
         value = float(text.replace(",", "."))
     except ValueError:
@@ -23,7 +23,7 @@ def number_of(text: str) -> float | None:
 
 
 def date_of(text: str) -> date | None:
-    """A date such as 2026-03-31 (ISO 8601); None for anything else."""
+    """A date such as 2026-03-31 (ISO 8601); None for another text."""
     try:
         return date.fromisoformat(text) if DATE.fullmatch(text) else None
     except ValueError:
@@ -36,7 +36,7 @@ def as_list(values: Iterable[str]) -> str:
 
 
 def list_of(text: str) -> tuple[str, ...] | None:
-    """The options in an answer made by `as_list`; None for anything else."""
+    """The options in an answer made by `as_list`; None for another text."""
     try:
         values = json.loads(text[:MAX_ANSWER])
     except (ValueError, RecursionError):

@@ -204,6 +204,17 @@ def test_conditions_are_balanced_and_decide_what_is_seen(app):
     assert walker.page.status_code == 200
 
 
+def test_previews_are_of_every_condition_and_count_for_nobody(app):
+    study, store = app(CONDITIONS)
+    plan = study.state.study.plan
+    for number in range(3):
+        flow.enrol(plan, store, f"test-{number}", {}, test=True)
+    tried = [each.condition for each in all_progress(store, "tiny", test=True)]
+    assert sorted(tried) == ["control", "easy", "hard"]
+    flow.enrol(plan, store, "p1", {})
+    assert next(each.condition for each in all_progress(store, "tiny")) == tried[0]
+
+
 def test_conditions_are_exported_and_shown(app, tmp_path):
     _, store, notes = enrolled(app, CONDITIONS, 3)
     export(store, "tiny", tmp_path / "out")
