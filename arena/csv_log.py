@@ -51,6 +51,7 @@ _ZONE_WORDS = {
     EventKind.ZONE_EXIT: "Agent left DataZone: ",
 }
 _ROUNDING = 1e-7
+_QUOTED = re.compile('[,"\r\n]')
 _ARENA_NUMBER = re.compile(r"(?:^|#)(\d+)$")
 
 
@@ -94,34 +95,26 @@ class CsvLog:
         """Log an episode from its start on; agent 0 if there are several."""
         if self._episode is None:
             self._write(",".join(COLUMNS) + "\n")
-        else:
-            self._end(self._episode)
+        self.close()
         self._episode, episode.observer = episode, self
         self._number += 1
         self._row_of = self._goals = self._seen = 0
         self._spawned = episode.spawned
         self._zones = None
-        self._ids = self._numbered(episode)
-        self.decide()
-
-    def _numbered(self, episode: Episode) -> dict[int, int]:
-        """Numbers of the spawners and buttons, which count on from one episode to the next."""
-        numbers: dict[int, int] = {}
+        self._ids: dict[int, int] = {}
         for placed in episode.layout.things:
             kind = placed.kind
             if kind.name == "SpawnerButton" or (kind.spawner is not None and not kind.internal):
-                sort = "button" if kind.spawner is None else "spawner"
-                self._made[sort] += 1
-                numbers[id(placed)] = self._made[sort]
-        return numbers
+                self._number_of(placed)
+        self.decide()
 
-    def _end(self, episode: Episode) -> None:
-        self._write(f"Positive Goals Collected: {self._goals}\n")
-        self._flush()
-        episode.observer = None
-        if episode.ticks % self._period:
-            # The rest of the decision period passes without an action.
-            self._last = _IDLE
+    def _number_of(self, placed: Placed) -> int:
+        """Number of a spawner or button; they count on from one episode to the next."""
+        if id(placed) not in self._ids:
+            sort = "button" if placed.kind.spawner is None else "spawner"
+            self._made[sort] += 1
+            self._ids[id(placed)] = self._made[sort]
+        return self._ids[id(placed)]
 
     def decide(self) -> None:
         """Log the state that a decision is taken on, once; nothing if the episode is over."""
@@ -159,17 +152,17 @@ class CsvLog:
     def _add_spawned(self, by: Placed, placed: Placed) -> None:
         """Keep that a spawner, a button or a data zone has added an object."""
         name, (x, y, z) = placed.kind.name, by.position
-        number = self._ids.get(id(by), 0)
+        number = by.zone_name if by.kind.name == "DataZone" else self._number_of(by)
         if by.kind.spawner is not None:
             self._was_dispensed, self._dispensed = True, name
             who = f" SpawnerID:{number}"
         elif "Goal" in name:
             self._was_button = True
-            who = f"SpawnerButtonID:{by.zone_name if by.kind.name == 'DataZone' else number}"
+            who = f"SpawnerButtonID:{number}"
         else:
             return
         foot = y - by.size[1] / 2
-        # The original writes a semicolon for each comma.
+        # The original writes a semicolon for each comma, also of a zone's name.
         self._info.append(f"{who}; Position:{_text(x)};{_text(foot)};{_text(z)}; RewardType:{name}")
 
     def _log(self, episode: Episode, action: Action | None) -> None:
@@ -186,7 +179,7 @@ class CsvLog:
             *(_text(value) for value in (*velocity, *agent.position)),
             *(_MOVES[shown.move], _TURNS[shown.rotate], _yes(frozen), _NONE),
             *(_yes(self._was_dispensed), self._dispensed, self._collected, _yes(self._was_button)),
-            *("|".join(self._info) or "N/A", self._zones or _NONE, _CAMERA),
+            *(_cell("|".join(self._info).replace(",", ";")) or "N/A", _cell(self._zones or _NONE), _CAMERA),
             *(self._rays_of(episode, yaw), str(_arena_number(episode))),
         ]
         self._write(",".join(values) + "\n")
@@ -202,8 +195,15 @@ class CsvLog:
 
     def close(self) -> None:
         """Log the end of the last episode; later calls do nothing until the next `begin`."""
-        if self._episode is not None and self._episode.observer is self:
-            self._end(self._episode)
+        episode = self._episode
+        if episode is None or episode.observer is not self:
+            return
+        self._write(f"Positive Goals Collected: {self._goals}\n")
+        self._flush()
+        episode.observer = None
+        if episode.ticks % self._period:
+            # The rest of the decision period passes without an action.
+            self._last = _IDLE
 
 
 @contextmanager
@@ -229,6 +229,11 @@ def _arena_number(episode: Episode) -> int:
     """Number of the current arena in its file; merged ones follow the first."""
     found = _ARENA_NUMBER.search(episode.task_id)
     return (int(found[1]) if found else 0) + episode.merged
+
+
+def _cell(text: str) -> str:
+    """A text of the task file as one cell; the original does not quote, so a comma would add a column."""
+    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) else text
 
 
 def _yes(value: bool) -> str:

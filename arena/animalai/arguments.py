@@ -87,7 +87,7 @@ def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> P
 
     In the folder of the program, on macOS in the program, below ObservationLogs, named after the minute.
     """
-    program = Path(file_name or "")
+    program = Path(file_name if isinstance(file_name, str | os.PathLike) else "")
     folder = program if program.suffix == ".app" else program.parent
     if version not in (None, Version.V4) or program.parent == Path() or not folder.is_dir():
         return None

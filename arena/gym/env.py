@@ -108,7 +108,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self._version = None if version is None else version_of(version)
         self._curriculum = curriculum(config, self._version)
         self._playing: Curriculum | None = None
-        self._log = None if csv_log is None else self._new_log(Path(csv_log))
+        self._log = None if csv_log is None else self._new_log(csv_log)
         self._task_info = yes_or_no("task_info", task_info)
         self.events: tuple[Event, ...] = ()
         self._seed: int | None = None
@@ -148,9 +148,11 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
             self._log.begin(self._episode)
         return self._info()
 
-    def _new_log(self, path: Path) -> CsvLog:
+    def _new_log(self, path: str | PathLike[str]) -> CsvLog:
+        if not isinstance(path, str | PathLike):
+            raise ConfigError(f"csv_log: got {path!r}, expected the path of a file to write")
         rays = self.sensors.rays if self.sensors.has_rays else None
-        file = AppendedFile(path)
+        file = AppendedFile(Path(path))
         return CsvLog(file.write, rays, TICKS_PER_STEP * self._repeat, file.flush)
 
     def _report_end(self) -> None:

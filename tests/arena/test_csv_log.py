@@ -134,10 +134,10 @@ def test_turns_and_brakes_show_at_once_but_for_the_tick_of_a_decision(tmp_path):
 def test_zones_are_named_together(tmp_path):
     place = "positions: [{x: 20, y: 0, z: 14}], rotations: [0], sizes: [{x: 4, y: 0, z: 2}]"
     zone = f"{{name: DataZone, {place}, triggerZoneID: [%s]}}"
-    lines = logged(tmp_path, ", ".join([AGENT, zone % "left", zone % "right"]), [FORWARD] * 20)
+    lines = logged(tmp_path, ", ".join([AGENT, zone % "left", zone % "'my, \"right'"]), [FORWARD] * 20)
     assert list(told(lines, "DataZoneMessage").values()) == [
-        "Agent was in DataZone: left | right",
-        "Agent left DataZone: left | right",
+        'Agent was in DataZone: left | my, "right',
+        'Agent left DataZone: left | my, "right',
     ]
 
 
@@ -217,6 +217,12 @@ def test_an_environment_writes_it(tmp_path):
     other.reset()
     env.close()
     lines = read(path)
+    env.reset()
+    env.close()
+    assert [line if isinstance(line, str) else line["Episode"] for line in read(path)[len(lines) :]] == [
+        "3",
+        "Positive Goals Collected: 0",
+    ]
     assert [line if isinstance(line, str) else line["Episode"] for line in lines] == [
         *["1"] * 16,
         "Positive Goals Collected: 0",
@@ -228,6 +234,8 @@ def test_an_environment_writes_it(tmp_path):
     forwards = [line["ActionForwardWithDescription"][0] for line in lines[:8]]
     assert forwards == [*"01111111"]
     assert lines[17]["ActionForwardWithDescription"][0] == "0"
+    with pytest.raises(ConfigError, match="csv_log: got 5"):
+        ArenaEnv(config, csv_log=5)
     with pytest.raises(ConfigError, match="csv_log: only a single ArenaEnv"):
         ArenaVectorEnv(2, config, workers=0, csv_log=path)
 
