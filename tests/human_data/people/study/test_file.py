@@ -151,6 +151,11 @@ def test_codes_keep_their_zeros():
             r":6: practice.tasks: got 'all', expected a list of tasks, such as",
         ),
         ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
+        (
+            "practice: {",
+            "mode: scripts\npractice: {limit_pause_s: 60, ",
+            r"limit_pause_s ends tasks that are played with keys; remove it with mode: scripts",
+        ),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
     ids=lambda value: str(value)[:24],
