@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.options import AnimalAI, Levels, Preset, Seed, Testbed
+from arena_llm.console import warn
+from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, Testbed
 from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
@@ -81,6 +82,7 @@ def play_command(
     seats: Seats = None,
     open_page: Open = True,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
     suite: SuiteOption = DEFAULT,
     language: Annotated[str, typer.Option(help="Language of the page: en, de, es or fr.")] = "en",
 ) -> None:
@@ -99,7 +101,7 @@ def play_command(
 
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
-    chosen = _tasks(tasks, levels, testbed, animal_ai)
+    chosen = _tasks(tasks, levels, testbed, animal_ai, lenient)
     source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
     address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
@@ -166,7 +168,7 @@ def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[]
 
 
 def _tasks(
-    names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str
+    names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str, lenient: bool
 ) -> "tuple[Task, ...]":
     from arena.taskfile.versions import DIFFERENCES
     from testbed import find_tasks, parse_levels, task_named
@@ -174,12 +176,13 @@ def _tasks(
     if names and levels is not None:
         raise ConfigError("--levels selects the tasks; give either --levels or TASKS")
     if names:
-        chosen = tuple(task_named(name, testbed, animal_ai) for name in names)
+        chosen = tuple(task_named(name, testbed, animal_ai, lenient=lenient) for name in names)
         if twice := {task.id for task in chosen if sum(other.id == task.id for other in chosen) > 1}:
             raise ConfigError(f"named twice: {', '.join(sorted(twice))}; name each task once")
     else:
-        chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
+        chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai, lenient=lenient)
     for task in chosen:
+        warn(task.warnings if lenient else ())
         agents = sum(item.name == "Agent" for item in task.spec.items)
         if agents > 1 and DIFFERENCES[task.spec.version].several_agents:
             raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")

@@ -154,7 +154,7 @@ class Study(Section):
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"
-    animal_ai: Literal["3.1.3", "4", "2"] = "3.1.3"
+    animal_ai: Literal["3.1.3", "4", "4.1", "2"] = "3.1.3"
     consent: Consent
     assent: Assent | None = None
     participants: Participants

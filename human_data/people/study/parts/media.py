@@ -38,6 +38,11 @@ def file_url(name: str) -> str:
     return f"/media/{hashlib.sha256(name.encode()).hexdigest()[:24]}{Path(name).suffix.lower()}"
 
 
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False})
+
+
 def html_of(text: str) -> str:
     """Markdown as HTML. HTML in the text is escaped, links lead to web and mail addresses only."""
     parser = _parser()
