@@ -76,11 +76,6 @@ def digest(path: Path) -> str:
         return ""
 
 
-@cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False})
-
-
 def _problem(name: str, path: Path, folder: Path, types: dict[str, str]) -> str | None:
     if "://" in name or not path.resolve().is_relative_to(folder.resolve()):
         return f"expected the name of a file beside the study's, such as a{next(iter(types))}"
