@@ -224,6 +224,16 @@ def test_conditions_are_exported_and_shown(app, tmp_path):
     inside.get("/experimenter", params={"token": TOKEN})
     table = inside.get("/experimenter/table").text
     assert all(f"<td>{name}</td>" in table for name in ("control", "easy", "hard"))
+    assert "blocks: near, far; block_row: 0; rows: {&#39;near&#39;: 0" in person_page(app)
+
+
+def person_page(app) -> str:
+    """The experimenter's page of somebody who plays blocks."""
+    study, store = app(BLOCKS, "blocks.db")
+    flow.enrol(study.state.study.plan, store, "p1", {})
+    inside = client_of(study)
+    inside.get("/experimenter", params={"token": TOKEN})
+    return inside.get("/experimenter/person/p1").text
 
 
 def test_a_link_names_the_condition(app):
