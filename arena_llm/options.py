@@ -37,6 +37,10 @@ AnimalAI = Annotated[
         "2019, in which food does not refill health).",
     ),
 ]
+Lenient = Annotated[
+    bool,
+    typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does."),
+]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
 Testbed = Annotated[Path | None, typer.Option(help="Folder of task files. Default: the shipped battery.")]
 Jobs = Annotated[
@@ -62,6 +66,9 @@ Prompts = Annotated[
     typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
 ]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
+CsvFile = Annotated[
+    Path | None, typer.Option(help="CSV file to write: a line for each tick, in the columns of Animal-AI 4.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed of the arenas.")]
 
 

@@ -28,6 +28,8 @@ def advice(arena: ArenaSpec) -> Iterator[Advice]:
         )
     if sum(item.name == "Agent" for item in arena.items) > 1 and not arena.version.is_4:
         yield Advice("several-agents", "several Agent items; only the first is used before version 4")
+    if arena.merge_next and arena.then is None:
+        yield Advice("nothing-merged", "there is no next arena to merge", ("merge_next",))
     yield from _symbols(arena)
 
 

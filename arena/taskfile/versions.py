@@ -47,7 +47,8 @@ class Differences:
     fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
     minus_one_is_high: bool = True
-    """A y of exactly -1 is random in 0 to 100 (v3.1.3 builds after 2023-10-02); 0 in 4.x."""
+    """A y of exactly -1, also that of a missing position, is random in 0 to 100 (only v3.1.3 builds after
+    2023-10-02); before and in 4.x it is 0."""
     any_agent_position: bool = False
     """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
     agent_off_edge: bool = False
@@ -58,6 +59,8 @@ class Differences:
     """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
     changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
+    starts_late: bool = False
+    """Balls are launched and begin to change in their second tick (4.x); before, in their first."""
     spawner_settings: bool = True
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
@@ -90,6 +93,7 @@ _V4 = Differences(
     several_agents=True,
     color_is_whole=True,
     changing_goals_end=True,
+    starts_late=True,
     spawner_settings=False,
     button_acts_when_pressed=True,
     strict_blackouts=True,
@@ -100,7 +104,7 @@ _V4 = Differences(
 )
 
 DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: Differences(only_the_clock=True),
+    Version.V2: Differences(minus_one_is_high=False, only_the_clock=True),
     Version.V3: Differences(),
     Version.V41: replace(_V4, strict_blackouts=False, sun=(1.0, 1.0, 1.0), shadow_map=2048),
     Version.V4: _V4,

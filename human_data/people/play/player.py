@@ -113,10 +113,11 @@ class Player:
         by_keys = game.assignment.mode == "keys"
         match message:
             case page.Keys() if by_keys:
-                game.action = message.action if game.running else 0
+                game.action = message.action if game.running or self._starting else 0
             case page.Start() if by_keys:
-                self._starting = None if game.running else message
-                self._go_on()
+                if not game.running:
+                    self._starting, game.action = message, 0
+                    self._go_on()
             case page.Pause() if by_keys:
                 self._starting = None
                 self._pause(message.reason)

@@ -2,10 +2,13 @@
 
 from typing import Any
 
+from pydantic import ValidationError
+
 from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
 from human_data.people.store.tables import STUDY_CODE
-from human_data.people.study.plan import CHANGEABLE, Plan
+from human_data.people.study.config import Study
+from human_data.people.study.plan import CHANGEABLE, Plan, described
 from human_data.people.study.progress import all_progress
 
 CONFIG = "config"
@@ -25,7 +28,7 @@ def start_or_resume(store: Store, plan: Plan) -> int:
     if stored and stored[-1]["sha256"] == plan.sha256():
         return in_progress
     if stored and in_progress:
-        was: dict[str, Any] = stored[-1]["study"]
+        was = _in_this_version(stored[-1]["study"])
         keys = sorted({*was, *now} - CHANGEABLE)
         if changed := [key for key in keys if was.get(key) != now.get(key)]:
             raise InvalidRequest(
@@ -35,3 +38,13 @@ def start_or_resume(store: Store, plan: Plan) -> int:
             )
     store.note(study.id, CONFIG, {"sha256": plan.sha256(), "study": now})
     return in_progress
+
+
+def _in_this_version(stored: dict[str, Any]) -> dict[str, Any]:
+    """A stored study with the keys that were added since, which have their defaults."""
+    keys = {field.alias or name for name, field in Study.model_fields.items()}
+    try:
+        study = Study.model_validate({key: value for key, value in stored.items() if key in keys})
+    except ValidationError:
+        return stored
+    return stored | described(study)

@@ -58,10 +58,11 @@ class Presence:
 
 
 class Session(NamedTuple):
-    """A participant and their progress."""
+    """A participant, their progress, and the study in their condition."""
 
     person: Participant
     progress: Progress
+    plan: Plan
 
 
 @dataclass(frozen=True)
@@ -118,10 +119,11 @@ class StudyServer:
         if person is None:
             return None
         progress = await self.store.run(lambda store: progress_of(store, person))
-        return Session(person, progress) if progress.order else None
+        return Session(person, progress, self.plan.of(progress.condition)) if progress.order else None
 
 
-def _server(request: Request) -> StudyServer:
+async def _server(request: Request) -> StudyServer:
+    # Not async, it would be called in another thread.
     server: StudyServer = request.app.state.study
     return server
 
