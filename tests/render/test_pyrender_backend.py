@@ -126,10 +126,10 @@ def check_overlaps(a, b):
 
 
 def check_depths(a, b, inside):
-    """pyrender's depth buffer has steps of 1 cm at 40 m. Within one instance there are edges too: rails."""
+    """pyrender's depth buffer has steps of 1 cm at 40 m. Instances have edges within: rails, frames."""
     inside = inside & (a.instance != SKY)
     here, there = a.depth[inside], b.depth[inside]
-    assert (np.abs(here - there) > 0.005 + 1.5e-5 * here**2).mean() < 1e-3
+    assert (np.abs(here - there) > 0.005 + 1.5e-5 * here**2).mean() < 2e-3
 
 
 def test_flat_colours_are_alike(ours, theirs):
