@@ -5,7 +5,7 @@ precision, as there, so that a time limit of 250, 500 or 1000 ends after 1250, 2
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -72,6 +72,11 @@ class Event:
     name: str
     reward: float
     zone: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Its plain values; `zone` only if there is one, as logs of version 0.2 have none."""
+        values = asdict(self)
+        return values if self.zone else {key: values[key] for key in values if key != "zone"}
 
 
 class Goals:

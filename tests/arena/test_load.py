@@ -59,6 +59,14 @@ def test_a_lenient_reader_ignores_unknown_objects_and_says_so():
     assert len(load_text(zone, version="4", lenient=True).arenas[0].items) == 2
 
 
+def test_blackouts_must_increase_only_since_4_2():
+    text = "arenas: {0: {t: 100, pass_mark: 0, blackouts: [40, 20]}}"
+    for version in ("2", "3.1.3", "4.1"):
+        assert load_text(text, version=version).arenas[0].blackouts == (40, 20)
+    with pytest.raises(ConfigError, match="expected increasing frames"):
+        load_text(text, version="4")
+
+
 def test_colours_may_be_vectors_in_version_2():
     wall = "!Item {name: Wall, colors: [!Vector3 {x: 10, y: 20, z: 30}]}"
     text = f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{wall}]}}}}}}"
