@@ -89,7 +89,7 @@ def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> P
     """
     program = Path(file_name if isinstance(file_name, str | os.PathLike) else "")
     folder = program if program.suffix == ".app" else program.parent
-    if version not in (None, Version.V4) or program.parent == Path() or not folder.is_dir():
+    if not str(version or Version.V4).startswith("4") or program.parent == Path() or not folder.is_dir():
         return None
     name = f"Observations_{datetime.now():%d-%m-%y_%H%M}"
     tries = (f"{name}{f'_{again}' if again > 1 else ''}.csv" for again in range(1, 10_000))
