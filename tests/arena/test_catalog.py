@@ -25,7 +25,7 @@ STRINGS = {
 WITH_CODE = {"DataZone", "Door", "GoodGoalMulti", "HollowBox", "SignBoard", "SpawnerButton", "SpawnerTree"}
 """Kinds with behaviour or drawing code of their own; the multi goal is also what spawners give."""
 
-NAMED_AS_TAGS = {"DeathZone", "HotZone", "Ramp"}
+NAMED_AS_TAGS = {"BadGoalMulti", "DeathZone", "DecoyGoal", "DecoyGoalBounce", "HotZone", "Ramp"}
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - WITH_CODE - NAMED_AS_TAGS))
