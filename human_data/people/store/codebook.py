@@ -14,7 +14,8 @@ RECORDINGS = (
 )
 STUDY_FILE = (
     "study.json: the notes about the study itself, of a study that has a file: the contents of the file at "
-    "its first start and after each change (config), and each refusal to take part (consent, agreed: false)."
+    "its first start and after each change (config, with its version and what was changed in it; "
+    "times say which version participants saw), and each refusal to take part (consent, agreed: false)."
 )
 
 SCORES = (

@@ -34,6 +34,7 @@ class Participants(Section):
     `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
     Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
     an id can continue as that participant. "codes": only the listed codes are accepted; "free": any code is.
+    Newcomers are turned away while `quota` participants take part, without those who left.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -41,6 +42,7 @@ class Participants(Section):
     keep: tuple[Parameter, ...] = ("STUDY_ID", "SESSION_ID")
     unsigned: bool = False
     codes: tuple[Name, ...] = ()
+    quota: int | None = Field(default=None, ge=1)
     title: Line = "Who are you?"
 
     @model_validator(mode="after")

@@ -18,6 +18,7 @@ from human_data.people.study.progress import (
     WITHDRAWN,
     Progress,
     progress_of,
+    taking_part,
     used_rows,
 )
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
@@ -48,6 +49,12 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
         order = order_of(plan.study.test, plan.test, plan.study.seed, code, row)
         store.note(person.id, ORDER, {"tasks": list(order), "row": row, "seed": plan.study.seed})
     return person
+
+
+def is_full(plan: Plan, store: Store) -> bool:
+    """Whether newcomers are turned away."""
+    quota = plan.study.participants.quota
+    return quota is not None and taking_part(store, plan.study.name) >= quota
 
 
 def refuse(plan: Plan, store: Store) -> None:

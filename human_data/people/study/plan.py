@@ -29,19 +29,18 @@ WORDS_PER_S = 4.0
 ITEM_S = 8.0
 """Estimate for a question; half of it for a scale."""
 
-CHANGEABLE = frozenset(("completion", "words", "play_words"))
-"""Parts of the file that may be changed while participants are in progress: the end, and the stock texts.
-
-So may `participants.unsigned`."""
+ARENAS = "arenas"
+"""Key of the described study with the hashes of its tasks' arenas."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """`tasks` are those of each phase, in the order of the file."""
+    """`tasks` are those of each phase, in the order of the file; `testbed` as for `load_plan`."""
 
     source: str
     study: Study
     tasks: Mapping[Phase, tuple[Task, ...]]
+    testbed: Path | None = None
 
     @property
     def test(self) -> tuple[Task, ...]:
@@ -64,14 +63,23 @@ class Plan:
 
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
-        exclude: dict[str, Any] = {**dict.fromkeys(CHANGEABLE, True), "participants": {"unsigned"}}
-        study = self.study.model_dump(mode="json", by_alias=True, exclude=exclude)
+        study = self.study.model_dump(mode="json", by_alias=True)
         specs = {
             f"{phase}/{task.id}": spec_sha256(task.spec)
             for phase, tasks in self.tasks.items()
             for task in tasks
         }
-        return {**study, "arenas": specs}
+        return {**study, ARENAS: specs}
+
+    def read_again(self) -> "Plan":
+        """The plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
+        plan = load_plan(self.source, self.testbed)
+        if plan.study.name != self.study.name:
+            raise ConfigError(
+                f"{self.source}: name: got {plan.study.name}, but {self.study.name} is being served; restart "
+                "the server to serve another study"
+            )
+        return plan
 
     def sha256(self) -> str:
         """Hash of `described`."""
@@ -146,7 +154,7 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
 
     folders = (Path(path).parent, testbed)
     tasks = {phase: _tasks(study, block, phase, folders, where) for phase, block in study.blocks().items()}
-    return Plan(str(path), study, tasks)
+    return Plan(str(path), study, tasks, testbed)
 
 
 def _tasks(

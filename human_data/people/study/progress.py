@@ -130,6 +130,14 @@ def used_rows(store: Store, study: str) -> dict[int, int]:
         return {row: count for row, count in session.execute(counted.filter_by(kind=ORDER).group_by(row))}
 
 
+def taking_part(store: Store, study: str) -> int:
+    """Number of participants who have not left the study; those who only try it out do not count."""
+    left = select(Note.key).where(Note.participant_id == Participant.id, Note.kind == WITHDRAWN).exists()
+    with store.database.reading() as session:
+        chosen = select(func.count(Participant.id)).where(*participants_of(study, False), ~left)
+        return session.scalars(chosen).one()
+
+
 def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
     groups: dict[int, list[Any]] = defaultdict(list)
     for row in rows:

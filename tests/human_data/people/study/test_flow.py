@@ -221,7 +221,7 @@ def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
     study, _ = app()
     walker = Walker(study, "p1").agree()
     changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
-    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test, title\."
+    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test.break_every\."
     with pytest.raises(InvalidRequest, match=problem):
         app(changed)
     app(TINY.replace("C1A2", "OTHER"))
