@@ -11,13 +11,10 @@ from pydantic import ValidationError
 
 from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
-from human_data.people.store.tables import STUDY_CODE
+from human_data.people.store.tables import CONFIG, STUDY_CODE
 from human_data.people.study.config import Study
 from human_data.people.study.plan import ARENAS, Plan
 from human_data.people.study.progress import WITHDRAWN, all_progress
-
-CONFIG = "config"
-"""Kind of the notes that contain a study's file."""
 
 CHANGEABLE = re.compile(
     r"(completion|words|play_words)\..*|completion|language|participants\.(unsigned|quota)|(con|as)sent\.version"
