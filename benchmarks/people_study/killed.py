@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-INTERVAL_S = 15.0
+INTERVAL_S = 20.0
 """A killed process has to start again in less on a busy machine, or nobody gets any further."""
 
 

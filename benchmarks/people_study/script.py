@@ -17,7 +17,7 @@ from human_data.people.simulation.game_page import GamePage, Received
 from human_data.people.simulation.visitor import Visitor, client_at, forms_of
 from human_data.people.study.config import Study
 
-PATIENCE_S = 240.0
+PATIENCE_S = 600.0
 """A participant who gets no further for so long has found a fault."""
 
 RETRY_S = 0.3

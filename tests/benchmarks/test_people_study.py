@@ -49,6 +49,7 @@ def test_what_was_played_is_what_is_exported_and_compared(played, command):
         assert run.results["person"].nunique() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column", "said"),
     [
@@ -72,8 +73,5 @@ def test_the_check_notices_a_changed_value(played, tmp_path, table, column, said
         column, "7"
     )
     (tmp_path / table).write_text("\n".join([header, ",".join(cells), *rest]) + "\n")
-    try:
-        found = list(disagreements(tmp_path, plan, diaries))
-    except KeyError:
-        pytest.skip("a row without a participant")
+    found = list(disagreements(tmp_path, plan, diaries))
     assert any(said in problem for problem in found), found
