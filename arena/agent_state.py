@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 from arena import rules
+from arena.action import Action
 from arena.physics.agent import AgentBody
 from arena.rules import Account, Outcome
 from arena.scene import Vector
@@ -64,12 +65,21 @@ class AgentState:
     @property
     def local_velocity(self) -> Vector:
         """Velocity in m/s in the agent's own frame: right, up, forward."""
-        x, y, z = self.velocity
-        yaw = math.radians(self.yaw)
-        sin, cos = math.sin(yaw), math.cos(yaw)
-        return (x * cos - z * sin, y, x * sin + z * cos)
+        return _local(self.velocity, self.yaw)
+
+    def braked(self, action: Action) -> tuple[Vector, float]:
+        """Local velocity and yaw at once after an action, before the physics of its tick."""
+        velocity, yaw = self._current_body().braked(action)
+        return _local(velocity, yaw), yaw
 
     @property
     def yaw(self) -> float:
         """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
         return self._current_body().yaw
+
+
+def _local(velocity: Vector, yaw: float) -> Vector:
+    x, y, z = velocity
+    turn = math.radians(yaw)
+    sin, cos = math.sin(turn), math.cos(turn)
+    return (x * cos - z * sin, y, x * sin + z * cos)

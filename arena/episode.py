@@ -11,8 +11,8 @@ from arena.agent_state import AgentState
 from arena.closing import Closing
 from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
-from arena.geometry.placed import Layout
-from arena.mechanisms import Stage, mechanism_of, mechanisms_of
+from arena.geometry.placed import Layout, Placed
+from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
 from arena.physics.agent import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
@@ -20,6 +20,7 @@ from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
+from arena.tick_observer import TickObserver, observed
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
@@ -51,6 +52,8 @@ class Episode(Closing):
         self.trial = trial
         self.steps = 0
         self.ticks = 0
+        self.observer: TickObserver | None = None
+        self.merged = -1  # arenas entered after the first
         self.rng = episode_rng(seed, task_id, trial)
         self._accounts: list[Account] = []
         self._stages = [self._enter(spec)]
@@ -68,6 +71,7 @@ class Episode(Closing):
 
     def _enter(self, spec: ArenaSpec) -> Stage:
         """Build an arena; existing accounts of the agents continue in it."""
+        self.merged += 1
         placer = Placer(spec.version, self.rng)
         try:
             layout = placer.layout(spec)
@@ -87,6 +91,7 @@ class Episode(Closing):
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         try:
             stage.mechanisms += mechanisms_of(layout, stage)
+            stage.zones = zones_of(layout, stage)
         except LayoutError:
             # An operation may spawn an object that does not exist in this version.
             stage.world.close()
@@ -112,9 +117,9 @@ class Episode(Closing):
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
-        over = False
+        over, tick = False, observed(self._tick, self.observer)
         for _ in range(TICKS_PER_STEP):
-            over = self._tick(actions, events)
+            over = tick(actions, events)
             if over:
                 break
         self.steps += 1
@@ -124,32 +129,35 @@ class Episode(Closing):
         )
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Simulate a tick: clock, mechanisms, drive, physics, contacts. Returns whether the episode is
-        over."""
+        """Simulate a tick: clock, mechanisms, drive, physics, contacts, data zones. Returns whether the
+        episode is over."""
         stage = self._stages[-1]
         self.ticks += 1
         stage.tick += 1
-        frozen = [stage.is_frozen(number) for number in range(len(self.agents))]
-        for account, still in zip(self._accounts, frozen, strict=True):
+        numbers = range(len(self.agents))
+        paused = [stage.is_paused(number) for number in numbers]
+        for account, still in zip(self._accounts, paused, strict=True):
             if not still:
                 account.decay()
         if self._is_over():
             return True
         if stage.mechanisms:
-            self._run_mechanisms(events)
+            self._run(tuple(stage.mechanisms), events)
             if self._is_over():
                 return True
-        touches = stage.world.advance(actions, frozen)
+        touches = stage.world.advance(actions, [stage.is_frozen(number) for number in numbers])
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
-            if not frozen[number]:
+            if not paused[number]:
                 happened = account.apply_contacts(stage.tick, touched.goals, touched.zones)
                 if happened:
                     self._remove_eaten(happened)
                     events[number] += happened
+        if stage.zones:
+            self._run((stage.zones,), events)
         return self._is_over()
 
-    def _run_mechanisms(self, events: list[list[Event]]) -> None:
-        for mechanism in tuple(self._stage.mechanisms):
+    def _run(self, mechanisms: Iterable[Mechanism], events: list[list[Event]]) -> None:
+        for mechanism in mechanisms:
             for event in mechanism.act(self._stage):
                 for seen in events:
                     seen.append(event)
@@ -218,6 +226,16 @@ class Episode(Closing):
     def passed(self) -> bool | None:
         """Whether the total reward so far reaches the pass mark; None if the arena has none."""
         return self.agents[0].passed
+
+    @property
+    def frozen(self) -> bool:
+        """Whether actions of agent 0 have no effect in the next tick."""
+        return self._stage.tick + 1 <= self._stage.frozen_until[0]
+
+    @property
+    def spawned(self) -> list[tuple[Placed | None, Placed]]:
+        """Things added to the current arena, each with the spawner, button or data zone that added it."""
+        return self._stage.spawned
 
     @property
     def lights_on(self) -> bool:

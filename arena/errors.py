@@ -2,6 +2,7 @@
 
 ArenaError              base
 ├── ConfigError         a task file or an option is invalid (with file:line, got, expected)
+│   ├── MissingFileError    a file does not exist
 │   ├── DuplicateKeyError   a task file has a key twice
 │   └── UnknownOptionError  there is no option of that name
 ├── LayoutError         no arena can be built from a valid file
@@ -20,6 +21,10 @@ class ArenaError(Exception):
 
 class ConfigError(ArenaError):
     """A task file or an option is invalid; the message has file, line, got and expected."""
+
+
+class MissingFileError(ConfigError, FileNotFoundError):
+    """A file does not exist; also a FileNotFoundError, for programs that expect Python's own."""
 
 
 class DuplicateKeyError(ConfigError):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from arena.errors import ConfigError, EvaluationError
+from arena.errors import ConfigError, EvaluationError, MissingFileError
 
 MAX_BYTES = 8_000_000
 """Maximum size of a text that is read; a thousand times a long task file."""
@@ -23,14 +23,16 @@ MAX_DATA_BYTES = 1_000_000_000
 def read_text(path: str | Path) -> str:
     """The text of a user's file with its line ends.
 
-    Raises ConfigError if it cannot be read, is no regular file, is larger than MAX_BYTES or not UTF-8.
+    Raises ConfigError if it cannot be read, is no regular file, is larger than MAX_BYTES or not UTF-8;
+    MissingFileError, which is one, if there is no such file.
     """
     try:
         return read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else ConfigError
+        raise kind(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # a path with a null character
         raise ConfigError(f"{str(path)!r}: cannot be read: {error}") from None
 
@@ -82,6 +84,38 @@ def write_file(path: Path, content: bytes | str) -> None:
     """Write a whole file, text as UTF-8; raises as `atomic_file` does."""
     with atomic_file(path) as beside:
         beside.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+class AppendedFile:
+    """A text file that grows, such as a log; an existing one is replaced when the first line is written.
+
+    Lines reach the disk in blocks of `BLOCK` lines, and by `flush`.
+    """
+
+    BLOCK = 100
+
+    def __init__(self, path: Path) -> None:
+        """Raises EvaluationError if the file cannot be written."""
+        check_output(path)
+        self._path, self._lines, self._is_new = path, list[str](), True
+
+    def write(self, line: str) -> None:
+        """Append a line, with its line end. Raises EvaluationError if it cannot be written."""
+        self._lines.append(line)
+        if len(self._lines) >= self.BLOCK:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write all lines to the disk; raises as `write` does."""
+        if self._is_new:
+            write_file(self._path, "")
+        try:
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.writelines(self._lines)
+        except OSError as error:
+            raise _refused(self._path, error) from None
+        self._is_new = False
+        self._lines.clear()
 
 
 def check_output(path: Path | None) -> None:

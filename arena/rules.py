@@ -5,7 +5,7 @@ precision, as there, so that a time limit of 250, 500 or 1000 ends after 1250, 2
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -61,13 +61,22 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward."""
+    """Something that happened to an agent: tick, kind, thing (index into the world) and its name, reward.
+
+    `zone` is the name that the file gives a data zone (`triggerZoneID`); "" for everything else.
+    """
 
     tick: int
     kind: EventKind
     thing: int
     name: str
     reward: float
+    zone: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Its plain values; `zone` only if there is one, as logs of version 0.2 have none."""
+        values = asdict(self)
+        return values if self.zone else {key: values[key] for key in values if key != "zone"}
 
 
 class Goals:
@@ -187,8 +196,9 @@ class Account:
             if not self.done:
                 events += self._in_zone(tick, index)
         for index in sorted(self.zones - inside):
-            if self._goals.placed(index).kind.name == "DataZone":
-                events.append(Event(tick, EventKind.ZONE_EXIT, index, "DataZone", 0.0))
+            placed = self._goals.placed(index)
+            if placed.kind.name == "DataZone":
+                events.append(Event(tick, EventKind.ZONE_EXIT, index, "DataZone", 0.0, placed.zone_name))
         self.zones = inside
         return tuple(events)
 
@@ -205,10 +215,11 @@ class Account:
         return Event(tick, event, index, kind.name, float(reward))
 
     def _in_zone(self, tick: int, index: int) -> list[Event]:
-        kind = self._goals.placed(index).kind
-        entered = index not in self.zones
+        placed = self._goals.placed(index)
+        kind, entered = placed.kind, index not in self.zones
         if kind.name == "DataZone":
-            return [Event(tick, EventKind.ZONE_ENTRY, index, kind.name, 0.0)] if entered else []
+            event = Event(tick, EventKind.ZONE_ENTRY, index, kind.name, 0.0, placed.zone_name)
+            return [event] if entered else []
         if kind.ends is Ends.ALWAYS:
             self._add(np.float32(kind.reward))
             self.outcome = Outcome.DEATH_ZONE

@@ -56,6 +56,7 @@ class Scene:
     shrink. `visible` (n,) is False for removed or invisible things. The agent whose view this is has
     `agent_position` (centre), `agent_yaw` and `skin`; `others` are the other agents. `lights_on` False means
     a black first-person frame. `version` is the `arena.taskfile.versions.Version` whose appearance it has.
+    `unseen` are the indices of things that are there but not drawn, invisible data zones: rays meet them.
     """
 
     things: tuple[Thing, ...]
@@ -69,6 +70,7 @@ class Scene:
     others: tuple[Animal, ...] = ()
     lights_on: bool = True
     version: str = "3.1.3"
+    unseen: frozenset[int] = frozenset()
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from collections.abc import Iterable
 from typing import NoReturn
 
 import typer
@@ -12,6 +13,12 @@ from arena_llm.interrupts import work_begins
 
 INTERRUPTED = 128 + signal.SIGINT
 """Exit status after Ctrl-C, as shells report it."""
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Print warnings about task files to standard error."""
+    for each in warnings:
+        print(f"warning: {each}", file=sys.stderr)
 
 
 def exit_interrupted(sentence: str) -> NoReturn:

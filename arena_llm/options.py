@@ -33,9 +33,13 @@ AnimalAI = Annotated[
     str,
     typer.Option(
         callback=known_version,
-        help="Animal-AI version: 3.1.3, 4, or 2 (3.1.3 with the scoring of 2019, in which food does not "
-        "refill health).",
+        help="Animal-AI version: 3.1.3, 4 (4.2 and later), 4.1 (4.0 to 4.1), or 2 (3.1.3 with the scoring of "
+        "2019, in which food does not refill health).",
     ),
+]
+Lenient = Annotated[
+    bool,
+    typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does."),
 ]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
 Testbed = Annotated[Path | None, typer.Option(help="Folder of task files. Default: the shipped battery.")]
@@ -62,6 +66,9 @@ Prompts = Annotated[
     typer.Option(help="Folder of texts and their layout; `arena-llm prompts` writes one."),
 ]
 Prices = Annotated[Path | None, typer.Option(help="YAML file of prices; overrides the shipped prices.")]
+CsvFile = Annotated[
+    Path | None, typer.Option(help="CSV file to write: a line for each tick, in the columns of Animal-AI 4.")
+]
 Seed = Annotated[int, typer.Option(help="Random seed of the arenas.")]
 
 

@@ -79,7 +79,7 @@ def arena_of(recording: Recording, task: str | None = None, folder: Path | None 
     broken: list[ConfigError] = []
     for version in Version:
         try:
-            arenas = load(path, version).arenas.values()
+            arenas = load(path, version, lenient=True).arenas.values()
         except ConfigError as error:
             broken.append(error)
             continue

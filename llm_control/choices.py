@@ -187,9 +187,10 @@ class ArenaChoices(RunChoices):
     levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
         default=None, description="levels to play, such as 1-3 or 1,4; none: all"
     )
-    animal_ai: Literal["2", "3.1.3", "4"] = Field(
+    animal_ai: Literal["2", "3.1.3", "4.1", "4"] = Field(
         default="3.1.3",
-        description="version of Animal-AI to re-enact; 2: 3.1.3 with the clock of 2019, never refilled",
+        description="version of Animal-AI to re-enact; 4: 4.2 and later; 4.1: 4.0 to 4.1; 2: 3.1.3 with the "
+        "clock of 2019, never refilled",
     )
     texts: Literal["any", "paper"] = Field(
         default="any",

@@ -43,7 +43,7 @@ class TurnRecord:
 
     def as_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
-        return asdict(self)
+        return asdict(self) | {"events": tuple(event.as_dict() for event in self.events)}
 
 
 class ScriptedEpisode:

@@ -8,7 +8,7 @@ import numpy as np
 from arena.rays.ball_casts import BallCasts
 from arena.scene import Floats, Scene, Thing
 from arena.taskfile.catalog import KINDS
-from arena.taskfile.kind import Body
+from arena.taskfile.kind import Body, Shape
 from arena.taskfile.versions import DIFFERENCES, Version
 from render.camera import FIRST_PERSON_FOV_DEG, first_person
 
@@ -69,14 +69,17 @@ class LineOfSight:
         fitted = DIFFERENCES[Version(scene.version)].fitted_bars
         self._casts = BallCasts(scene.things, scene.sizes, 0.0, fitted)
         boundary = len(scene.things)
-        self._opaque = {boundary, *(i for i, thing in enumerate(scene.things) if not _is_clear(thing))}
+        glass = Version(scene.version).is_4
+        opaque = (i for i, thing in enumerate(scene.things) if not _is_clear(thing, glass))
+        self._opaque = {boundary, *opaque}
         self._things, self._sizes = scene.things, scene.sizes
 
 
-def _is_clear(thing: Thing) -> bool:
-    """Whether a thing hides nothing: a zone, or a transparent one."""
+def _is_clear(thing: Thing, glass: bool) -> bool:
+    """Whether a thing hides nothing: a zone, a transparent one, or `glass` and a house of 4.x or its door."""
     kind = KINDS[thing.kind]
-    return kind.transparent or kind.body is Body.ZONE
+    house = kind.shape is Shape.HOUSE or kind.name == "Door"
+    return kind.transparent or kind.body is Body.ZONE or (glass and house)
 
 
 def _points(eye: Floats, centre: Floats, radius: float) -> Floats:

@@ -91,16 +91,20 @@ def parse_levels(text: str) -> tuple[int, ...]:
 
 
 def find_tasks(
-    levels: tuple[int, ...] | None = None, folder: Path | None = None, version: str = Version.V3
+    levels: tuple[int, ...] | None = None,
+    folder: Path | None = None,
+    version: str = Version.V3,
+    *,
+    lenient: bool = False,
 ) -> tuple[Task, ...]:
     """All tasks of the given levels (default: all), sorted by id.
 
     `folder` and its subfolders are searched for *.yaml files (default: the shipped battery). `version` is
-    that of Animal-AI, "3.1.3" or "4". Raises ConfigError if the folder or a level has no tasks, or a file is
-    broken.
+    that of Animal-AI, "3.1.3" or "4"; `lenient` is as for `arena.load`. Raises ConfigError if the folder or a
+    level has no tasks, or a file is broken.
     """
     paths = find_paths(levels, folder)
-    tasks = tuple(task for path in paths for task in read_tasks(path, version))
+    tasks = tuple(task for path in paths for task in read_tasks(path, version, lenient=lenient))
     _refuse_twins(tasks)
     return tasks
 
@@ -135,11 +139,13 @@ def files_version(folder: Path | None = None) -> str:
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
 
-def task_named(name: str, folder: Path | None = None, version: str = Version.V3) -> Task:
+def task_named(
+    name: str, folder: Path | None = None, version: str = Version.V3, *, lenient: bool = False
+) -> Task:
     """A task by its id in the battery or by the path of its file; raises ConfigError if there is none."""
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        return read_tasks(path, version)[0]
+        return read_tasks(path, version, lenient=lenient)[0]
     root = folder if folder is not None else LEVELS_FOLDER
     found = sorted(root.rglob(f"{path.name}.yaml"))
     if not found or path.name != name:
@@ -147,7 +153,7 @@ def task_named(name: str, folder: Path | None = None, version: str = Version.V3)
         raise ConfigError(
             f"no task {name!r}{where}: expected a file's path ending in .yaml, or an id such as 01-01-01"
         )
-    return read_tasks(found[0], version)[0]
+    return read_tasks(found[0], version, lenient=lenient)[0]
 
 
 def task_id(path: Path, number: int) -> str:
@@ -161,12 +167,13 @@ def level_of(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def read_tasks(path: Path, version: str = Version.V3) -> tuple[Task, ...]:
-    """Every arena of a file as a task; raises ConfigError if the file is broken."""
-    file = load(path, version)
+def read_tasks(path: Path, version: str = Version.V3, *, lenient: bool = False) -> tuple[Task, ...]:
+    """Every arena of a file that begins an episode as a task; raises ConfigError if the file is broken."""
+    file = load(path, version, lenient=lenient)
     return tuple(
         Task(task_id(path, k), level_of(path), path, spec, _digest(path), file.warnings)
-        for k, spec in enumerate(file.arenas.values())
+        for k, (number, spec) in enumerate(file.arenas.items())
+        if number in file.starts
     )
 
 

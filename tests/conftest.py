@@ -78,6 +78,15 @@ def unity_trace() -> Path:
 
 
 @pytest.fixture(scope="session")
+def unity_stills() -> Path:
+    """The folder of pictures of version 4.3 with their arenas, where the reference material is present."""
+    folder = SHARED / "reference" / "unity-v4" / "frames"
+    if not folder.is_dir():
+        pytest.skip(f"no pictures of Unity's version 4 at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
 def unity_recording() -> Path:
     """The folder of the recorded Unity episode's arena and pictures, where the material is present."""
     folder = SHARED / "reference" / "unity-tutorial-trace"

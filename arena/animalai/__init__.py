@@ -2,17 +2,16 @@
 
 To run an existing script, change its imports:
 
-    animalai.environment, .actions, .raycastparser, .wrappers, .executable  ->  arena.animalai.(the same)
-    animalai.envs.(environment, actions, raycastparser), as in 3.0          ->  arena.animalai.(the same)
-    mlagents_envs.base_env                                                  ->  arena.animalai.base_env
-    mlagents_envs.envs.unity_gym_env                                        ->  arena.animalai.wrappers
+    animalai, animalai.(environment, actions, agents, ...)  ->  arena.animalai, arena.animalai.(the same)
+    animalai.envs.(environment, actions, ...), as in 3.0    ->  arena.animalai.(the same)
+    mlagents_envs.(base_env, exception)                     ->  arena.animalai.(the same)
+    mlagents_envs.envs.unity_gym_env                        ->  arena.animalai.wrappers
 
 or import everything from `arena.animalai`.
 
-Names, arguments and their order, keys, shapes and numberings are those of the package's published source: 4.0
-for the modules that came with the arena of v3 (`environment.py`, `actions.py`, `raycastparser.py`), the
-latest for `wrappers`; steps and actions are those of `mlagents_envs` 0.30.0, on which 4.0 depends, so
-pictures are (height, width, channels).
+Names, arguments and their order, keys, shapes and numberings are those of the package's latest published
+source, 6.2, and of the build that it downloads, 4.4: pictures are (channels, height, width) and rays
+distinguish 18 kinds of objects. Options of `AnimalAIEnvironment` select what scripts for 3.x and 4.0 expect.
 
 Differences, besides those described in the classes:
 
@@ -21,11 +20,14 @@ Differences, besides those described in the classes:
 * `step` is exactly `decisionPeriod` ticks. An episode that ends during a step is followed by one that is 0
   ticks old; in Unity it may be a tick or two old.
 * There is one agent, and an arena must be given.
-* An invalid argument raises `arena.ConfigError`, which says what was expected.
+* An invalid argument raises an error that says what was expected, an `arena.ConfigError` that is also the
+  ValueError, TypeError, FileNotFoundError or IndexError which the original raises.
 * Each call of `get_obs_dict` returns a new dictionary.
 """
 
-from arena.animalai.actions import AAIAction, AAIActions
+from arena.animalai import arenas
+from arena.animalai.actions import AAIAction, AAIActions, stack_actions
+from arena.animalai.agents import Braitenberg, RandomActionAgent
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -55,16 +57,20 @@ __all__ = [
     "AnimalAIEnvironment",
     "AnimalAIGymnasiumWrapper",
     "BehaviorSpec",
+    "Braitenberg",
     "DecisionStep",
     "DecisionSteps",
     "ObservationSpec",
+    "RandomActionAgent",
     "RayCastObjects",
     "RayCastParser",
     "TerminalStep",
     "TerminalSteps",
     "UnityToGymWrapper",
     "UnityToGymnasiumWrapper",
+    "arenas",
     "find_executable",
     "make_animalai_env_fns",
     "make_animalai_vec_env",
+    "stack_actions",
 ]

@@ -1,22 +1,30 @@
 """Data exchanged between a script and the environment: actions, and steps of agents.
 
-A subset of `mlagents_envs.base_env` 0.30.0, on which `animalai` 4.0 depends: what scripts for Animal-AI use.
-Missing are action masks (Animal-AI has none), groups of agents, and all properties of an observation except
-its shape and name.
+A subset of `mlagents_envs.base_env`, on which `animalai` depends: what scripts for Animal-AI use. Action
+masks are None and groups are 0, since Animal-AI has neither.
 """
 
+from abc import ABC
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from enum import Enum, IntFlag
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.errors import ConfigError
+from arena.animalai.exception import UnityActionException
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 StepT = TypeVar("StepT", bound=tuple[Any, ...])
+
+AgentId = int
+GroupId = int
+BehaviorName = str
+
+
+class BaseEnv(ABC):  # noqa: B024
+    """Base of environments, for scripts that ask whether an object is one."""
 
 
 class ActionTuple:
@@ -70,12 +78,42 @@ class ActionSpec(NamedTuple):
         drawn = np.random.randint(self.discrete_branches, size=(n_agents, self.discrete_size))
         return ActionTuple(np.zeros((n_agents, self.continuous_size)), drawn)
 
+    @staticmethod
+    def create_discrete(discrete_branches: Sequence[int]) -> "ActionSpec":
+        """The shape of an action with these branches."""
+        return ActionSpec(0, tuple(discrete_branches))
+
+
+class DimensionProperty(IntFlag):
+    """What is known of a dimension of an observation."""
+
+    UNSPECIFIED = 0
+    NONE = 1
+    TRANSLATIONAL_EQUIVARIANCE = 2
+    VARIABLE_SIZE = 4
+
+
+class ObservationType(Enum):
+    """The kind of an observation; Animal-AI's are all of the default one."""
+
+    DEFAULT = 0
+    GOAL_SIGNAL = 1
+
 
 class ObservationSpec(NamedTuple):
     """Shape and name of an observation of one agent."""
 
     shape: tuple[int, ...]
+    dimension_property: tuple[DimensionProperty, ...]
+    observation_type: ObservationType
     name: str
+
+
+def observation_spec(shape: tuple[int, ...], name: str) -> ObservationSpec:
+    """The specification of an observation with the properties that Animal-AI's have."""
+    flat, across = DimensionProperty.NONE, DimensionProperty.TRANSLATIONAL_EQUIVARIANCE
+    sides = [across if len(shape) == 3 and size == shape[1] else flat for size in shape]
+    return ObservationSpec(shape, tuple(sides), ObservationType.DEFAULT, name)
 
 
 class BehaviorSpec(NamedTuple):
@@ -91,7 +129,9 @@ class DecisionStep(NamedTuple):
     obs: list[npt.NDArray[Any]]
     reward: float
     agent_id: int
-    action_mask: None
+    action_mask: None = None
+    group_id: int = 0
+    group_reward: float = 0.0
 
 
 class TerminalStep(NamedTuple):
@@ -101,15 +141,17 @@ class TerminalStep(NamedTuple):
     reward: float
     interrupted: bool
     agent_id: int
+    group_id: int = 0
+    group_reward: float = 0.0
 
 
-@dataclass(eq=False)
 class _Steps(Mapping[int, StepT], Generic[StepT]):
     """The steps of n agents by agent id: each of `obs` has n rows, `reward` and `agent_id` are (n,)."""
 
-    obs: list[Floats]
-    reward: Floats
-    agent_id: Ints
+    def __init__(self, obs: list[Floats], reward: Floats, agent_id: Ints) -> None:
+        self.obs, self.reward, self.agent_id = obs, reward, agent_id
+        self.group_id: Ints = np.zeros(len(agent_id), np.int32)
+        self.group_reward: Floats = np.zeros(len(agent_id), np.float32)
 
     @property
     def agent_id_to_index(self) -> dict[int, int]:
@@ -129,22 +171,38 @@ class _Steps(Mapping[int, StepT], Generic[StepT]):
         return iter(self.agent_id_to_index)
 
 
-@dataclass(eq=False)
 class DecisionSteps(_Steps[DecisionStep]):
     """Steps of the agents that are to act."""
 
-    action_mask: None = None
+    def __init__(
+        self, obs: list[Floats], reward: Floats, agent_id: Ints, action_mask: None = None, *_groups: Any
+    ) -> None:
+        super().__init__(obs, reward, agent_id)
+        self.action_mask = action_mask
 
     def __getitem__(self, agent_id: int) -> DecisionStep:
         row = self._row_of(agent_id)
-        return DecisionStep([each[row] for each in self.obs], float(self.reward[row]), agent_id, None)
+        return DecisionStep([each[row] for each in self.obs], float(self.reward[row]), agent_id)
+
+    @staticmethod
+    def empty(spec: BehaviorSpec) -> "DecisionSteps":
+        """The steps of no agent."""
+        return DecisionSteps(no_obs(spec), np.zeros(0, np.float32), np.zeros(0, np.int32))
 
 
-@dataclass(eq=False)
 class TerminalSteps(_Steps[TerminalStep]):
     """Steps of the agents whose episode has ended; `interrupted` is bool (n,)."""
 
-    interrupted: npt.NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    def __init__(
+        self,
+        obs: list[Floats],
+        reward: Floats,
+        interrupted: npt.NDArray[np.bool_],
+        agent_id: Ints,
+        *_groups: Any,
+    ) -> None:
+        super().__init__(obs, reward, agent_id)
+        self.interrupted = interrupted
 
     def __getitem__(self, agent_id: int) -> TerminalStep:
         row = self._row_of(agent_id)
@@ -152,18 +210,24 @@ class TerminalSteps(_Steps[TerminalStep]):
             [each[row] for each in self.obs], float(self.reward[row]), bool(self.interrupted[row]), agent_id
         )
 
+    @staticmethod
+    def empty(spec: BehaviorSpec) -> "TerminalSteps":
+        """The steps of no agent."""
+        nobody = np.zeros(0, np.int32)
+        return TerminalSteps(no_obs(spec), np.zeros(0, np.float32), np.zeros(0, np.bool_), nobody)
 
-def no_obs(specs: Sequence[ObservationSpec]) -> list[Floats]:
+
+def no_obs(spec: BehaviorSpec) -> list[Floats]:
     """Observations of zero agents, float32 (0, ...)."""
-    return [np.zeros((0, *spec.shape), np.float32) for spec in specs]
+    return [np.zeros((0, *each.shape), np.float32) for each in spec.observation_specs]
 
 
 def one_action(spec: ActionSpec, action: Any) -> Ints:
-    """The discrete action of the only agent, (2,); raises ConfigError for another shape or value."""
+    """The discrete action of the only agent, (2,); raises UnityActionException for any other."""
     discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))
     sizes = spec.discrete_branches
     if discrete.shape != (1, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():
-        raise ConfigError(
+        raise UnityActionException(
             f"action: got {getattr(action, 'discrete', action)!r}, expected an ActionTuple whose `discrete` "
             f"is one row of {len(sizes)} numbers, 0 to 2 each: move and rotate"
         )

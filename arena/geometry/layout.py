@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from arena.errors import LayoutError
+from arena.geometry.ball_sizes import SHRINK, size_at_start
 from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed, T
 from arena.geometry.placement import OccupiedSpace
 from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
@@ -22,9 +23,6 @@ from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Body, Change, Kind, Shape
 from arena.taskfile.symbols import DEFAULT, resolved
 from arena.taskfile.versions import DIFFERENCES, Differences, Version, kind_named
-
-SHRINK = 0.999
-"""Factor on every given size, so that adjacent objects do not overlap."""
 
 LIFT = 0.01
 """Height of objects and agents above their nominal height at the start, metres."""
@@ -50,9 +48,6 @@ RANDOM_HEIGHT = 100.0
 
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
-
-SMALLEST_BALL = 0.05
-"""Minimum diameter of a ball that grows or shrinks, metres; Bullet requires a positive one."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -135,10 +130,17 @@ class Placer:
             placed = self._draw(kind, item, number)
             if self._occupied.is_free(placed):
                 self._occupied.add(placed)
-                return replace(placed, color=self._color(placed), symbol=self._symbol(placed))
+                color, symbol = self._color(placed), self._symbol(placed)
+                return replace(placed, size=_size_at_start(placed), color=color, symbol=symbol)
         symbol = DEFAULT if kind.name == "SignBoard" else ""
         return replace(
-            placed, position=(0.0, kind.corner_height, 0.0), yaw=0.0, color=None, blocked=True, symbol=symbol
+            placed,
+            size=_size_at_start(placed),
+            position=(0.0, kind.corner_height, 0.0),
+            yaw=0.0,
+            color=None,
+            blocked=True,
+            symbol=symbol,
         )
 
     def _agent(self, item: Item) -> AgentStart:
@@ -190,9 +192,10 @@ class Placer:
 
     def _size(self, drawn: Placed) -> Vector:
         kind = drawn.kind
+        if kind.place_diameter is not None:
+            return (kind.place_diameter, kind.place_diameter, kind.place_diameter)
         if kind.change is not Change.NONE:
-            diameter = _changing_size(drawn)
-            return (diameter, diameter, diameter)
+            return size_at_start(drawn)
         requested = drawn.entry(drawn.item.sizes, _RANDOM_VECTOR)
         values = (requested.x, requested.y, requested.z)
         if kind.is_goal:
@@ -210,7 +213,7 @@ class Placer:
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
         requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
-        extent = half_extents(kind.shape, size)
+        extent = half_extents(kind.shape, size, kind.fitted)
         x = self._coordinate(requested.x, extent[0])
         high = requested.y == -1 and self._differs.minus_one_is_high
         bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(requested.y, 0.0)
@@ -244,24 +247,9 @@ def _first(values: Sequence[T], otherwise: T) -> T:
     return values[0] if values else otherwise
 
 
-def changing_values(placed: Placed) -> tuple[float, float]:
-    """Initial and final value of a decay, ripen, grow or shrink goal.
-
-    Defaults are 2.5 and 0.5, for a goal that grows 0.5 and 2.5. A ripening goal with its new name has the
-    defaults 2.5 and 0.5 too and therefore does not change; only "AntiDecayGoal" ripens (section 7.4).
-    """
-    rising = placed.kind.change is Change.GROW or placed.item.name.startswith("Anti")
-    initial, final = (0.5, 2.5) if rising else (2.5, 0.5)
-    item = placed.item
-    return placed.entry(item.initial_values, initial), placed.entry(item.final_values, final)
-
-
-def _changing_size(placed: Placed) -> float:
-    """The size at the start: the final value of a ripening goal, the initial one of the others."""
-    initial, final = changing_values(placed)
-    change = placed.kind.change
-    largest = 8.0 if change in (Change.GROW, Change.SHRINK) else 5.0
-    return min(max(final if change is Change.RIPEN else initial, SMALLEST_BALL), largest)
+def _size_at_start(placed: Placed) -> Vector:
+    """The size of an object once it is placed; some balls of version 4 are placed with another one."""
+    return placed.size if placed.kind.place_diameter is None else size_at_start(placed)
 
 
 def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, differs: Differences) -> float:

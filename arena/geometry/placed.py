@@ -55,6 +55,18 @@ class Placed:
         moves = self.kind.body is Body.DYNAMIC and not self.kind.is_heavy
         return Thing(self.kind.name, self.size, self.color, moves, self.symbol)
 
+    @property
+    def zone_name(self) -> str:
+        """Name of a data zone, "" without one: the first of its item's, whichever instance it is."""
+        given = self.item.zone_id
+        first = given[:1] if isinstance(given, tuple) else () if given is None else (given,)
+        return "".join(map(str, first))
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether cameras see it: a data zone may be invisible."""
+        return self.item.zone_visible or self.kind.name != "DataZone"
+
     def entry(self, values: Sequence[T], otherwise: T) -> T:
         """This instance's entry in one of the item's lists, or `otherwise` if the list is shorter."""
         return values[self.number] if self.number < len(values) else otherwise

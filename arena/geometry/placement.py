@@ -60,7 +60,7 @@ class OccupiedSpace:
 
         Zones may overlap anything except the boundary, and do not block later objects.
         """
-        box = _box(placed, np.array(half_extents(placed.kind.shape, placed.size)))
+        box = _box(placed, np.array(half_extents(placed.kind.shape, placed.size, placed.kind.fitted)))
         if not _inside(box):
             return False
         return placed.kind.body is Body.ZONE or not (self._hits_ball(box) or self._hits_hull(box))

@@ -56,7 +56,7 @@ def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, .
     The prefab scales its mesh by 0.3 of the size in x and 0.1 in z, and turns it by 90 degrees: at
     yaw 0 the bar lies along x, the feet of L and U point to -z, the foot of J to +z, and the foot of L
     and J is at the -x end. Colliders are those of v3.1.3, a bar 10 long and feet of 3 by 1, or with `fitted`
-    those of 4.x, where the bar extends over the feet, which protrude by 2.
+    those of 4.x, where the bar extends over the feet, which protrude by 2 (`_FITTED`).
     """
     width, height, length = 0.3 * size[0], size[1], 0.1 * size[2]
     if fitted:
@@ -70,15 +70,30 @@ def bar_parts(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, .
     return tuple(parts)
 
 
+_FITTED: dict[Shape, tuple[Part, ...]] = {
+    Shape.L_BARS: (
+        Part((-0.5, 0.0, 0.0174), (11.0, 1.0, 0.9652)),
+        Part((-5.5224, 0.0, -1.4894), (0.9552, 1.0, 2.0212)),
+    ),
+    Shape.J_BARS: (
+        Part((-0.5, -0.03244, -0.0165), (11.0, 1.06487, 0.9914)),
+        Part((-5.5046, 0.0, 1.4891), (0.9908, 1.0, 2.0219)),
+    ),
+    Shape.U_BARS: (
+        Part((0.0, 0.0, -0.0015), (12.0, 1.0, 1.0029)),
+        Part((-5.4993, 0.0, -1.5023), (1.0014, 1.0, 1.9954)),
+        Part((5.5043, 0.0, -1.5130), (0.9914, 1.0, 2.0031)),
+    ),
+}
+"""Colliders of 4.x before scaling (`LBlock.prefab`, `JBlock.prefab`, `UBlock.prefab`). The bar of J reaches
+below its mesh, which therefore does not touch the floor."""
+
+
 def _fitted_parts(shape: Shape, width: float, height: float, length: float) -> tuple[Part, ...]:
-    ends = (-6.0, 6.0) if shape is Shape.U_BARS else (-6.0, 5.0)
-    side = 1.49 if shape is Shape.J_BARS else -1.49
-    parts = [Part((sum(ends) / 2 * length, 0.0, 0.0), ((ends[1] - ends[0]) * length, height, width))]
-    foot_size = (length, height, 2 * width)
-    parts.append(Part((-5.5 * length, 0.0, side * width), foot_size))
-    if shape is Shape.U_BARS:
-        parts.append(Part((5.5 * length, 0.0, side * width), foot_size))
-    return tuple(parts)
+    def scaled(vector: Vector) -> Vector:
+        return (vector[0] * length, vector[1] * height, vector[2] * width)
+
+    return tuple(Part(scaled(part.centre), scaled(part.size)) for part in _FITTED[shape])
 
 
 def house_parts(size: Vector) -> tuple[Part, ...]:
@@ -127,10 +142,10 @@ def boundary_parts() -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def half_extents(shape: Shape, size: Vector) -> Vector:
+def half_extents(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
     """Half extents (metres) of the box for the placement test: for L, J and U blocks that of the bar
     alone."""
-    x, y, z = bar_parts(shape, size)[0].size if shape in BARS else size
+    x, y, z = bar_parts(shape, size, fitted)[0].size if shape in BARS else size
     return (x / 2, y / 2, z / 2)
 
 

@@ -118,8 +118,9 @@ class Files:
 
     They come in the order of the list and of each file; in version 4 a file with `randomizeArenas` is
     shuffled in every round, by a generator seeded with the run's seed (section 6.6 of the behaviour
-    specification). An episode's `task_id` is the arena's number in the file, or with several files the file's
-    name, followed by `#k` for the arena at position k > 0.
+    specification), so that no arena comes twice running. Merged arenas count as the first of them. An
+    episode's `task_id` is the arena's number in the file, or with several files the file's name, followed by
+    `#k` for the arena at position k > 0.
     """
 
     def __init__(self, files: Sequence[ArenaFile]) -> None:
@@ -130,17 +131,22 @@ class Files:
         """Restart with a seed."""
         self._seed, self._played = seed, 0
         self._round: list[tuple[ArenaFile, int]] = []
+        self._last: dict[int, int] = {}
         self._rng = np.random.default_rng(seed_words(seed))
 
     def next(self) -> Episode:
         """A new episode of the next arena. Raises LayoutError, naming the file, if it cannot be built."""
         if not self._round:
-            self._round = [(file, number) for file in self._files for number in self._order(file)]
+            self._round = [
+                (file, number)
+                for place, file in enumerate(self._files)
+                for number in self._order(place, file)
+            ]
         return self._episode(*self._round.pop(0))
 
     def named(self, task_id: str) -> Episode:
         """A new episode of an arena by its `task_id`. Raises ConfigError if there is none."""
-        arenas = [(file, number) for file in self._files for number in file.arenas]
+        arenas = [(file, number) for file in self._files for number in file.starts]
         for file, number in arenas:
             if self._name(file, number) == task_id:
                 return self._episode(file, number)
@@ -155,10 +161,16 @@ class Files:
         except LayoutError as error:
             raise LayoutError(f"{file.source}: arena {error}") from None
 
-    def _order(self, file: ArenaFile) -> list[int]:
-        order = list(file.arenas)
-        if file.randomize_arenas and DIFFERENCES[next(iter(file.arenas.values())).version].arenas_shuffled:
+    def _order(self, place: int, file: ArenaFile) -> list[int]:
+        """The arenas of a round of the file at a place of the list."""
+        order = list(file.starts)
+        if not (file.randomize_arenas and DIFFERENCES[file.arenas[order[0]].version].arenas_shuffled):
+            return order
+        last = self._last.get(place)
+        self._rng.shuffle(order)
+        while order[1:] and order[0] == last:
             self._rng.shuffle(order)
+        self._last[place] = order[-1]
         return order
 
     def _name(self, file: ArenaFile, number: int) -> str:

@@ -1,13 +1,17 @@
 """The arena as a Gymnasium environment."""
 
 from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import gymnasium
 
-from arena.action import STEP_S
+from arena.action import STEP_S, TICKS_PER_STEP
+from arena.csv_log import CsvLog
 from arena.episode import Episode
 from arena.errors import ConfigError
+from arena.files import AppendedFile
 from arena.gym.controls import controls
 from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import info_of
@@ -74,12 +78,15 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         version: str | None = None,
         render_mode: str | None = None,
         task_info: bool = False,
+        csv_log: str | PathLike[str] | None = None,
         **sensors: Any,
     ) -> None:
         """`version` is the version of Animal-AI as which files are read, by default "3.1.3"; files that were
         read before keep theirs. `sensors` are the options of `arena.gym.sensors.Sensors`:
         observation=("camera", "vector"), resolution=84, frame_stack=1, grayscale=False, renderer="moderngl",
-        rays_per_side=2, ray_max_degrees=60.0, render_resolution=512.
+        rays_per_side=2, ray_max_degrees=60.0, ray_tags=12, render_resolution=512. `csv_log` is the path of a
+        file to write with a line for each tick (`arena.csv_log`), with rays if they are observed; a copy of
+        the environment does not write it.
 
         Raises ConfigError for an invalid file or option.
         """
@@ -101,6 +108,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self._version = None if version is None else version_of(version)
         self._curriculum = curriculum(config, self._version)
         self._playing: Curriculum | None = None
+        self._log = None if csv_log is None else self._new_log(csv_log)
         self._task_info = yes_or_no("task_info", task_info)
         self.events: tuple[Event, ...] = ()
         self._seed: int | None = None
@@ -131,12 +139,21 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if seed is not None or self._seed is None:
             self._seed = int(self.np_random.integers(2**31)) if seed is None else seed
             self._curriculum.restart(self._seed)
-        self.close()
+        super().close()
         stream = self._curriculum
         self._episode = self._checked(stream.next() if task is None else named(stream, task))
         self._playing = stream
         self._steps, self._over, self.events = 0, False, ()
+        if self._log is not None:
+            self._log.begin(self._episode)
         return self._info()
+
+    def _new_log(self, path: str | PathLike[str]) -> CsvLog:
+        if not isinstance(path, str | PathLike):
+            raise ConfigError(f"csv_log: got {path!r}, expected the path of a file to write")
+        rays = self.sensors.rays if self.sensors.has_rays else None
+        file = AppendedFile(Path(path))
+        return CsvLog(file.write, rays, TICKS_PER_STEP * self._repeat, file.flush)
 
     def _report_end(self) -> None:
         """Call the curriculum's `ended`, if it has this method, once for an episode of at least one step."""
@@ -208,6 +225,8 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
             reward, done = reward + result.reward, result.done
             self.events += result.events
         self._steps += 1
+        if self._log is not None:
+            self._log.decide()
         cut = self._steps == self._most
         if done or cut:
             self._over = True
@@ -222,8 +241,13 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     def close(self) -> None:
         """Free the physics of the current episode."""
+        if self._log is not None:
+            self._log.close()
         super().close()
         self._over = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_log": None}
 
 
 def register() -> None:

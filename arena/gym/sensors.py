@@ -14,7 +14,7 @@ from arena.channels import CLASSES, SIGHT, Channels, Depth
 from arena.episode import Episode
 from arena.errors import ConfigError, RenderError
 from arena.gym.options import degrees, side, whole, yes_or_no
-from arena.rays.rays import ROW_LENGTH, Rays
+from arena.rays.rays import FLAGS, TAGS, TAGS_4_4, Rays
 from arena.scene import Scene
 from arena.taskfile.versions import Version
 
@@ -60,13 +60,15 @@ class Sensors:
         renderer: str = "moderngl",
         rays_per_side: int = 2,
         ray_max_degrees: float = 60.0,
+        ray_tags: int = len(TAGS),
         render_resolution: int = 512,
     ) -> None:
         """`observation` is a tuple of `NAMES` (gives a dictionary) or one of them (gives an array).
 
         `resolution` is the side of observed pictures, `render_resolution` that of `view`, both in pixels;
         `frame_stack` is the number of observations that are stacked, oldest first; `renderer` is the name of
-        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`.
+        an entry point in `arena_llm.cameras`; the options of rays are those of `arena.Rays`;
+        `ray_tags` is 12 for the tags of v3.1.3 and 4.0, 18 for those of 4.4.
 
         Raises ConfigError for an unknown name or a number out of range, and RenderError for an unknown
         renderer.
@@ -83,11 +85,12 @@ class Sensors:
             whole("rays_per_side", rays_per_side, 0),
             degrees("ray_max_degrees", ray_max_degrees),
         )
+        self._ray_tags = _tags(ray_tags)
         self._rays = self._new_rays()
         self._cameras: dict[int, CameraRenderer] = {}
         self._seen: dict[int, deque[dict[str, Array]]] = {}
         self._needs_scene = any(name != "vector" for name in self._names)
-        self._has_vector, self._has_rays = "vector" in self._names, "rays" in self._names
+        self._has_vector, self.has_rays = "vector" in self._names, "rays" in self._names
         self.has_camera = "camera" in self._names
         self._has_channels = "depth" in self._names or "segmentation" in self._names
         check_renderer(renderer, used=self.has_camera or self._has_channels)
@@ -101,7 +104,7 @@ class Sensors:
         if name == "vector":
             return spaces.Box(np.tile(_LOW, self._stack), np.tile(_HIGH, self._stack), dtype=np.float32)
         if name == "rays":
-            length = ROW_LENGTH * (2 * self._ray_options[0] + 1)
+            length = (len(self._ray_tags) + FLAGS) * (2 * self._ray_options[0] + 1)
             return spaces.Box(0.0, 1.0, (length * self._stack,), np.float32)
         picture = (self.resolution, self.resolution)
         if name == "depth":
@@ -141,7 +144,7 @@ class Sensors:
                 now["depth"] = within_sight(channels.depth)[..., None]
             if "segmentation" in self._names:
                 now["segmentation"] = channels.semantic[..., None]
-        if self._has_rays:
+        if self.has_rays:
             now["rays"] = self._rays[version].observe(scene).ravel()
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
@@ -180,7 +183,11 @@ class Sensors:
         self._rays = self._new_rays()
 
     def _new_rays(self) -> dict[Version, Rays]:
-        return {version: Rays(*self._ray_options, version) for version in Version}
+        return {version: Rays(*self._ray_options, version, self._ray_tags) for version in Version}
+
+    def rays(self, version: Version) -> Rays:
+        """The ray sensor for arenas of a version."""
+        return self._rays[version]
 
 
 def _checked_names(observation: object) -> tuple[str, ...]:
@@ -191,6 +198,14 @@ def _checked_names(observation: object) -> tuple[str, ...]:
         f"observation: got {observation!r}, expected one of {', '.join(map(repr, NAMES))}, or a tuple of "
         "at least one of them"
     )
+
+
+def _tags(count: object) -> tuple[str, ...]:
+    """The tags of rays by their number."""
+    for tags in (TAGS, TAGS_4_4):
+        if count == len(tags):
+            return tags
+    raise ConfigError(f"ray_tags: got {count!r}, expected {len(TAGS)} or {len(TAGS_4_4)}")
 
 
 def vector(state: AgentState) -> npt.NDArray[np.float32]:

@@ -57,6 +57,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.num_envs = whole("num_envs", num_envs)
         count = cores() if workers is None else whole("workers", workers, 0)
         self.autoreset_mode, self._copy = _mode(autoreset_mode), copy
+        if options.get("csv_log") is not None:
+            raise ConfigError("csv_log: only a single ArenaEnv writes one; leave it out")
         options = {"config": config} | options
         single = ArenaEnv(**options)
         self.render_mode, self._version = single.render_mode, options.get("version")

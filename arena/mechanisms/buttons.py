@@ -47,9 +47,11 @@ class Button:
             (self._inside.add if touches else self._inside.discard)(agent)
         if self._due and stage.seconds >= self._due[0]:
             agent, self._due = self._due[1], None
+            stage.operator = self._placed
             for operate in self._operations:
                 if not stage.accounts[agent].done:
                     yield from operate(stage, agent)
+            stage.operator = None
 
     def _press(self, stage: Stage, agent: int) -> Event:
         self._free_at = stage.seconds + self._move_s + self._reset_s

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from arena.geometry.layout import SHRINK, SMALLEST_BALL, changing_values
+from arena.action import TICK_S
+from arena.geometry.ball_sizes import SHRINK, SMALLEST_BALL, changing_values
 from arena.geometry.placed import Placed
-from arena.geometry.shapes import ARENA_SIZE
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.mechanisms.stage import Stage
 from arena.rules import Event
 from arena.taskfile.kind import Change
@@ -13,39 +14,73 @@ RATE = 0.005
 """Default change per tick."""
 
 
+RISE = 10.0 * TICK_S
+"""Distance by which overlapping bodies are separated in a tick, metres: at 10 m/s at most
+(`DynamicsManager.asset`)."""
+
+
+def _first_change(placed: Placed, stage: Stage) -> float:
+    """The tick after which a ball begins to change."""
+    late = max(stage.tick, 1) if stage.differs.starts_late else 0
+    return late + placed.entry(placed.item.delays, 0.0)
+
+
 class ValuedBall:
     """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
 
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         self._index = index
         self._value, self._final = changing_values(placed)
-        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._after = _first_change(placed, stage)
         self._rate = abs(placed.entry(placed.item.change_rates, RATE))
         stage.goals.set_value(index, self._value)
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Change the value for one tick."""
-        if stage.tick > self._delay and self._value != self._final:
+        if stage.tick > self._after and self._value != self._final:
             self._value = _towards(self._value, self._final, self._rate)
             stage.goals.set_value(self._index, self._value)
+        return ()
+
+
+class RisingBall:
+    """A ball that begins in the floor, as its place was found before it had its size, and comes out of it."""
+
+    def __init__(self, index: int, placed: Placed) -> None:
+        self._index = index
+        self._place = placed.position
+        self._rise = 0.0
+
+    def act(self, stage: Stage) -> Iterable[Event]:
+        """Lift the ball, from its second tick on, until it stands on the floor; then it moves by itself."""
+        if not stage.world.is_there(self._index):
+            return ()
+        (x, y, z), size = self._place, stage.world.size(self._index)
+        standing = FLOOR_Y + size[1] / 2
+        self._place = (x, min(y + self._rise, standing), z)
+        self._rise = RISE
+        rises = self._place[1] < standing
+        stage.world.resize(self._index, size, self._place, held=rises)
+        if not rises:
+            stage.mechanisms.remove(self)
         return ()
 
 
 class GrowingBall:
     """A grow or shrink goal: its size and reward change from the initial to the final value."""
 
-    def __init__(self, index: int, placed: Placed) -> None:
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         self._index = index
         self._size = placed.size[0]
         self._grows = placed.kind.change is Change.GROW
         self._final = changing_values(placed)[1]
-        self._delay = placed.entry(placed.item.delays, 0.0)
+        self._after = _first_change(placed, stage)
         self._rate = abs(placed.entry(placed.item.change_rates, RATE))
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Change the size for one tick; growth pauses while there is no room."""
         world = stage.world
-        if stage.tick <= self._delay or not world.is_there(self._index):
+        if stage.tick <= self._after or not world.is_there(self._index):
             return ()
         size = max(SMALLEST_BALL, SHRINK * _towards(self._size, self._final, self._rate))
         if abs(size - self._size) < 1e-6 or (self._grows and self._is_cramped(stage)):

@@ -58,7 +58,9 @@ class _Toggle:
     def __init__(self, operation: ToggleObject, stage: Stage) -> None:
         self._item = operation.spawnable
         self._forgets = operation.spawn_and_forget
-        self._shown: list[int] = stage.place(self._item) if operation.initially_present else []
+        # As in the original, what is spawned and forgotten is not there at the start.
+        there = operation.initially_present and not self._forgets
+        self._shown: list[int] = stage.place(self._item) if there else []
 
     def __call__(self, stage: Stage, agent: int) -> Iterable[Event]:
         there = [index for index in self._shown if stage.world.is_there(index)]
@@ -132,9 +134,11 @@ class DataZones:
             before, now = self._inside.get(agent, frozenset()), account.zones
             self._inside[agent] = now
             for index in sorted(now & self._operations.keys()):
+                stage.operator = stage.goals.placed(index)
                 for repeats, operate in self._operations[index]:
                     if (repeats or index not in before) and not account.done:
                         yield from operate(stage, agent)
+        stage.operator = None
 
 
 def repeats(operation: Operation) -> bool:

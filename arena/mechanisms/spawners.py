@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from arena.action import TICK_S
-from arena.geometry.layout import SHRINK
+from arena.geometry.ball_sizes import SHRINK
 from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
 from arena.rules import Event
@@ -80,7 +80,7 @@ class Tree:
             self._next_s += self._settings.interval_s
             self._given += 1
             fruit = _ball(self._placed, self._settings.initial, self._place())
-            index = stage.add(fruit, held=True)
+            index = stage.add(fruit, held=True, spawner=self._placed)
             self._growing[index] = stage.seconds
             stage.unripe.add(index)
         return ()
@@ -131,7 +131,7 @@ class House:
         if not any(stage.goals.placed(index).kind.is_goal for index in around):
             self._next_s = stage.seconds + self._settings.interval_s
             self._given += 1
-            stage.add(_ball(self._placed, size, at))
+            stage.add(_ball(self._placed, size, at), spawner=self._placed)
         return ()
 
 

@@ -18,13 +18,14 @@ class Mechanism(Protocol):
     """Something that acts in every tick."""
 
     def act(self, stage: "Stage") -> Iterable[Event]:
-        """Act before the physics of a tick; return the events for the agents."""
+        """Act, usually before the physics of a tick; return the events for the agents."""
 
 
 class Stage:
     """One arena of an episode: its world, balls, accounts, clock and random generator.
 
-    `tick` counts from 0 at the arena's start. `frozen_until` is the tick until which each agent stands still.
+    `tick` counts from 0 at the arena's start. Until `paused_until` nothing happens to an agent, its clock
+    stands still too; until `frozen_until` it only cannot move.
     """
 
     def __init__(
@@ -45,10 +46,17 @@ class Stage:
         self.rng = rng
         self.tick = 0
         self.differs: Differences = DIFFERENCES[spec.version]
-        self.frozen_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
+        self.paused_until = [round(start.frozen_s / TICK_S) for start in world.layout.agents]
+        self.frozen_until = list(self.paused_until)
         self.mechanisms: list[Mechanism] = []
+        self.zones: Mechanism | None = None
+        """What data zones trigger, which acts after the physics of a tick."""
         self.unripe: set[int] = set()
         """Indices of the fruit that grows on trees."""
+        self.spawned: list[tuple[Placed | None, Placed]] = []
+        """Things added since the start, each with the spawner, button or data zone that added it."""
+        self.operator: Placed | None = None
+        """The button or data zone whose operations run."""
         self._placer, self._mechanism_of = placer, mechanism_of
 
     @property
@@ -56,13 +64,19 @@ class Stage:
         """Seconds since the arena's start."""
         return self.tick * TICK_S
 
+    def is_paused(self, agent: int) -> bool:
+        """Whether nothing happens to an agent in this tick."""
+        return self.tick <= self.paused_until[agent] or self.accounts[agent].done
+
     def is_frozen(self, agent: int) -> bool:
-        """Whether an agent stands still in this tick."""
+        """Whether an agent's actions have no effect in this tick."""
         return self.tick <= self.frozen_until[agent] or self.accounts[agent].done
 
     def freeze(self, agent: int, ticks: int) -> None:
-        """Freeze an agent for a number of ticks, starting with the next one."""
-        self.frozen_until[agent] = max(self.frozen_until[agent], self.tick + ticks)
+        """Stop an agent, and freeze it for a number of ticks, of which this is the first; time goes on."""
+        if ticks:
+            self.world.agents[agent].stop()
+            self.frozen_until[agent] = max(self.frozen_until[agent], self.tick + ticks - 1)
 
     def end(self, agent: int, reward: float) -> None:
         """End an agent's episode with a last reward."""
@@ -80,10 +94,11 @@ class Stage:
         things = (self.goals.placed(index) for index in self.world.present())
         return sum(placed.kind.is_growing for placed in things)
 
-    def add(self, placed: Placed, held: bool = False) -> int:
+    def add(self, placed: Placed, held: bool = False, spawner: Placed | None = None) -> int:
         """Add a thing; with `held` it hangs in the air until it is dropped."""
         index = self.world.add(placed, held)
         self.goals.add(placed)
+        self.spawned.append((spawner or self.operator, placed))
         return index
 
     def place(self, item: Item) -> list[int]:

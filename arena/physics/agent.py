@@ -53,6 +53,10 @@ class AgentBody:
         # PhysX applies drag after gravity.
         self._driven_velocity = (vx * DRAG_FACTOR, vz * DRAG_FACTOR, (vy - _FALL) * DRAG_FACTOR)
 
+    def stop(self) -> None:
+        """Take all speed from the agent."""
+        self.velocity = (0.0, 0.0, 0.0)
+
     def step_against_static(self, walls: WallContacts) -> bool:
         """Move the agent through a tick in which it touches static bodies only.
 
@@ -82,17 +86,23 @@ class AgentBody:
         # Bullet adds gravity in its step.
         bullet.resetBaseVelocity(self.body, (x, y, z + _FALL), physicsClientId=client)
 
+    def braked(self, action: Action) -> tuple[Vector, float]:
+        """Velocity and yaw at once after an action: braked and turned; driving acts later, as a force."""
+        yaw = self.yaw
+        if action.rotate is not Rotate.NONE:
+            yaw = (yaw + (TURN_DEG if action.rotate is Rotate.RIGHT else -TURN_DEG)) % 360
+        if action.move is not Move.NONE or not self.grounded:
+            return self.velocity, yaw
+        vx, vy, vz = self.velocity
+        return (vx * QUICK_STOP, vy * QUICK_STOP, vz * QUICK_STOP), yaw
+
     def _driven(self, action: Action) -> Vector:
         """Velocity after braking or driving; the force acts along the heading before this tick's turn."""
-        vx, vy, vz = self.velocity
         heading = math.radians(self.yaw)
-        if action.rotate is not Rotate.NONE:
-            turn = TURN_DEG if action.rotate is Rotate.RIGHT else -TURN_DEG
-            self.yaw = (self.yaw + turn) % 360
-        if not self.grounded:
-            return (vx, vy, vz)
-        if action.move is Move.NONE:
-            return (vx * QUICK_STOP, vy * QUICK_STOP, vz * QUICK_STOP)
+        velocity, self.yaw = self.braked(action)
+        if action.move is Move.NONE or not self.grounded:
+            return velocity
+        vx, vy, vz = velocity
         gain = (DRIVE if action.move is Move.FORWARD else -DRIVE) * TICK_S
         return (vx + gain * math.sin(heading), vy, vz + gain * math.cos(heading))
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 from arena.physics.bullet import bullet
@@ -75,6 +76,22 @@ class Builder:
     def __init__(self, client: int) -> None:
         self._client = client
 
+    def configure(self, gravity: float) -> None:
+        """Set the solver's parameters, and gravity in m/s2."""
+        bullet.setGravity(0, 0, -gravity, physicsClientId=self._client)
+        # As in PhysX's position iterations, penetration is resolved without changing momentum.
+        bullet.setPhysicsEngineParameter(
+            fixedTimeStep=TICK_S,
+            numSolverIterations=24,
+            useSplitImpulse=1,
+            splitImpulsePenetrationThreshold=0.0,
+            contactERP=0.8,
+            erp=0.8,
+            restitutionVelocityThreshold=2.0,
+            deterministicOverlappingPairs=1,
+            physicsClientId=self._client,
+        )
+
     def ground_and_boundary(self) -> list[Body]:
         """The floor slab and four walls, 400 m high, whose inner faces are the arena's bounds."""
         middle, tall, along = ARENA_SIZE / 2, 200.0, ARENA_SIZE / 2 + 2 * _THICK
@@ -94,15 +111,18 @@ class Builder:
         return body
 
     def thing(self, placed: Placed) -> Body:
-        """The body of an object, at rest or launched along its own forward direction."""
+        """The body of an object, at rest."""
         low = placed.kind.friction == LOW_FRICTION
         in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
         body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
-        if placed.kind.launch:
-            yaw = math.radians(placed.yaw)
-            velocity = (placed.kind.launch * math.sin(yaw), placed.kind.launch * math.cos(yaw), 0.0)
-            bullet.resetBaseVelocity(body.id, velocity, physicsClientId=self._client)
         return body._replace(friction=agent_friction(placed.kind))
+
+    def launch(self, body: int, placed: Placed) -> None:
+        """Add the speed of a ball that is launched along its own forward direction."""
+        (x, y, z), spin = bullet.getBaseVelocity(body, physicsClientId=self._client)
+        yaw, speed = math.radians(placed.yaw), placed.kind.launch
+        velocity = (x + speed * math.sin(yaw), y + speed * math.cos(yaw), z)
+        bullet.resetBaseVelocity(body, velocity, spin, physicsClientId=self._client)
 
     def _box(self, half: Vector, centre: Vector) -> Body:
         shape = bullet.createCollisionShape(

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from arena.action import TICK_S, Action
+from arena.action import Action
 from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
 from arena.physics import clients
@@ -24,6 +24,7 @@ from arena.physics.sleeping_bodies import SleepingBodies
 from arena.physics.static_contacts import StaticContacts
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.taskfile.kind import Body as BodyType
+from arena.taskfile.versions import DIFFERENCES
 
 Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
 """Positions (n, 3), rotations (n, 3, 3), sizes (n, 3) and visibility (n,) of all things; read-only."""
@@ -48,8 +49,8 @@ class World:
 
     def _make(self) -> None:
         layout = self.layout
-        self._configure()
         self._builder = Builder(self._client)
+        self._builder.configure(GRAVITY)
         fixed = self._builder.ground_and_boundary()
         spheres = [self._builder.agent(start.position) for start in layout.agents]
         self.agents = [
@@ -59,6 +60,9 @@ class World:
         heights = resting_heights(layout.things)
         self._placed = [at_rest(placed, heights.get(index)) for index, placed in enumerate(layout.things)]
         self._bodies = [self._build(placed) for placed in self._placed]
+        self._launches = [i for i, placed in enumerate(self._placed) if placed.kind.launch]
+        if not DIFFERENCES[layout.version].starts_late:
+            self._launch()
         self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
         self._sleeping = self._heavy_bodies(heights)
         self.things = tuple(placed.thing for placed in self._placed)
@@ -93,7 +97,15 @@ class World:
             body.drive(action, bool(frozen) and frozen[number])
         if walls is None or not agent.step_against_static(walls):
             self._simulate()
+        self._launch()
         return touches
+
+    def _launch(self) -> None:
+        """Launch the balls that have not been launched."""
+        for index in self._launches:
+            if body := self._bodies[index]:
+                self._builder.launch(body.id, self._placed[index])
+        self._launches = []
 
     def _at_rest(self) -> StaticContacts | None:
         """The static contacts if there is one agent and nothing else moves; then Bullet is not needed."""
@@ -133,6 +145,8 @@ class World:
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
         body = self._build(placed)
+        if body is not None and placed.kind.launch:
+            self._builder.launch(body.id, placed)
         index = len(self._placed)
         self._placed.append(placed)
         self._bodies.append(body)
@@ -180,6 +194,11 @@ class World:
         at = bullet.getBasePositionAndOrientation(self._body(index).id, physicsClientId=self._client)[0]
         return swap(at)
 
+    def size(self, index: int) -> Vector:
+        """Current size of a thing, metres."""
+        x, y, z = self._sizes[index].tolist()
+        return (x, y, z)
+
     def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
         """Indices of solid things, except `besides`, whose bounding boxes overlap that of a sphere."""
         low, high = ([c + sign * radius for c in swap(centre)] for sign in (-1, 1))
@@ -217,6 +236,7 @@ class World:
             others,
             lights_on,
             self.layout.version,
+            self._unseen,
         )
 
     def _present(self) -> Poses:
@@ -230,21 +250,6 @@ class World:
             for array in self._poses:
                 array.setflags(write=False)
         return self._poses
-
-    def _configure(self) -> None:
-        bullet.setGravity(0, 0, -GRAVITY, physicsClientId=self._client)
-        # As in PhysX's position iterations, penetration is resolved without changing momentum.
-        bullet.setPhysicsEngineParameter(
-            fixedTimeStep=TICK_S,
-            numSolverIterations=24,
-            useSplitImpulse=1,
-            splitImpulsePenetrationThreshold=0.0,
-            contactERP=0.8,
-            erp=0.8,
-            restitutionVelocityThreshold=2.0,
-            deterministicOverlappingPairs=1,
-            physicsClientId=self._client,
-        )
 
     def _build(self, placed: Placed) -> Body | None:
         return None if placed.kind.body is BodyType.ZONE else self._builder.thing(placed)
@@ -269,8 +274,8 @@ class World:
         if self._indexed:
             return
         self._indexed = True
-        # A data zone may be invisible.
-        self._shown = np.array([placed.item.zone_visible for placed in self._placed], dtype=np.bool_)
+        self._shown = np.array([placed.is_drawn for placed in self._placed], dtype=np.bool_)
+        self._unseen = frozenset(np.flatnonzero(self._visible & ~self._shown).tolist())
         there = [index for index in range(len(self._placed)) if self._visible[index]]
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]

@@ -78,7 +78,9 @@ class BallCasts:
         It is cast from the agent's centre over `length` metres. Things that it overlaps or touches at the
         start are not hit, nor are those that were removed.
         """
-        there, placed = scene.visible.tobytes(), {}
+        there, placed = bytearray(scene.visible.tobytes()), {}
+        for index in scene.unseen:
+            there[index] = True
         hits = self._boundary(scene, bearings, length)
         for low, ray, number in self._bounds.candidates(scene, bearings):
             index, limit = self._owners[number], min(hits[ray][0], length)

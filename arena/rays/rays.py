@@ -43,6 +43,15 @@ TAGS = (
 In v3.1.3 two of them are never set: a ramp's collider carries Immovable, and a death zone badGoal.
 """
 
+TAGS_4_4 = (*TAGS, "DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", "DataZone", "agent")
+"""The same in Animal-AI 4.4, for `Rays(tags=...)` (package `animalai` 6.2, `RayCastObjects`)."""
+
+_FURTHER = {"HollowBox": "HollowObj", "BadGoalMulti": "badGoalMulti"}
+"""Tags of kinds without one of `TAGS`; those of all others are their names (`Assets/Prefabs`)."""
+
+AGENT_TAG = TAGS_4_4[-1]
+"""The tag of another agent."""
+
 NOTHING_HIT = len(TAGS)
 """Column that is 1 for a miss."""
 
@@ -52,10 +61,18 @@ FRACTION = NOTHING_HIT + 1
 ROW_LENGTH = FRACTION + 1
 """Values per ray."""
 
+FLAGS = ROW_LENGTH - len(TAGS)
+"""Values per ray besides those of its tags."""
+
 
 def tag_of(kind: str, version: Version) -> str | None:
     """The tag that a kind shows to rays in a version; None if it is none of `TAGS`."""
     return kind_in(kind, version).tag
+
+
+def unity_tag(kind: str, version: Version) -> str:
+    """The tag of a kind in the original's scene, whether rays distinguish it or not."""
+    return tag_of(kind, version) or _FURTHER.get(kind, kind)
 
 
 class Hits(NamedTuple):
@@ -73,12 +90,19 @@ class Rays:
     with d = `max_degrees` / `per_side`. A sensor can be used for many episodes, one after another.
     """
 
-    def __init__(self, per_side: int = 2, max_degrees: float = 60.0, version: Version = Version.V3) -> None:
-        """`version` determines a few tags (`tag_of`) and the shape of L, J and U blocks.
+    def __init__(
+        self,
+        per_side: int = 2,
+        max_degrees: float = 60.0,
+        version: Version = Version.V3,
+        tags: tuple[str, ...] = TAGS,
+    ) -> None:
+        """`version` determines a few tags (`tag_of`) and the shape of L, J and U blocks; `tags` are those
+        that observations distinguish.
 
         Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.
         """
-        self._version = version
+        self._version, self._listed = version, {tag: index for index, tag in enumerate(tags)}
         if per_side < 0:
             raise ConfigError(f"rays per side: got {per_side}, expected 0 or more")
         if not 0 < max_degrees <= 180:
@@ -93,33 +117,37 @@ class Rays:
 
         Columns 0-11: 1 for the tag (`TAGS`) of the thing hit, else 0; all 0 for a kind without a tag. Column
         12: 1 for a miss, else 0. Column 13: distance / 200, or 1 for a miss. Animal-AI sends the rows one
-        after another, `observe(scene).ravel()`: 70 values by default.
+        after another, `observe(scene).ravel()`: 70 values by default. With other `tags` rows have as many
+        columns more or fewer.
         """
-        values = [0.0] * (len(self.angles) * ROW_LENGTH)
-        for row, (tag, distance) in enumerate(self._nearest(scene)):
-            first, hit = row * ROW_LENGTH, distance < math.inf
-            values[first + NOTHING_HIT] = 0.0 if hit else 1.0
-            values[first + FRACTION] = distance / CAST_LENGTH if hit else 1.0
-            if tag >= 0:
-                values[first + tag] = 1.0
-        return np.array(values, np.float32).reshape(-1, ROW_LENGTH)
+        nothing = len(self._listed)
+        length = nothing + 2
+        values = [0.0] * (len(self.angles) * length)
+        for row, (tag, distance) in enumerate(self.named(scene)):
+            first, hit = row * length, distance < math.inf
+            values[first + nothing] = 0.0 if hit else 1.0
+            values[first + nothing + 1] = distance / CAST_LENGTH if hit else 1.0
+            if tag in self._listed:
+                values[first + self._listed[tag]] = 1.0
+        return np.array(values, np.float32).reshape(-1, length)
 
     def hits(self, scene: Scene) -> Hits:
         """The nearest thing on each ray."""
-        tags, distances = zip(*self._nearest(scene), strict=True)
-        return Hits(np.array(tags, np.intp), np.array(distances))
+        tags, distances = zip(*self.named(scene), strict=True)
+        listed = [self._listed.get(tag, -1) for tag in tags]
+        return Hits(np.array(listed, np.intp), np.array(distances))
 
-    def _nearest(self, scene: Scene) -> list[tuple[int, float]]:
-        """Tag (-1 for none) and distance of what each ray hits."""
+    def named(self, scene: Scene) -> list[tuple[str, float]]:
+        """Tag (`unity_tag`; "" for a miss) and distance, metres, of what each ray hits."""
         self._update(scene)
         turns = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
         bearings = [(math.sin(turn), math.cos(turn)) for turn in turns]
         nearest = self._casts.nearest(scene, bearings, CAST_LENGTH)
-        hits = [(-1 if far == math.inf else self._tags[owner], far) for far, owner in nearest]
+        hits = [("" if far == math.inf else self._tags[owner], far) for far, owner in nearest]
         for other in scene.others:
             for ray, bearing in enumerate(bearings):
                 if (far := _to_agent(scene, other, bearing)) < hits[ray][1]:
-                    hits[ray] = (-1, far)
+                    hits[ray] = (AGENT_TAG, far)
         return hits
 
     def _update(self, scene: Scene) -> None:
@@ -135,7 +163,7 @@ class Rays:
 
 
 def _to_agent(scene: Scene, other: Animal, bearing: tuple[float, float]) -> float:
-    """Distance of the cast ball to another agent, whose tag is not listed either; infinite for a miss."""
+    """Distance of the cast ball to another agent; infinite for a miss."""
     x, y, z = (there - here for there, here in zip(other.position, scene.agent_position, strict=True))
     reach = CAST_RADIUS + AGENT_RADIUS
     square, along = x * x + y * y + z * z, x * bearing[0] + z * bearing[1]
@@ -146,7 +174,6 @@ def _to_agent(scene: Scene, other: Animal, bearing: tuple[float, float]) -> floa
     return distance if distance < CAST_LENGTH else math.inf
 
 
-def _tags(things: tuple[Thing, ...], version: Version) -> list[int]:
-    """Index into `TAGS` of each thing (-1 for none) and, last, of the boundary."""
-    tags = [tag_of(thing.kind, version) for thing in things]
-    return [*(-1 if tag is None else TAGS.index(tag) for tag in tags), TAGS.index("arena")]
+def _tags(things: tuple[Thing, ...], version: Version) -> list[str]:
+    """Tag of each thing and, last, of the boundary."""
+    return [*(unity_tag(thing.kind, version) for thing in things), "arena"]

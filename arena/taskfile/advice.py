@@ -6,7 +6,6 @@ from typing import NamedTuple
 from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.symbols import EXPECTED, is_symbol
-from arena.taskfile.versions import Version
 
 
 class Advice(NamedTuple):
@@ -27,8 +26,10 @@ def advice(arena: ArenaSpec) -> Iterator[Advice]:
         yield Advice(
             "blackouts-ignored", "blackouts start with a negative period, so the other entries are ignored"
         )
-    if sum(item.name == "Agent" for item in arena.items) > 1 and arena.version is not Version.V4:
+    if sum(item.name == "Agent" for item in arena.items) > 1 and not arena.version.is_4:
         yield Advice("several-agents", "several Agent items; only the first is used before version 4")
+    if arena.merge_next and arena.then is None:
+        yield Advice("nothing-merged", "there is no next arena to merge", ("merge_next",))
     yield from _symbols(arena)
 
 

@@ -53,10 +53,14 @@ def _ball(
     )  # fmt: skip
 
 
-def _changing(name: str, words: str, meaning: str, change: Change, **facts: Any) -> Kind:
+def _changing(
+    name: str, words: str, meaning: str, change: Change, place_diameter: float, **facts: Any
+) -> Kind:
+    """`place_diameter` is that of the prefab before the file's values are applied, in version 4."""
     ball = _ball(name, words, meaning, "goodGoalMulti", +1.0, Ends.LAST, change=change, **facts)
     fields = ("delays", "initial_values", "final_values", "change_rates")
-    in_4 = {"ends": Ends.ALWAYS, "tag": None}
+    in_4: dict[str, Any] = {"ends": Ends.ALWAYS, "place_diameter": place_diameter}
+    in_4 |= {"tag": None} if change in (Change.GROW, Change.SHRINK) else {"change": Change.FALL}
     return replace(ball, minimum=_GROWING[0], maximum=_GROWING[1], fields=fields, in_4=in_4)
 
 
@@ -122,13 +126,17 @@ _TABLE = (
           None, 0.0, Ends.ALWAYS, new_in_4=True, launch=10.0),
     _ball("DecoyGoalMulti", "grey ball", "Grey ball without a reward; the episode goes on.",
           None, 0.0, Ends.NEVER, new_in_4=True),
-    _changing("DecayGoal", "purple ball", "Purple ball whose reward falls with time.", Change.DECAY),
+    _changing("DecayGoal", "purple ball", "Purple ball whose reward falls with time.", Change.DECAY,
+              place_diameter=2.997),
     _changing("RipenGoal", "purple ball",
-              "Purple ball whose reward rises with time; as `AntiDecayGoal` even without values of its own.",
-              Change.RIPEN, older=("AntiDecayGoal",)),
+              "Purple ball whose reward rises with time; as `AntiDecayGoal` even without values of its own. "
+              "In version 4 it falls like that of a `DecayGoal`, as in the original.",
+              Change.RIPEN, place_diameter=0.0, older=("AntiDecayGoal",)),
     _changing("GrowGoal", "yellow ball",
-              "Ball that grows, and its reward with it; it waits while there is no room.", Change.GROW),
-    _changing("ShrinkGoal", "yellow ball", "Ball that shrinks, and its reward with it.", Change.SHRINK),
+              "Ball that grows, and its reward with it; it waits while there is no room.", Change.GROW,
+              place_diameter=0.0),
+    _changing("ShrinkGoal", "yellow ball", "Ball that shrinks, and its reward with it.", Change.SHRINK,
+              place_diameter=0.0),
     Kind("DeathZone", "red zone on the floor", "Red floor: entering it costs 1 and ends the episode.",
          Shape.BOX, Body.ZONE, *_ZONE, "badGoal", reward=-1.0, ends=Ends.ALWAYS, in_4={"tag": "DeathZone"}),
     Kind("HotZone", "orange zone on the floor",

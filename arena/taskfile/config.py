@@ -45,6 +45,10 @@ Times = tuple[Annotated[float, Field(ge=-1, le=3600)], ...]
 """Seconds per instance; the meaning of negative values depends on the field."""
 
 
+ZoneName = str | int | float
+"""The name of a data zone; numbers are read as their text."""
+
+
 class Item(_Frozen):
     """One entry of an arena's item list; the number of instances is the length of its longest list.
 
@@ -81,7 +85,7 @@ class Item(_Frozen):
     max_reward_counts: tuple[int, ...] = ()
     reward_position: Vector3 = Vector3()
     reward_size: Vector3 = Vector3(x=1.0, y=1.0, z=1.0)
-    zone_id: str | int | float | None = None
+    zone_id: ZoneName | tuple[ZoneName, ...] | None = None
     zone_visible: bool = True
     operations: "tuple[Operation, ...]" = ()
 
@@ -208,3 +212,9 @@ class ArenaFile(_Frozen):
     can_change_perspective: bool = True
     source: str = "<text>"
     warnings: tuple[str, ...] = ()
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Ids of the arenas that begin an episode: all but those that the arena before them merges."""
+        merged = [False, *(arena.merge_next for arena in self.arenas.values())]
+        return tuple(number for number, follows in zip(self.arenas, merged, strict=False) if not follows)

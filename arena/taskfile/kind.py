@@ -55,6 +55,8 @@ class Change(Enum):
     """The reward falls; the size is constant."""
     RIPEN = "ripen"
     """The reward rises; the size is constant."""
+    FALL = "fall"
+    """The reward falls or stays; the size is the initial value."""
     GROW = "grow"
     SHRINK = "shrink"
 
@@ -95,6 +97,8 @@ class Kind:
     of a death zone is the reward itself. `launch` is the initial speed in m/s of a ball along its own forward
     direction. `colourable` kinds take the YAML colour; its default is random for `random_color` kinds.
     `random_yaw` False means that a missing rotation counts as 0. `stretch` is the built size over the YAML's.
+    `place_diameter` is the diameter (metres) with which a free place is found for a changing ball, and which
+    gives its height, before it gets its own size in the next tick; None if that is its own from the start.
     `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
     U blocks have the colliders of version 4. `corner_height` (metres) is the height at which a blocked one is
     left. `fields` are those of an item that only this kind uses. `older` are names in older files. `internal`
@@ -120,6 +124,7 @@ class Kind:
     random_yaw: bool = True
     change: Change = Change.NONE
     stretch: Vector = (1.0, 1.0, 1.0)
+    place_diameter: float | None = None
     based: bool = False
     fitted: bool = False
     corner_height: float = 0.0

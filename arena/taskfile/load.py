@@ -24,7 +24,8 @@ from arena.taskfile.config import (
     OperationFromList,
     ToggleObject,
 )
-from arena.taskfile.nodes import Path_, Place, Reader, compose, unknown, without_nulls
+from arena.taskfile.lenient import ignore_unknown
+from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown, without_nulls
 from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
 
 MAX_PROBLEMS = 10
@@ -32,28 +33,39 @@ MAX_PROBLEMS = 10
 
 
 class Located(NamedTuple):
-    """A task file with the place of every value by its path of fields and indices."""
+    """A task file with the place of every value by its path of fields and indices.
+
+    `remarks` are about values that are not read as they are written.
+    """
 
     file: ArenaFile
     places: Mapping[Path_, Place]
+    remarks: tuple[Remark, ...] = ()
 
 
-def load(path: str | Path, version: str = Version.V3) -> ArenaFile:
+def load(path: str | Path, version: str = Version.V3, *, lenient: bool = False) -> ArenaFile:
     """Read a task file as a version of Animal-AI: "3.1.3", "4" or "2".
+
+    With `lenient`, objects that the version does not have are ignored, as the original does, and named in the
+    file's `warnings`.
 
     Raises ConfigError if it cannot be read, is not YAML, or has an unknown or duplicate key, an unknown
     object, a wrong type or an invalid value; the message has file:line, the path in the file, the value and
     what was expected.
     """
-    return load_text(read_text(path), str(path), version)
+    return load_text(read_text(path), str(path), version, lenient=lenient)
 
 
-def load_text(text: str, source: str = "<text>", version: str = Version.V3) -> ArenaFile:
+def load_text(
+    text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
+) -> ArenaFile:
     """Read a task file from its text; `source` is its name in messages. Raises as `load` does."""
-    return load_located(text, source, version).file
+    return load_located(text, source, version, lenient=lenient).file
 
 
-def load_located(text: str, source: str = "<text>", version: str = Version.V3) -> Located:
+def load_located(
+    text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
+) -> Located:
     """`load_text` with the place of every value in the text."""
     reader = Reader(source, version_of(version))
     root = compose(text, source)
@@ -63,6 +75,8 @@ def load_located(text: str, source: str = "<text>", version: str = Version.V3) -
             "expected !ArenaConfig with the key 'arenas', got " + ("nothing" if root is None else "no keys"),
         )
     values = {key: without_nulls(value) for key, value in reader.read(root, (), "", "ArenaConfig").items()}
+    if lenient:
+        values = ignore_unknown(values, reader, known_names(reader.version))
     if not values.get("arenas"):
         reader.fail(1, "no arenas: expected the key 'arenas' with at least one arena, such as 0: !Arena")
     try:
@@ -74,7 +88,8 @@ def load_located(text: str, source: str = "<text>", version: str = Version.V3) -
     for arena_id, arena in spec.arenas.items():
         _check_names(arena.items, ("arenas", arena_id, "items"), Version(version), reader)
         _check_blackouts(arena, ("arenas", arena_id, "blackouts"), reader)
-    return Located(spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))}), reader.places)
+    spec = spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))})
+    return Located(spec, reader.places, tuple(reader.remarks))
 
 
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
@@ -131,9 +146,13 @@ def _merged(spec: ArenaFile) -> ArenaFile:
     return spec.model_copy(update={"arenas": dict(reversed(list(arenas.items())))})
 
 
+def known_names(version: Version) -> list[str]:
+    """All names of objects that a version has, `Agent` included."""
+    return ["Agent", *(name for name in (*KINDS, *ALIASES) if _exists(name, version))]
+
+
 def _check_names(items: Sequence[Item], path: Path_, version: Version, reader: Reader) -> None:
-    names = [*KINDS, *ALIASES]
-    known = {name: name for name in ("Agent", *(name for name in names if _exists(name, version)))}
+    known = known_names(version)
     for index, item in enumerate(items):
         here = (*path, index)
         for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
@@ -183,6 +202,8 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
 
 
 def _warnings(spec: ArenaFile, reader: Reader) -> Iterator[str]:
+    for place, _, text in reader.remarks:
+        yield f"{reader.source}:{place.line}: {place.spelled}: {text}"
     for arena_id, arena in spec.arenas.items():
         for remark in advice(arena):
             place = nearest(reader.places, ("arenas", arena_id, *remark.path))

@@ -60,6 +60,14 @@ class Place(NamedTuple):
     key: yaml.Node | None
 
 
+class Remark(NamedTuple):
+    """Something in a file that is not read as it is written: a stable code and a sentence."""
+
+    place: Place
+    code: str
+    text: str
+
+
 @dataclass
 class Reader:
     """Converts YAML nodes to plain values and stores the place of each."""
@@ -68,6 +76,13 @@ class Reader:
     version: Version = Version.V3
     places: dict[Path_, Place] = field(default_factory=dict)
     nodes: int = 0
+    numbers: dict[int, int] = field(default_factory=dict)
+    """Number of each arena by the number in the file."""
+    remarks: list[Remark] = field(default_factory=list)
+
+    def remark(self, path: Path_, code: str, text: str) -> None:
+        """Remark on a value that has been read."""
+        self.remarks.append(Remark(self.places[path], code, text))
 
     def fail(self, line: int, message: str) -> NoReturn:
         """Raise ConfigError for a line of the source."""
@@ -101,12 +116,15 @@ class Reader:
         values: dict[Any, Any] = {}
         if tag == _OPERATION:
             tag = values["type"] = self._operation(node, spelled)
+        elif self.version is Version.V2 and (tag, node.tag) == ("RGB", "!Vector3"):
+            tag = "Vector3"
         elif node.tag.startswith("!") and node.tag != f"!{tag}":
             self.fail(
                 line, f"{spelled or 'the file'}: got tag {node.tag}, expected {f'!{tag}' if tag else 'none'}"
             )
         for key_node, value_node in node.value:
             key, name = self._key(key_node, path, spelled, tag)
+            name = _CHANNELS.get(name, name) if tag == "Vector3" and _tag_above(path) == "RGB" else name
             where = f"{spelled}.{key}" if spelled else str(key)
             if name in values:
                 first = self.places[(*path, name)]
@@ -116,6 +134,8 @@ class Reader:
                 )
             child = ENTRIES["arenas"] if path == ("arenas",) else _tag_of(name)
             values[name] = self.read(value_node, (*path, name), where, child, key_node)
+            if path == ("arenas",) and name != key:
+                self.remark((*path, name), "arena-number", f"counts as arena {name}")
         return values
 
     def _operation(self, node: yaml.Node, spelled: str) -> str:
@@ -138,15 +158,24 @@ class Reader:
             key = scalar(node.value)
             if type(key) is not int:
                 self.fail(line, f"{where}: got arena id {node.value!r}, expected a whole number such as 0")
-            return key, key
+            return key, self._number(key)
         known = KEYS.get(tag or "", {})
         if node.value not in known:
             self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
-        if self.version is not Version.V4 and node.value in SINCE_4:
+        if not self.version.is_4 and node.value in SINCE_4:
             self.fail(
                 line, f"{where}: got the key {node.value!r}, which is new in version 4; load the file as that"
             )
         return node.value, known[node.value]
+
+    def _number(self, key: int) -> int:
+        """The number of an arena: as in the original the first free one if that in the file is negative or
+        was given to such an arena."""
+        taken = self.numbers.values()
+        if key not in self.numbers:
+            free = next(number for number in range(len(self.numbers) + 1) if number not in taken)
+            self.numbers[key] = free if key < 0 or key in taken else key
+        return self.numbers[key]
 
     def _sequence(self, node: yaml.SequenceNode, path: Path_, spelled: str) -> tuple[Any, ...]:
         if node.tag.startswith("!"):
@@ -159,6 +188,15 @@ class Reader:
             self.read(child, (*path, index), f"{spelled}[{index}]", tag)
             for index, child in enumerate(node.value)
         )
+
+
+_CHANNELS = {"x": "r", "y": "g", "z": "b"}
+"""Channels of colours that are written as `!Vector3`, as in some files of version 2."""
+
+
+def _tag_above(path: Path_) -> str | None:
+    """The tag of the entries of the list that an entry is in."""
+    return ENTRIES.get(str(path[-2])) if len(path) > 1 else None
 
 
 def _tag_of(name: str) -> str | None:

@@ -13,13 +13,20 @@ from arena.taskfile.kind import Kind
 class Version(StrEnum):
     """The version of Animal-AI that is reproduced.
 
-    v3.1.3 (published model results, the tutorial recording), 4.x, or "2": the arena of v3.1.3 with the
-    scoring of the 2019 competition and of the children, in which nothing refills the clock.
+    v3.1.3 (published model results, the tutorial recording), 4.0 to 4.1 ("4.1"), 4.2 and later ("4"), or
+    "2": the arena of v3.1.3 with the scoring of the 2019 competition and of the children, in which nothing
+    refills the clock.
     """
 
     V2 = "2"
     V3 = "3.1.3"
+    V41 = "4.1"
     V4 = "4"
+
+    @property
+    def is_4(self) -> bool:
+        """Whether it is one of the versions 4.x."""
+        return self in (Version.V41, Version.V4)
 
 
 def version_of(name: object) -> Version:
@@ -40,7 +47,8 @@ class Differences:
     fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
     minus_one_is_high: bool = True
-    """A y of exactly -1 is random in 0 to 100 (v3.1.3 builds after 2023-10-02); 0 in 4.x."""
+    """A y of exactly -1, also that of a missing position, is random in 0 to 100 (only v3.1.3 builds after
+    2023-10-02); before and in 4.x it is 0."""
     any_agent_position: bool = False
     """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
     agent_off_edge: bool = False
@@ -51,12 +59,14 @@ class Differences:
     """One negative channel makes the whole colour random (4.x); in v3.1.3 only that channel."""
     changing_goals_end: bool = False
     """Touching a decay, ripen, grow or shrink goal ends the episode (4.x); before, they are multi goals."""
+    starts_late: bool = False
+    """Balls are launched and begin to change in their second tick (4.x); before, in their first."""
     spawner_settings: bool = True
     """Counts, times and sizes of spawners are read from the YAML (v3.1.3); in 4.3 they are fixed."""
     button_acts_when_pressed: bool = False
     """A button acts when it is in (4.x); before, when it is back out."""
     strict_blackouts: bool = False
-    """Blackouts must increase strictly and end before the time limit (4.x)."""
+    """Blackouts must increase strictly and end before the time limit (4.2 and later)."""
     arenas_shuffled: bool = False
     """`randomizeArenas` also applies to programs (4.x); before, only to people."""
     zero_mark_passes: bool = False
@@ -70,31 +80,34 @@ class Differences:
     n balls minus 1 (1.998 n - 1 in `human_data`); in v3.1.3 agents got less (six balls: 10.64).
     """
     sun: tuple[float, float, float] = (1.0, 0.957, 0.839)
-    """Colour of the directional light, sRGB."""
+    """Colour of the directional light, sRGB; black where all light is ambient (4.2)."""
     shadow_map: int = 1024
-    """Side of the shadow map, texels."""
+    """Side of the shadow map, texels; without a sun there is none."""
 
+
+_V4 = Differences(
+    fitted_bars=True,
+    minus_one_is_high=False,
+    any_agent_position=True,
+    agent_off_edge=True,
+    several_agents=True,
+    color_is_whole=True,
+    changing_goals_end=True,
+    starts_late=True,
+    spawner_settings=False,
+    button_acts_when_pressed=True,
+    strict_blackouts=True,
+    arenas_shuffled=True,
+    zero_mark_passes=True,
+    tree_lift=0.01,
+    sun=(0.0, 0.0, 0.0),
+)
 
 DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: Differences(only_the_clock=True),
+    Version.V2: Differences(minus_one_is_high=False, only_the_clock=True),
     Version.V3: Differences(),
-    Version.V4: Differences(
-        fitted_bars=True,
-        minus_one_is_high=False,
-        any_agent_position=True,
-        agent_off_edge=True,
-        several_agents=True,
-        color_is_whole=True,
-        changing_goals_end=True,
-        spawner_settings=False,
-        button_acts_when_pressed=True,
-        strict_blackouts=True,
-        arenas_shuffled=True,
-        zero_mark_passes=True,
-        tree_lift=0.01,
-        sun=(1.0, 1.0, 1.0),
-        shadow_map=2048,
-    ),
+    Version.V41: replace(_V4, strict_blackouts=False, sun=(1.0, 1.0, 1.0), shadow_map=2048),
+    Version.V4: _V4,
 }
 """The properties of every version."""
 
@@ -103,12 +116,12 @@ DIFFERENCES: Mapping[Version, Differences] = {
 def kind_in(name: str, version: Version) -> Kind:
     """A kind of the catalog, by its current name, as it is in a version."""
     kind = KINDS[name]
-    return replace(kind, **kind.in_4) if version == Version.V4 else kind
+    return replace(kind, **kind.in_4) if version.is_4 else kind
 
 
 def kind_named(name: str, version: Version) -> Kind:
     """The kind with a name or alias, as it is in a version; raises KeyError if it does not exist there."""
     kind = kind_in(ALIASES.get(name, name), version)
-    if kind.internal or (kind.new_in_4 and version != Version.V4):
+    if kind.internal or (kind.new_in_4 and not version.is_4):
         raise KeyError(name)
     return kind

@@ -7,10 +7,18 @@ from typing import Annotated
 import typer
 
 from arena_llm.console import line_console, wide_console
+from arena_llm.options import AnimalAI
 
 
 def fidelity_command(
-    trace: Annotated[Path, typer.Option(help="Folder of arena.yaml and obs-<turn>.<steps>.jpg.")],
+    trace: Annotated[
+        Path | None, typer.Option(help="Folder of arena.yaml and obs-<turn>.<steps>.jpg.")
+    ] = None,
+    stills: Annotated[
+        Path | None,
+        typer.Option(help="Instead: a folder of single pictures NAME.png, each with its arena NAME.yml."),
+    ] = None,
+    animal_ai: AnimalAI = "4",
     table: Annotated[
         Path | None, typer.Option(help="CSV of turns. Default: DIR/trace.csv or DIR/../tutorial-trace.csv.")
     ] = None,
@@ -21,18 +29,58 @@ def fidelity_command(
     sheet: Annotated[Path | None, typer.Option(help="PNG of all pairs: recorded left, ours right.")] = None,
     json_file: Annotated[Path | None, typer.Option("--json", help="JSON file for all results.")] = None,
 ) -> None:
-    """Replay an episode recorded in Unity and compare the two; status 1 if health differs."""
+    """Replay an episode recorded in Unity and compare the two; status 1 if health differs.
+
+    With --stills, compare single pictures instead, made after the first step; --animal-ai is for these.
+    """
+    from arena import ConfigError
+    from arena.files import check_output, check_output_folder
+
+    check_output_folder(frames)
+    check_output(sheet)
+    check_output(json_file)
+    if trace is not None and stills is None:
+        _compare_trace(trace, table, poses, reward, tick, frames, sheet, json_file)
+    elif stills is not None and trace is None:
+        _compare_stills(stills, animal_ai, sheet, json_file)
+    else:
+        raise ConfigError("fidelity: got both or neither of --trace and --stills, expected one of them")
+
+
+def _compare_stills(folder: Path, version: str, sheet: Path | None, json_file: Path | None) -> None:
+    from arena.files import write_file
+    from arena_llm.fidelity.pictures import write_sheet
+    from arena_llm.fidelity.stills import as_dict, compare_stills, stills_table
+
+    found = compare_stills(folder, version)
+    wide_console(80).print(stills_table(found))
+    console = line_console()
+    if sheet:
+        write_sheet(sheet, [still.pair for still in found])
+        console.print(f"Sheet: {sheet}")
+    if json_file:
+        write_file(json_file, json.dumps(as_dict(found), indent=1) + "\n")
+        console.print(f"Results: {json_file}")
+
+
+def _compare_trace(
+    trace: Path,
+    table: Path | None,
+    poses: Path | None,
+    reward: float | None,
+    tick: int | None,
+    frames: Path | None,
+    sheet: Path | None,
+    json_file: Path | None,
+) -> None:
     from arena import RenderError
-    from arena.files import check_output, check_output_folder, write_file
+    from arena.files import write_file
     from arena_llm.fidelity import read_trace, replay
     from arena_llm.fidelity.pictures import compare_pictures, write_frames, write_sheet
     from arena_llm.fidelity.poses import ending_of, poses_of
     from arena_llm.fidelity.replay import has_random_places
     from arena_llm.fidelity.report import Fidelity, as_dict, print_fidelity
 
-    check_output_folder(frames)
-    check_output(sheet)
-    check_output(json_file)
     recording = read_trace(trace, table)
     predicted = poses_of(recording, poses)
     played = replay(recording)

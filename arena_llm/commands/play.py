@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.options import AnimalAI, Levels, Preset, Seed, Testbed
+from arena_llm.console import warn
+from arena_llm.options import AnimalAI, Lenient, Levels, Preset, Seed, Testbed
 from arena_llm.suite_options import SuiteOption
 from evaluation.suites import DEFAULT
 
@@ -21,6 +22,20 @@ VIEW_NAMES = "first, top or third"
 
 Host = Annotated[str, typer.Option(help="Address to serve on. Default: this machine only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 selects a free one.")]
+Name = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A host name or address under which others open the page; may be repeated. Needed with "
+        "--host 0.0.0.0."
+    ),
+]
+Proxy = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Address or network of a web server that forwards requests, unless it runs on this machine; may "
+        "be repeated."
+    ),
+]
 Workers = Annotated[int | None, typer.Option(min=1, max=64, help="Worker processes. Default: one per core.")]
 Seats = Annotated[
     int | None,
@@ -61,10 +76,13 @@ def play_command(
     db: Db = "play.db",
     host: Host = "127.0.0.1",
     port: Port = PORT,
+    name: Name = None,
+    proxy: Proxy = None,
     workers: Workers = None,
     seats: Seats = None,
     open_page: Open = True,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
     suite: SuiteOption = DEFAULT,
     language: Annotated[str, typer.Option(help="Language of the page: en, de, es or fr.")] = "en",
 ) -> None:
@@ -77,21 +95,23 @@ def play_command(
     from human_data.people.play.players import Players
     from human_data.people.play.task_source import TaskList
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import address_of, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.translations import LANGUAGES, base_of, page_texts
 
     if base_of(language) not in ("en", *LANGUAGES):
         raise ConfigError(f"--language: got {language!r}, expected one of: en, {', '.join(LANGUAGES)}")
-    chosen = _tasks(tasks, levels, testbed, animal_ai)
+    chosen = _tasks(tasks, levels, testbed, animal_ai, lenient)
     source = TaskList(chosen, seed=seed, mode="scripts" if scripts else "keys", views=_views(view, scripts))
+    address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
-    url = url_of(host, listener)
+    url = url_of(host, listener, address.names)
 
     with Store(db) as store, only_server(store.database):
         players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
-        app = create_app(players, names=answered_names(host), texts=page_texts(language))
-        serve(app, players.recorder, host, listener, _ready(url, len(chosen), store, open_page), STORED)
+        app = create_app(players, names=address.names, texts=page_texts(language))
+        ready = _ready(url, len(chosen), store, open_page)
+        serve(app, players.recorder, address, listener, ready, STORED)
 
 
 def play_suite_command(
@@ -101,6 +121,8 @@ def play_suite_command(
     db: Db = "play.db",
     host: Host = "127.0.0.1",
     port: Port = PORT,
+    name: Name = None,
+    proxy: Proxy = None,
     open_page: Open = True,
     **choices: Any,
 ) -> None:
@@ -114,7 +136,7 @@ def play_suite_command(
     from evaluation.request import EvalRequest
     from evaluation.suites import get_suite
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import address_of, bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.suites.app import SuiteServer
     from human_data.people.suites.games import Course
@@ -122,12 +144,14 @@ def play_suite_command(
     request = EvalRequest(get_suite(suite), "", testbed, None, protocol, choices)
     course = Course(request.suite, request.effective.choices, request.prompts, request.tasks)
     course.check()
+    address = address_of(host, port, name or (), proxy or ())
     listener = bound(host, port)
-    url = url_of(host, listener)
+    url = url_of(host, listener, address.names)
     with Store(db) as store, only_server(store.database):
         server = SuiteServer(store, course)
-        app = server.app(answered_names(host))
-        serve(app, server, host, listener, _ready(url, len(course.tasks), store, open_page), STORED)
+        app = server.app(address.names)
+        ready = _ready(url, len(course.tasks), store, open_page)
+        serve(app, server, address, listener, ready, STORED)
 
 
 def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[], None]:
@@ -144,7 +168,7 @@ def _ready(url: str, count: int, store: "Store", open_page: bool) -> Callable[[]
 
 
 def _tasks(
-    names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str
+    names: list[str] | None, levels: str | None, testbed: Path | None, animal_ai: str, lenient: bool
 ) -> "tuple[Task, ...]":
     from arena.taskfile.versions import DIFFERENCES
     from testbed import find_tasks, parse_levels, task_named
@@ -152,12 +176,13 @@ def _tasks(
     if names and levels is not None:
         raise ConfigError("--levels selects the tasks; give either --levels or TASKS")
     if names:
-        chosen = tuple(task_named(name, testbed, animal_ai) for name in names)
+        chosen = tuple(task_named(name, testbed, animal_ai, lenient=lenient) for name in names)
         if twice := {task.id for task in chosen if sum(other.id == task.id for other in chosen) > 1}:
             raise ConfigError(f"named twice: {', '.join(sorted(twice))}; name each task once")
     else:
-        chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai)
+        chosen = find_tasks(parse_levels(levels) if levels else None, testbed, animal_ai, lenient=lenient)
     for task in chosen:
+        warn(task.warnings if lenient else ())
         agents = sum(item.name == "Agent" for item in task.spec.items)
         if agents > 1 and DIFFERENCES[task.spec.version].several_agents:
             raise ConfigError(f"{task.id}: the arena has several agents, but a person can drive only one")

@@ -8,7 +8,7 @@ import typer
 
 from arena.errors import ConfigError, RecordingError
 from arena_llm.console import exit_interrupted, line_console, progress_bar
-from arena_llm.options import Testbed
+from arena_llm.options import CsvFile, Testbed
 
 if TYPE_CHECKING:
     from arena.replay import Replay
@@ -19,6 +19,7 @@ def replay_command(
     recording: Annotated[Path, typer.Argument(help="JSON of `run --recording`, or a log of `eval` (.eval).")],
     video: Annotated[Path | None, typer.Option(help="Video to write: .mp4 or .gif.")] = None,
     stills: Annotated[Path | None, typer.Option(help="Folder for still pictures step-<n>.png.")] = None,
+    csv: CsvFile = None,
     every: Annotated[int, typer.Option(min=1, help="Steps between two stills.")] = 50,
     view: Annotated[str, typer.Option(help="agent, behind, above, or top (without perspective).")] = "agent",
     size: Annotated[int, typer.Option(help="Side of the picture in pixels, 4 to 1024.")] = 512,
@@ -34,6 +35,7 @@ def replay_command(
     trial: Annotated[int, typer.Option(min=0, help="In a log: the trial, from 0.")] = 0,
 ) -> None:
     """Replay a recorded episode, check how it ends, and make a video; status 1 if the end differs."""
+    from arena.csv_log import csv_log
     from arena.files import check_output, check_output_folder
     from arena.replay import Replay
     from arena_llm.pictures import STEPS_PER_S, Film, open_video
@@ -42,6 +44,7 @@ def replay_command(
     if not (video or stills) and (trail is not None or hud or view != "agent"):
         raise ConfigError("nothing is drawn: --view, --trail and --hud need --video FILE or --stills DIR")
     check_output(video)
+    check_output(csv)
     check_output_folder(stills)
     kept = find_recording(recording, sample, trial)
     spec = arena_of(kept.recording, task, testbed or kept.folder)
@@ -49,6 +52,7 @@ def replay_command(
     console = line_console()
     with ExitStack() as stack:
         replay = stack.enter_context(Replay(kept.recording, spec))
+        stack.enter_context(csv_log(replay.episode, csv))
         agents, steps = len(replay.episode.agents), kept.recording.steps
         film = None
         if video or stills:
@@ -61,6 +65,8 @@ def replay_command(
     console.print(_ending(replay))
     if video and writer:
         console.print(f"Video: {video} ({writer.frames} frames, {writer.frames / rate:.1f} s)")
+    if csv:
+        console.print(f"CSV log: {csv} ({replay.episode.ticks} ticks)")
     if stills:
         console.print(f"Stills: {stills} ({saved} pictures)")
     _judge(replay)

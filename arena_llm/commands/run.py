@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from arena.errors import ConfigError, ScriptError
-from arena_llm.options import AnimalAI, Seed
+from arena_llm.console import warn
+from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed
 
 if TYPE_CHECKING:
     from llm_control.play import ScriptedEpisode, TurnRecord
@@ -21,13 +22,16 @@ def run_command(
     scripts: Annotated[Path, typer.Option(help="File with one script per line.")],
     frames: Annotated[Path | None, typer.Option(help="Folder for pictures obs-<turn>.<steps>.png.")] = None,
     recording: Annotated[Path | None, typer.Option(help="JSON file for `arena-llm replay`.")] = None,
+    csv: CsvFile = None,
     initial: Annotated[str, typer.Option(help="Idle steps at the start: paper or none.")] = "paper",
     seed: Seed = 0,
     strict: Annotated[bool, typer.Option("--strict", help="Accept the paper's script syntax only.")] = False,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
 ) -> None:
     """Play scripts and print one line of JSON per turn."""
     from arena import Episode
+    from arena.csv_log import csv_log
     from arena.files import check_output, check_output_folder, write_file
     from llm_control.choices import ArenaChoices
     from llm_control.play import ScriptedEpisode
@@ -39,11 +43,13 @@ def run_command(
         raise ConfigError(f"--initial: got {initial!r}, expected one of: {', '.join(idle)}")
     lines = _scripts(scripts, strict)
     check_output(recording)
+    check_output(csv)
     check_output_folder(frames)
-    chosen = task_named(task, version=animal_ai)
+    chosen = task_named(task, version=animal_ai, lenient=lenient)
+    warn(chosen.warnings if lenient else ())
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None
-    with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode:
+    with Episode(chosen.spec, task_id=chosen.id, seed=seed) as episode, csv_log(episode, csv):
         for turn in _turns(ScriptedEpisode(episode, renderer, protocol), lines, frames):
             print(json.dumps(_values(turn)), flush=True)
         if recording:

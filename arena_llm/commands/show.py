@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError, EvaluationError
-from arena_llm.console import exit_interrupted, line_console, progress_bar
-from arena_llm.options import AnimalAI, Levels, Seed, Testbed
+from arena_llm.console import exit_interrupted, line_console, progress_bar, warn
+from arena_llm.options import AnimalAI, Lenient, Levels, Seed, Testbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,6 +30,7 @@ def show_command(
     seed: Seed = 0,
     size: Annotated[int | None, typer.Option(help="Pixels per side. Default: 512; sheets: 160.")] = None,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
 ) -> None:
     """Draw the start of a task, from above and as the agent sees it, or all tasks on contact sheets."""
     if out is not None and out.suffix.lower() != ".png":
@@ -39,16 +40,16 @@ def show_command(
     if task is not None and levels is not None:
         raise ConfigError("--levels chooses the tasks of a sheet; leave it out, or the TASK")
     if task is not None:
-        _show_task(task, testbed, out, seed, size or 512, animal_ai)
+        _show_task(task, testbed, out, seed, size or 512, animal_ai, lenient)
         return
     try:
-        _show_sheets(testbed, levels, out or Path("sheet.png"), seed, size or TILE, animal_ai)
+        _show_sheets(testbed, levels, out or Path("sheet.png"), seed, size or TILE, animal_ai, lenient)
     except KeyboardInterrupt:
         exit_interrupted("Stopped; finished sheets are kept.")
 
 
 def _show_task(
-    name: str, testbed: Path | None, out: Path | None, seed: int, size: int, animal_ai: str
+    name: str, testbed: Path | None, out: Path | None, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
     from arena.files import check_output
     from arena_llm.pictures.canvas import save
@@ -56,7 +57,8 @@ def _show_task(
     from testbed import task_named
 
     _check_size(size, SMALLEST, LARGEST)
-    chosen = task_named(name, testbed, animal_ai)
+    chosen = task_named(name, testbed, animal_ai, lenient=lenient)
+    warn(chosen.warnings if lenient else ())
     path = out or Path(f"{chosen.id}.png")
     check_output(path)
     save(task_picture(chosen, seed, size), path)
@@ -64,7 +66,7 @@ def _show_task(
 
 
 def _show_sheets(
-    testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str
+    testbed: Path | None, levels: str | None, out: Path, seed: int, size: int, animal_ai: str, lenient: bool
 ) -> None:
     from arena.files import check_output
     from arena_llm.pictures import contact_sheet
@@ -80,7 +82,7 @@ def _show_sheets(
     console = line_console()
     with progress_bar(console) as progress:
         read = progress.track(paths, description="reading")
-        entries = [entry for path in read for entry in read_entries(path, animal_ai)]
+        entries = [entry for path in read for entry in read_entries(path, animal_ai, lenient)]
         bar = progress.add_task("drawing", total=len(entries))
         for sheet in plan_sheets(entries, out, testbed.resolve().name if testbed else "Shipped battery"):
             drawn = draw_tiles(sheet.entries, views, seed, broken.append)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.errors import ConfigError
-from arena_llm.commands.play import PORT, Host, Port, Seats, Workers
+from arena_llm.commands.play import PORT, Host, Name, Port, Proxy, Seats, Workers
 from arena_llm.options import Testbed
 
 if TYPE_CHECKING:
+    from human_data.people.serving.serve import Address
     from human_data.people.study.config import Participants, Study
     from human_data.people.study.plan import Plan
 
@@ -32,10 +33,8 @@ def study_command(
     testbed: Testbed = None,
     host: Host = "127.0.0.1",
     port: Port = PORT,
-    name: Annotated[
-        list[str] | None,
-        typer.Option(help="A further host name to answer to, for a web server that forwards requests."),
-    ] = None,
+    name: Name = None,
+    proxy: Proxy = None,
     workers: Workers = None,
     seats: Seats = None,
     links: Annotated[
@@ -66,6 +65,7 @@ def study_command(
     from arena.packages import require
 
     require("people")
+    from human_data.people.serving.serve import address_of
     from human_data.people.study.load import EXAMPLE
     from human_data.people.study.plan import load_plan
 
@@ -85,7 +85,7 @@ def study_command(
     for line in _summary(plan):
         print(line, flush=True)
     if not check:
-        _serve(plan, db, host, port, tuple(name or ()), workers, seats)
+        _serve(plan, db, address_of(host, port, name or (), proxy or ()), workers, seats)
 
 
 def _print_links(plan: "Plan", db: str, file: Path, url: str) -> None:
@@ -135,19 +135,11 @@ def _at_once(line: str) -> None:
     print(line, flush=True)
 
 
-def _serve(
-    plan: "Plan",
-    db: str,
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    workers: int | None,
-    seats: int | None,
-) -> None:
+def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats: int | None) -> None:
     from arena.processes import cores
     from human_data.people.play.players import Players
     from human_data.people.serving.one_server import only_server
-    from human_data.people.serving.serve import answered_names, bound, serve, url_of
+    from human_data.people.serving.serve import bound, serve, url_of
     from human_data.people.store import Store
     from human_data.people.store.errors import display_name
     from human_data.people.study.app import create_study_app
@@ -157,17 +149,17 @@ def _serve(
 
     with Store(db) as store, only_server(store.database):
         started = start_or_resume(store, plan)
-        listener = bound(host, port)
+        listener = bound(address.host, address.port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         scripts = plan.study.mode == "scripts"
         source = StudyTaskSource(plan)
         players = Players(store, source, workers=workers or cores(), scripts=scripts, seats=seats)
-        app = create_study_app(plan, players, store, token, names=answered_names(host, names))
+        app = create_study_app(plan, players, store, token, names=address.names)
 
         def ready() -> None:
-            url, people = url_of(host, listener), plan.study.participants
+            url, people = url_of(address.host, listener, address.names), plan.study.participants
             signed = () if people.unsigned else (SIGNATURE,)
-            parameters = "&".join(f"{each}=..." for each in (people.id, *signed, *people.keep))
+            parameters = "&".join(f"{each}=..." for each in (*people.parameters, *signed))
             print(f"Participants: {url}{'?' + parameters if people.from_ == 'link' else ''}")
             print(f"Experimenter: {url}experimenter?token={token}")
             plural = "" if started.in_progress == 1 else "s"
@@ -179,7 +171,7 @@ def _serve(
             print(f"Data: {display_name(store.database.url)}{resumed}; Ctrl-C stops.", flush=True)
 
         advice = "put a web server with HTTPS in front of it unless the network is your own"
-        serve(app, players.recorder, host, listener, ready, advice)
+        serve(app, players.recorder, address, listener, ready, advice)
 
 
 def _identity(people: "Participants") -> str:
@@ -214,35 +206,74 @@ def _translation(study: "Study") -> str:
     )
 
 
-def _summary(plan: "Plan") -> list[str]:
-    """A description of the study, line by line."""
+def _rules(plan: "Plan") -> str:
+    """Which questions decide who takes part."""
+    pages = plan.study.questionnaires
+    checks = sum(bool(item.expect) for page in pages for item in page.items)
+    screens = [f"{page.name}.{item}" for page in pages for item in page.screen]
+    attention = f", attention checks: {checks}" if checks else ""
+    return attention + (f", screening by {', '.join(screens)}" if screens else "")
+
+
+def _blocks(plan: "Plan") -> list[str]:
+    """The order, breaks and feedback of each block of the test; of several also their order and tasks."""
     from human_data.people.study.order import rows_of
 
-    study, test = plan.study, plan.study.test
+    lines = []
+    for block in plan.study.test:
+        tasks, every = plan.tasks[block.name], block.break_every
+        orders = {
+            "listed": "as listed",
+            "random": f"random by {block.by}",
+            "latin-square": f"{rows_of(block, tasks)} orders by {block.by}",
+        }
+        several = f"Block {block.name}: {len(tasks)} tasks; order" if len(plan.study.test) > 1 else "Order"
+        breaks = (len(tasks) - 1) // every if every else 0
+        feedback = "yes" if block.feedback else "no"
+        lines.append(f"{several}: {orders[block.order]}; breaks: {breaks}; feedback: {feedback}.")
+    if len(lines) > 1:
+        lines.append(f"Order of blocks: {plan.study.block_order}.")
+    return lines
+
+
+def _participants(plan: "Plan") -> str:
+    """How participants come, what they see, and how long it takes."""
+    study, people = plan.study, plan.study.participants
     about, most = plan.minutes()
-    warm_up = ", ".join(f"{len(tasks)} {phase}" for phase, tasks in plan.tasks.items() if phase != "test")
-    orders = {
-        "listed": "as listed",
-        "random": f"random by {test.by}",
-        "latin-square": f"{rows_of(test, plan.test)} orders by {test.by}",
-    }
-    questions = sum(len(page.items) for page in study.questionnaires)
-    people = study.participants
+    counts = {name: len(plan.tasks[name]) for name in ("tutorial", "practice") if name in plan.tasks}
+    warm_up = ", ".join(f"{count} {name}" for name, count in counts.items())
     sources = {"link": f"a link with {people.id}", "free": "any code", "codes": "listed codes"}
     listed = f" ({len(people.codes)})" if people.codes else ""
-    lines = [
-        f"{study.name}: {study.title}",
+    return (
         f"Participants come with {sources[people.from_]}{listed}, play by {study.mode}, and see "
         f"{len(plan.test)} test tasks{f' after {warm_up}' if warm_up else ''}; about {about:.0f} minutes, "
-        f"at most {most:.0f}.",
-        f"Order: {orders[test.order]}; breaks: {plan.breaks()}; "
-        f"feedback: {'yes' if test.feedback else 'no'}; "
-        f"questions: {questions} on {len(study.questionnaires)} pages.",
+        f"at most {most:.0f}."
+    )
+
+
+def _summary(plan: "Plan") -> list[str]:
+    """A description of the study, line by line."""
+    study = plan.study
+    questions = sum(len(page.items) for page in study.questionnaires)
+    lines = [
+        f"{study.name}: {study.title}",
+        _participants(plan),
+        *_blocks(plan),
+        f"Questions: {questions} on {len(study.questionnaires)} pages{_rules(plan)}.",
     ]
+    for name, condition in plan.conditions.items():
+        about, most = condition.minutes()
+        lines.append(
+            f"Condition {name}: {', '.join(study.conditions[name]) or 'as above'}; "
+            f"{len(condition.test)} test tasks; about {about:.0f} minutes, at most {most:.0f}."
+        )
+    if plan.media:
+        size = sum(path.stat().st_size for path in plan.media.values()) / 1e6
+        lines.append(f"Pictures and sounds: {len(plan.media)} files, {size:.1f} MB.")
     if translated := _translation(study):
         lines.append(translated)
-    if warning := _identity(people):
+    if warning := _identity(study.participants):
         lines.append(warning)
-    if not study.completion.link and people.from_ == "link":
+    if not study.completion.link and study.participants.from_ == "link":
         lines.append("No completion link: participants are not sent back to where they came from.")
     return lines

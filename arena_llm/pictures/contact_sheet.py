@@ -71,10 +71,10 @@ def find_files(folder: Path | None, levels: str | None) -> tuple[Path, ...]:
     return found
 
 
-def read_entries(path: Path, animal_ai: str) -> tuple[Entry, ...]:
+def read_entries(path: Path, animal_ai: str, lenient: bool = False) -> tuple[Entry, ...]:
     """Every arena of a file, or the file with its first problem."""
     try:
-        tasks = read_tasks(path, animal_ai)
+        tasks = read_tasks(path, animal_ai, lenient=lenient)
     except (ConfigError, OSError) as error:
         reason = str(error).splitlines()[0].replace(str(path), path.name)
         return (Entry(path.stem, level_of(path), None, reason),)

@@ -144,7 +144,7 @@ class ScriptedParticipant:
                 self.diary.answers[name, item.id] = self._given[stage].get(item.id, "")
         elif form.action == "/consent":
             self.diary.agreed = True
-        given = fields(self._given.get(stage, {}))
+        given = {} if page is None else fields(page, self._given[stage])
         status = visitor.send(form.action, **{**form.asked, **form.button, **given}).status_code
         if status >= 400:
             raise RuntimeError(f"{self.diary.code}: {stage or form.action} was refused with status {status}")

@@ -75,7 +75,7 @@ def _type(field: str, declared: dict[str, Any]) -> str:
     if declared.get("type") == "array":
         return f"list of {_plural(declared['items']['type'])}"
     if "anyOf" in declared:
-        return "text or number"
+        return "text or number, or a list of these"
     return "word" if "enum" in declared else _WORDS[declared["type"]]
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import arena.taskfile.versions
-from arena.geometry.layout import changing_values
+from arena.geometry.ball_sizes import changing_values
 from arena.geometry.placed import Placed
 from arena.mechanisms.spawners import settings_of
 from arena.rules import HOT_ZONE_FACTOR, HOT_ZONE_LEAST

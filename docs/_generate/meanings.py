@@ -15,7 +15,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "blackouts": "Frames (1 frame = 5/3 steps) at which the light goes out or on again; one negative "
         "number is the period of a light that blinks forever.",
         "random_seed": "Accepted for the original's files; here randomness depends on the episode's seed.",
-        "merge_next": "A success continues in the next arena of the file, within the same episode.",
+        "merge_next": "A success continues in the next arena of the file, within the same episode; "
+        "no episode begins with that arena.",
         "episode_end": "With several agents, the episode ends when `any` or `all` of them have finished.",
     },
     "Item": {
@@ -25,7 +26,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "rotations": "Degrees clockwise seen from above, 0 looks along +z. Negative is random.",
         "sizes": "Metres along the object's own axes, cut to the kind's range and times 0.999. Negative is "
         "random within the range.",
-        "colors": "Colour of kinds that take one. A negative channel is random.",
+        "colors": "Colour of kinds that take one. A negative channel is random. In version 2 also "
+        "`!Vector3`.",
         "skins": "Look of an agent: `panda`, `pig`, `hedgehog`, or `random`.",
         "teams": "Team number of an agent; without effect on the physics.",
         "frozen_agent_delays": "Seconds that an agent cannot move at the start.",
@@ -50,7 +52,7 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "max_reward_counts": "How often each of them may appear; -1 means no limit.",
         "reward_position": "Where a button's reward appears; (0, 0, 0) means a random place.",
         "reward_size": "Size of a button's reward.",
-        "zone_id": "Name of a data zone, for your own analysis.",
+        "zone_id": "Name of a data zone, which its events carry. Of a list, the first counts.",
         "zone_visible": "Whether a data zone is drawn.",
         "operations": "Operations that a button or a data zone triggers; see their list.",
     },
@@ -63,10 +65,13 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
     "endEpisode": {"reward": "Last reward."},
     "grantReward": {"reward": "Reward, positive or negative."},
     "grantContinuousReward": {"reward_per_step": "Reward of every tick (0.02 s) in the zone."},
-    "freezeAgent": {"freeze_steps": "Ticks (0.02 s) for which the agent cannot move."},
+    "freezeAgent": {
+        "freeze_steps": "Ticks (0.02 s) for which the agent cannot move, the first being that of its entry; "
+        "time goes on."
+    },
     "toggleObject": {
         "spawnable": "The object.",
-        "initially_present": "Whether it is there from the start.",
+        "initially_present": "Whether it is there from the start; without effect if it is forgotten.",
         "spawn_and_forget": "Each time another one appears, and none is removed.",
     },
     "limitedInvocationsOperation": {

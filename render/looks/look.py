@@ -1,7 +1,7 @@
 """How each kind of object looks: surface, colour and opacity.
 
 Display colours were measured in pictures of Animal-AI v3.1.3 (section 3.3 of the behaviour
-specification); flat colours are given as shown, sRGB 0..255.
+specification), those of 4.x in pictures of 4.3; flat colours are given as shown, sRGB 0..255.
 """
 
 from enum import IntEnum
@@ -29,8 +29,14 @@ class Material(IntEnum):
     RAIL = 10
     STONE = 11
     DARK_STONE = 12
-    GLOW = 13
-    BLUSH = 14
+    EMBER = 13
+    PERSPEX = 14
+    GLOW = 15
+    BLUSH = 16
+    RIPE = 17
+    LEAVES = 18
+    BARK = 19
+    CORK = 20
 
 
 class Surface(NamedTuple):
@@ -63,10 +69,16 @@ SURFACES: dict[Material, Surface] = {
     Material.FENCE: Surface(emission=0.2, repeat=(14.0, 56.0)),
     Material.PLAIN: Surface(),
     Material.RAIL: Surface(emission=0.2),
-    Material.STONE: Surface(repeat=(2.0, 2.0)),
-    Material.DARK_STONE: Surface(repeat=(3.0, 3.0)),
+    Material.STONE: Surface(),
+    Material.DARK_STONE: Surface(),
+    Material.EMBER: Surface(lit=0.0, emission=1.0, repeat=(5.0, 5.0)),
+    Material.PERSPEX: Surface(),
     Material.GLOW: Surface(emission=1.0, layer=Material.PLAIN),
     Material.BLUSH: Surface(lit=0.25, emission=1.0, layer=Material.PLAIN),
+    Material.RIPE: Surface(lit=0.5, emission=0.6, layer=Material.PLAIN),
+    Material.LEAVES: Surface(emission=0.16, layer=Material.PLAIN),
+    Material.BARK: Surface(emission=0.6, layer=Material.PLAIN),
+    Material.CORK: Surface(repeat=(1.0, 1.0), layer=Material.CLOUD),
 }
 """The surface of every material."""
 
@@ -146,13 +158,53 @@ LOOKS: dict[str, Look] = {name: _usual_look(kind) for name, kind in KINDS.items(
 }
 """The look of every kind: the usual one, unless it has an entry here."""
 
-LOOKS_4: dict[str, Look] = LOOKS | {
-    "LightBlock": Look(Material.STONE, srgb(200, 194, 182)),
-    "HeavyBlock": Look(Material.DARK_STONE, srgb(128, 124, 120)),
+PANE = Look(Material.PERSPEX, _WHITE, translucent=True, casts=False)
+BUTTON = Look(Material.PLAIN, srgb(36, 189, 231))
+TRUNK = Look(Material.BARK, srgb(87, 59, 44))
+CORK = Look(Material.CORK, srgb(141, 108, 88))
+BOARD_FRAME = Look(Material.PLAIN, srgb(171, 124, 84))
+TIMER = Look(Material.FLAT, srgb(0, 0, 0), casts=False)
+DECAY_ARROWS = Look(Material.FLAT, srgb(255, 127, 63), casts=False)
+RIPEN_ARROWS = Look(Material.FLAT, srgb(0, 191, 255), casts=False)
+
+_GLASS_4 = Look(Material.GLASS, srgb(250, 250, 250), translucent=True)
+_RED_4 = Look(Material.GLOW, srgb(207, 88, 88))
+_DECOY_4 = Look(Material.GLOW, srgb(178, 178, 178))
+
+LOOKS_41: dict[str, Look] = LOOKS | {
     "BadGoal": _BAD._replace(material=Material.BLUSH),
     "BadGoalBounce": _BAD._replace(material=Material.BLUSH),
+    "DecayGoal": Look(Material.GLOW, srgb(245, 221, 104)),
+    "RipenGoal": Look(Material.RIPE, srgb(255, 251, 193)),
+    "DataZone": _GLASS_4._replace(casts=False),
+    "SpawnerTree": Look(Material.LEAVES, srgb(94, 154, 33)),
+    "SpawnerButton": Look(Material.PLAIN, srgb(214, 217, 133)),
+    "SignBoard": Look(Material.PLAIN, srgb(237, 232, 237)),
+    "Door": PANE,
 }
-"""The looks of version 4: blocks of light and dark stone, and shaded bad goals (section 9)."""
+"""The looks of 4.0 and 4.1."""
+
+LOOKS_4: dict[str, Look] = LOOKS_41 | {
+    "LightBlock": Look(Material.STONE, srgb(133, 134, 136)),
+    "HeavyBlock": Look(Material.DARK_STONE, srgb(107, 113, 124)),
+    "HollowBox": Look(Material.GLOW, srgb(145, 145, 145)),
+    "WallTransparent": _GLASS_4,
+    "CylinderTunnelTransparent": _GLASS_4,
+    "HotZone": Look(Material.EMBER, _WHITE, translucent=True, casts=False),
+    "BadGoal": _RED_4,
+    "BadGoalBounce": _RED_4,
+    "DecoyGoal": _DECOY_4,
+    "DecoyGoalBounce": _DECOY_4,
+    "DecoyGoalMulti": _DECOY_4,
+}
+"""The looks of 4.2 and later, measured in pictures of 4.3."""
+
+_LOOKS: dict[Version, dict[str, Look]] = {
+    Version.V2: LOOKS,
+    Version.V3: LOOKS,
+    Version.V41: LOOKS_41,
+    Version.V4: LOOKS_4,
+}
 
 _INK: Vector = (0.08, 0.08, 0.1)
 _SYMBOLS: dict[str, Vector] = {
@@ -166,10 +218,11 @@ _SYMBOLS: dict[str, Vector] = {
 def look_of(thing: Thing, version: str = Version.V3) -> Look:
     """The look of a thing: its kind's, in the thing's own colour if it has one.
 
-    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol.
+    A ball's own colour is lit and shines as well (section 7.6); a sign board's is that of its symbol, and a
+    door of 4.x is of glass.
     """
-    look = (LOOKS_4 if version == Version.V4 else LOOKS)[thing.kind]
-    if thing.color is None or thing.kind == "SignBoard":
+    look = _LOOKS[Version(version)][thing.kind]
+    if thing.color is None or thing.kind == "SignBoard" or look is PANE:
         return look
     material = Material.GLOW if KINDS[thing.kind].is_goal else look.material
     return look._replace(color=thing.color, material=material)

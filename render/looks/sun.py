@@ -39,12 +39,17 @@ class Light(NamedTuple):
     texel_m: float
     stripes_m: float
 
+    @property
+    def shines(self) -> bool:
+        """Whether there is a sun; without one there are no shadows."""
+        return any(self.color)
+
 
 @cache
 def light_of(version: str) -> Light:
     """The light of a version.
 
-    In v3.1.3, thick things keep the stripes of the recorded pictures.
+    In v3.1.3, thick things keep the stripes of the recorded pictures; in 4.2 all light is ambient.
     """
     differs = DIFFERENCES[Version(version)]
     red, green, blue = (round(float(value), 3) for value in linear(np.multiply(255.0, differs.sun)))

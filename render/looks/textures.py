@@ -49,12 +49,13 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.DEATH: _fog((0.21, 0.016, 0.022), 0.50, 0.95),
         Material.HOT: _fog((0.60, 0.24, 0.13), 0.10, 0.65),
         # White of opacity 0.4157 (section 7.6).
-        Material.GLASS: _fog((1.0, 1.0, 1.0), 0.4157, 0.4157),
+        Material.GLASS: _pane(0.4157),
         Material.FLOOR: _opaque(_slabs()),
         Material.FENCE: _opaque(_planks()),
-        # Grains over soft patches.
-        Material.STONE: _opaque(0.78 + 0.1 * _clouds(5) + 0.12 * _clouds(96)),
-        Material.DARK_STONE: _opaque(_veined_stone()),
+        Material.STONE: _opaque(0.65 + 0.7 * _clouds(10)),
+        Material.DARK_STONE: _opaque(_masonry()),
+        Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
+        Material.PERSPEX: _pane(0.251),
     }
     textured = sum(surface.layer is None for surface in SURFACES.values())
     stack = np.full((textured, SIDE, SIDE, 4), 255, np.uint8)
@@ -105,10 +106,15 @@ def _panel() -> Layer:
     return linear(np.where(inside, 124.0, 145.0))
 
 
-def _veined_stone() -> Layer:
-    """Coarse patches with dark veins where two heights meet."""
-    veins = np.clip(1 - 28 * np.abs(_clouds(3) - 0.5), 0.0, 1.0)
-    return np.asarray((0.6 + 0.3 * _clouds(7) + 0.1 * _clouds(64)) * (1 - 0.5 * veins))
+def _masonry() -> Layer:
+    """Two courses of rough stones, the stones and the patches in them of different tones."""
+    x, y = _grid(1.0, 1.0)
+    course = np.floor(2 * y)
+    upright = _joint(x + 0.3 * course, 0.5, 0.03, 0.06)
+    level = _joint(y, 0.5, 0.03, 0.06)
+    stones = np.random.default_rng(_SLABS_SEED).uniform(0.85, 1.15, (2, 4))
+    stone = stones[course.astype(int), np.floor(2 * (x + 0.3 * course)).astype(int)]
+    return np.asarray(stone * (0.65 + 0.8 * _clouds(8)) * (1 - 0.4 * np.maximum(upright, level)))
 
 
 def _clouds(cells: int) -> Layer:
@@ -132,6 +138,11 @@ def _noise(rng: np.random.Generator, cells: int) -> Layer:
 def _fog(color: tuple[float, float, float], thin: float, thick: float) -> Layer:
     opacity = thin + (thick - thin) * np.clip(2 * _clouds(4) - 0.5, 0.0, 1.0)
     return np.concatenate([np.broadcast_to(color, (SIDE, SIDE, 3)), opacity[..., None]], axis=2)
+
+
+def _pane(opacity: float) -> Layer:
+    """White of an opacity."""
+    return np.broadcast_to((1.0, 1.0, 1.0, opacity), (SIDE, SIDE, 4))
 
 
 def _planks() -> Layer:

@@ -15,7 +15,7 @@ from render.looks.look import FLOOR
 from render.opengl.painter import Reader, Stock, program, write
 from render.parts.animals import body
 from render.parts.culling import front_to_back
-from render.parts.meshes import MESHES, rails, surroundings, unit_meshes
+from render.parts.meshes import MARKS, MESHES, rails, surroundings, unit_meshes
 from render.parts.rows import Batch, Rows, ThingRows, joined
 
 _LABEL = 15
@@ -23,7 +23,7 @@ _LABEL = 15
 
 _VERTICES = ("3f 12x", "in_vertex")
 _ROWS = ("3f 9f 3f 2f 6x4/i", "in_position", "in_rotation", "in_size", "in_label")
-_BALL = MESHES.index("ball")
+_ON_BALLS = [MESHES.index(name) for name in ("ball", *MARKS)]
 
 
 class _LabelledThings(ThingRows):
@@ -114,4 +114,4 @@ def _labelled(batch: Batch, instance: int) -> Batch:
 
 def _label(rows: Rows, meshes: npt.NDArray[np.intp], instance: int | npt.NDArray[np.intp]) -> None:
     rows[:, _LABEL] = instance
-    rows[:, _LABEL + 1] = meshes == _BALL
+    rows[:, _LABEL + 1] = np.isin(meshes, _ON_BALLS)

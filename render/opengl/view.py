@@ -44,9 +44,11 @@ class View:
     def cast(self, scene: Scene) -> None:
         """Read a scene and update its shadows; call `draw` afterwards."""
         self._use_light(light_of(scene.version))
-        things, casters = self._updated(scene)
-        agents = (_own(scene), *scene.others)
-        self._shadows.draw_moving(joined([casters.moving, *(shadow_of(agent) for agent in agents)]))
+        things = self._updated(scene)
+        if self._light.shines:
+            agents = (_own(scene), *scene.others)
+            shadows = [self._casters.moving, *(shadow_of(agent) for agent in agents)]
+            self._shadows.draw_moving(joined(shadows))
         self._opaque, self._clear = things.opaque, things.clear
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
@@ -63,19 +65,22 @@ class View:
             self._ctx.gc()
         self._painter.shine(light)
 
-    def _updated(self, scene: Scene) -> tuple[ThingRows, Casters]:
+    def _updated(self, scene: Scene) -> ThingRows:
         """The scene's things as rows; redraws the shadows of things at rest if these changed."""
-        things = self._things
-        if things is not None and scene.things is things.things:
-            things.update(scene)
+        things, known = self._things, True
+        if things is None or scene.things is not things.things:
+            things, known = ThingRows(scene.things, scene.sizes, scene.version), False
+            self._things = things
+        things.update(scene)
+        if not self._light.shines:
+            return things
+        if known:
             redraw = self._casters.update()
         else:
-            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
-            things.update(scene)
             self._casters, redraw = Casters(things), True
         if redraw:
             self._shadows.draw_still(self._casters.still)
-        return things, self._casters
+        return things
 
     def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
         ctx, aspect = self._ctx, target.width / target.height

@@ -14,6 +14,7 @@ from arena.scene import Thing, Vector
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from render.looks.look import FENCE, FLOOR, POST, RAIL, Look
+from render.parts import timers, tree
 from render.parts.glyphs import GLYPHS, Polygons, glyph_vertices
 
 Vertices = npt.NDArray[np.float32]
@@ -31,7 +32,14 @@ BALL_ERRORS = (0.039, 0.0097, 0.0024)
 PRICKLES = 220
 """Number of cones on a hedgehog's back."""
 
-MESHES = ("box", "prism", "tube", "rod", "prickles", *BALLS, *(f"symbol {g}" for g in GLYPHS))
+MARKS = ("rings", "arrows in", "arrows out")
+"""What lies on balls."""
+
+MESHES = (
+    *("box", "prism", "tube", "rod", "prickles", *BALLS),
+    *(f"symbol {glyph}" for glyph in GLYPHS),
+    *("crown", "trunk", *MARKS),
+)
 """The names of all unit meshes."""
 
 _PRISM_FACES = [(0, 1, 3), (0, 3, 2), (0, 4, 5), (0, 5, 1), (2, 3, 5), (2, 5, 4), (0, 2, 4), (1, 5, 3)]
@@ -87,6 +95,11 @@ def unit_meshes() -> dict[str, Mesh]:
         "rod": _rod(),
         "prickles": _prickles(),
         **{f"symbol {name}": _glyph(polygons) for name, polygons in GLYPHS.items()},
+        "crown": _faceted(tree.crown().triangles),
+        "trunk": _faceted(tree.trunk().triangles),
+        "rings": _faceted(timers.rings()),
+        "arrows in": _faceted(timers.arrows(inward=True)),
+        "arrows out": _faceted(timers.arrows(inward=False)),
     }
 
 
@@ -138,6 +151,12 @@ def _tube() -> Mesh:
     return _shared(np.array(rows)[quads.ravel()])
 
 
+def _faceted(triangles: npt.NDArray[np.float64]) -> Mesh:
+    """A mesh of triangles (m, 3, 3)."""
+    soup = triangles.reshape(-1, 3)
+    return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
+
+
 def _prickles() -> Mesh:
     """Cones on a ball, from radius 0.4 to 0.5, except in front (+z) and below."""
     index = np.arange(2 * PRICKLES) + 0.5
@@ -152,8 +171,7 @@ def _prickles() -> Mesh:
     feet = [0.4 * out + 0.05 * (np.cos(a) * side + np.sin(a) * across) for a in np.radians((0, 120, 240))]
     tip = 0.5 * out
     faces = [np.stack((feet[k], feet[(k + 1) % 3], tip), axis=1) for k in range(3)]
-    soup = np.concatenate(faces).reshape(-1, 3)
-    return _flat(trimesh.Trimesh(soup, np.arange(len(soup)).reshape(-1, 3), process=False))
+    return _faceted(np.concatenate(faces))
 
 
 def surroundings() -> list[tuple[Part, Look]]:

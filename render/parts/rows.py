@@ -96,7 +96,7 @@ class ThingRows:
     """
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
-        self.things = things
+        self.things, self._version = things, version
         of_things = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
@@ -160,7 +160,7 @@ class ThingRows:
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
-        return drawn_parts(self.things[index], (x, y, z))
+        return drawn_parts(self.things[index], (x, y, z), self._version)
 
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():

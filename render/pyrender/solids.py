@@ -101,7 +101,7 @@ def _things(scene: Scene) -> Iterator[Solid]:
     for index in np.flatnonzero(scene.visible).tolist():
         thing, (x, y, z) = scene.things[index], scene.sizes[index]
         look, pose = look_of(thing, scene.version), (scene.positions[index], scene.rotations[index])
-        for part in drawn_parts(thing, (x, y, z)):
+        for part in drawn_parts(thing, (x, y, z), scene.version):
             yield Solid(part.mesh, part.size, part.centre, *pose, part.look or look, index)
 
 

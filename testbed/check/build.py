@@ -85,7 +85,8 @@ def build_findings(built: Built) -> Iterator[Finding]:
     if built.failures:
         reason = next(iter(built.failures.values()))
         if _is_agents(reason):
-            yield built.finding("agent-blocked", f"{reason} ({_seeds(tuple(built.failures))})")
+            code = "sometimes-blocked" if built.layouts else "agent-blocked"
+            yield built.finding(code, f"{reason} ({_seeds(tuple(built.failures))})")
         else:
             yield built.finding("too-many", f"{reason} (with the seed {next(iter(built.failures))})", "items")
     for index in range(len(built.things)):

@@ -15,7 +15,7 @@ class Level(IntEnum):
     WARNING = 1
     """It can be played, but something differs from what the file says."""
     ERROR = 2
-    """It cannot be played or passed."""
+    """It cannot be played."""
 
     def __str__(self) -> str:
         return self.name.lower()
@@ -34,13 +34,15 @@ CODES: dict[str, Code] = {
     "unreadable": Code(_E, "the file does not load"),
     "duplicate-key": Code(_E, "a key is given twice"),
     "not-upgraded": Code(_E, "the file could not be rewritten in the newest spelling"),
-    "agent-blocked": Code(_E, "there is no free place for the agent"),
+    "agent-blocked": Code(_E, "there is no free place for the agent with any seed tried"),
     "too-many": Code(_E, "there are too many objects, or too many without a free place"),
-    "enclosed": Code(_E, "a goal is wholly inside a solid object"),
-    "unreachable-mark": Code(_E, "the pass mark is above all that can be earned"),
-    "time-too-short": Code(_E, "the time limit is too short to drive straight to the nearest goal"),
+    "enclosed": Code(_W, "a goal is wholly inside a solid object"),
+    "unreachable-mark": Code(_W, "the pass mark is above all that can be earned"),
+    "time-too-short": Code(_W, "the time limit is too short to drive straight to the nearest goal"),
+    "unknown-object": Code(_W, "there is no such object; it is ignored"),
+    "nothing-merged": Code(_W, "the last arena merges the next one, and there is none"),
     "blocked": Code(_W, "an object's place is taken; it is left at the arena's corner"),
-    "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object"),
+    "sometimes-blocked": Code(_W, "with some seeds no free place is found for an object or the agent"),
     "grows": Code(_W, "more can be added during an episode than an arena holds"),
     "unsupported": Code(_W, "an object falls or tips at the start"),
     "slides": Code(_W, "an object slides or rolls away at the start"),
@@ -55,6 +57,7 @@ CODES: dict[str, Code] = {
     "blackouts-ignored": Code(_W, "entries after a negative blackout period are ignored"),
     "blackouts-order": Code(_W, "blackouts are not strictly increasing; newer versions refuse them"),
     "blackouts-late": Code(_W, "a blackout is beyond the time limit; newer versions refuse it"),
+    "arena-number": Code(_N, "an arena's number is negative or taken; it counts as another one"),
     "agent-drops": Code(_N, "the agent starts above what carries it"),
     "ignored-value": Code(_N, "the original ignores part of a value for this object"),
     "old-key": Code(_N, "a key has a newer spelling"),

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from arena.action import TICK_S
-from arena.geometry.layout import SHRINK
+from arena.geometry.ball_sizes import SHRINK
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY
 from arena.physics.bodies import CONTACT_OFFSET

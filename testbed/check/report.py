@@ -26,13 +26,14 @@ _SUFFIXES = (".yaml", ".yml")
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to check: the first seed, whether to rewrite old spellings in place, the folder for floor plans,
-    and the version of Animal-AI that the files are for.
+    the version of Animal-AI that the files are for, and whether unknown objects are ignored.
     """
 
     seed: int = 0
     upgrade: bool = False
     svg: Path | None = None
     version: str = Version.V3
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +63,16 @@ def check_file(path: Path, options: Options, plan: Path | None = None) -> FileRe
     changes: tuple[Change, ...] = ()
     try:
         if options.upgrade:
-            load_located(read_text(path), str(path), options.version)
+            load_located(read_text(path), str(path), options.version, lenient=options.lenient)
             try:
-                changes = upgrade_file(path, options.version)
+                changes = upgrade_file(path, options.version, options.lenient)
             except ConfigError as error:
                 findings += _from_error(error, path, "not-upgraded")
-        located = load_located(read_text(path), str(path), options.version)
+        located = load_located(read_text(path), str(path), options.version, lenient=options.lenient)
     except ConfigError as error:
         code = "duplicate-key" if isinstance(error, DuplicateKeyError) else "unreadable"
         return FileReport(path, tuple(_from_error(error, path, code)))
+    findings += [Finding.at(*remark) for remark in located.remarks]
     findings += spelling_findings(located)
     for number, arena_id in enumerate(located.file.arenas):
         findings += _arena(located, arena_id, task_id(path, number), options.seed, plan)

@@ -35,14 +35,14 @@ def newest_key(spelled: str, field: str | int) -> str:
 
 
 def upgrade_text(
-    text: str, source: str = "<text>", version: str = Version.V3
+    text: str, source: str = "<text>", version: str = Version.V3, lenient: bool = False
 ) -> tuple[str, tuple[Change, ...]]:
     """The text in the newest spelling, and what was changed, from top to bottom.
 
     Raises ConfigError as `arena.taskfile.load.load_text` does, and if a word cannot be replaced without
     changing the file's meaning (such as an anchor that something else shares).
     """
-    before = load_located(text, source, version)
+    before = load_located(text, source, version, lenient=lenient)
     edits = sorted(set(_edits(before)))
     changes: list[Change] = []
     parts: list[str] = []
@@ -54,17 +54,17 @@ def upgrade_text(
             changes.append(Change(line, old, new))
             here = end
     upgraded = "".join([*parts, text[here:]])
-    if _meaning(load_text(upgraded, source, version)) != _meaning(before.file):
+    if _meaning(load_text(upgraded, source, version, lenient=lenient)) != _meaning(before.file):
         line = changes[0].line if changes else 1
         raise ConfigError(f"{source}:{line}: cannot be upgraded without a change of meaning; left as it is")
     return upgraded, tuple(changes)
 
 
-def upgrade_file(path: Path, version: str = Version.V3) -> tuple[Change, ...]:
+def upgrade_file(path: Path, version: str = Version.V3, lenient: bool = False) -> tuple[Change, ...]:
     """Upgrade a file in place; one that needs nothing is not written. Raises ConfigError as above."""
     raw = read_bytes(path)
     mark = _BOM if raw.startswith(_BOM) else b""
-    upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path), version)
+    upgraded, changes = upgrade_text(raw.decode("utf-8-sig"), str(path), version, lenient)
     if changes:
         try:
             write_file(path, mark + upgraded.encode("utf-8"))

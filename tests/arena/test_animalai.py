@@ -9,6 +9,7 @@ import pytest
 
 from arena import ACTIONS, ArenaEnv, ConfigError
 from arena.animalai import (
+    AAIAction,
     AAIActions,
     ActionTuple,
     AnimalAIEnvironment,
@@ -17,8 +18,10 @@ from arena.animalai import (
     RayCastParser,
     UnityToGymWrapper,
     make_animalai_vec_env,
+    stack_actions,
 )
-from arena.rays.rays import TAGS
+from arena.animalai.exception import UnityActionException, UnityEnvironmentException
+from arena.rays.rays import TAGS, TAGS_4_4
 from tests.arena.learning import FILE
 
 ROOT = Path(__file__).parents[2]
@@ -71,8 +74,8 @@ env = AnimalAIEnvironment(
     grayscale=False, timescale=300, inference=False,
 )
 env = UnityToGymWrapper(env, uint8_visual=True, allow_multiple_obs=False, flatten_branched=True)
-model = PPO("CnnPolicy", env, n_steps=32, batch_size=32, n_epochs=1, device="cpu")
-model.learn(total_timesteps=64)
+model = PPO("CnnPolicy", env, n_steps=50, batch_size=50, n_epochs=1, device="cpu")
+model.learn(total_timesteps=200)
 model.save("model")
 env.close()
 print(model.num_timesteps)
@@ -100,7 +103,7 @@ def test_a_script_with_steps_of_agents_runs(tmp_path):
 def test_a_script_that_trains_runs(tmp_path):
     pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
     done = run_script(TRAINING, tmp_path)
-    assert (done.returncode, done.stdout) == (0, "64\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr
     assert (tmp_path / "model.zip").is_file()
 
 
@@ -132,30 +135,66 @@ def play(env, *action):
 def test_the_observations_are_those_of_our_environment(make):
     env = make(useCamera=True, useRayCasts=True, resolution=20, raysPerSide=(7 - 1) / 2, rayMaxDegrees=45)
     ours = ArenaEnv(
-        FILE, observation=("camera", "rays", "vector"), resolution=20, rays_per_side=3, ray_max_degrees=45
+        FILE,
+        observation=("camera", "rays", "vector"),
+        resolution=20,
+        rays_per_side=3,
+        ray_max_degrees=45,
+        ray_tags=18,
     )
     ours.reset(seed=env._playing.np_random_seed)
     decision, terminal = play(env, 1, 2)
     seen, reward, *_ = ours.step(5)
     named = env.get_obs_dict(decision.obs)
-    assert [each.shape for each in decision.obs] == [(1, 20, 20, 3), (1, 98), (1, 7)]
+    assert [each.shape for each in decision.obs] == [(1, 3, 20, 20), (1, 140), (1, 7)]
     assert {each.dtype for each in decision.obs} == {np.dtype(np.float32)}
-    assert [each.shape for each in terminal.obs] == [(0, 20, 20, 3), (0, 98), (0, 7)]
-    assert (np.rint(named["camera"] * 255) == seen["camera"]).all()
+    assert [each.shape for each in terminal.obs] == [(0, 3, 20, 20), (0, 140), (0, 7)]
+    assert (np.rint(named["camera"] * 255).transpose(1, 2, 0) == seen["camera"]).all()
     assert 0 < named["camera"].max() <= 1
     assert (named["rays"] == seen["rays"]).all()
     assert (np.hstack([named["health"], named["velocity"], named["position"]]) == seen["vector"]).all()
     assert named["health"].shape == ()
     assert decision.reward == np.float32(reward)
     specs = env.behavior_specs[BEHAVIOR].observation_specs
-    assert [each.shape for each in specs] == [(20, 20, 3), (98,), (7,)]
+    assert [each.shape for each in specs] == [(3, 20, 20), (140,), (7,)]
+    assert [each.name for each in specs] == ["camera", "rays", "vector"]
+    assert env.obsdict["rays"] is named["rays"]
+
+
+def test_channels_and_rays_as_in_3_by_options(make):
+    env = make(useCamera=True, useRayCasts=True, resolution=20, channels_first=False, rayTags=12)
+    first = make(useCamera=True, resolution=20).get_steps(BEHAVIOR)[0].obs[0]
+    camera, rays, _ = env.get_steps(BEHAVIOR)[0].obs
+    assert (camera.shape, rays.shape) == ((1, 20, 20, 3), (1, 70))
+    assert (camera.transpose(0, 3, 1, 2) == first).all()
+    assert make(arenas_configurations=TASK, version="3.1.3", useRayCasts=True).behavior_specs[
+        BEHAVIOR
+    ].observation_specs[0].shape == (70,)
+
+
+def test_files_are_read_as_version_4_and_loaded_ones_keep_theirs(make):
+    assert make(arenas_configurations=TASK)._playing.episode.spec.version == "4"
+    assert make(arenas_configurations=[TASK])._playing.episode.spec.version == "4"
+    assert make(arenas_configurations=TASK, version="3.1.3")._playing.episode.spec.version == "3.1.3"
+    assert make()._playing.episode.spec.version == FILE.arenas[0].version == "3.1.3"
+
+
+def test_without_a_file_the_arena_is_empty(make):
+    for missing in ("", None):
+        env = make(arenas_configurations=missing)
+        for _ in range(20):
+            decision, terminal = play(env, 1, 0)
+        assert len(decision) == 1
+        assert not terminal
+        assert not env._playing.episode.layout.things
+        assert decision.obs[0][0, 0] == 100
 
 
 def test_gray_is_the_mean_of_the_colours(make):
     coloured, gray = (make(useCamera=True, resolution=20, grayscale=wanted) for wanted in (False, True))
     one, other = (env.get_steps(BEHAVIOR)[0].obs[0] for env in (coloured, gray))
-    assert other.shape == (1, 20, 20, 1)
-    assert np.allclose(one.mean(axis=3, keepdims=True), other)
+    assert other.shape == (1, 1, 20, 20)
+    assert np.allclose(one.mean(axis=1, keepdims=True), other)
 
 
 def test_an_episode_ends_with_the_next_one_begun(make):
@@ -243,8 +282,9 @@ def test_left_is_left(make):
 
 
 def test_the_objects_are_numbered_as_the_bits():
-    listed = [each for each in RayCastObjects if each.value < len(TAGS)]
-    assert [each.name.lower() for each in listed] == [tag.lower() for tag in TAGS]
+    names = [each.name.lower() for each in RayCastObjects]
+    assert names == [tag.lower().replace("hollowobj", "hollowbox") for tag in TAGS_4_4]
+    assert TAGS_4_4[: len(TAGS)] == TAGS
 
 
 def rays_of(*distances):
@@ -256,7 +296,7 @@ def rays_of(*distances):
 
 def test_the_parser_keeps_the_columns_of_the_original_or_sorts_them(capsys):
     """Rays are at 0, d, -d, 2d, -2d degrees; the original's order is worked out from its published code."""
-    wanted = [RayCastObjects.GOODGOAL, RayCastObjects.IMMOVABLE, RayCastObjects.HOLLOWBOX]
+    wanted = [RayCastObjects.GOODGOAL, RayCastObjects.IMMOVABLE, RayCastObjects.RAMP]
     rays = rays_of(0.1, 0.2, 0.3, 0.4, 0.5)
     parsed = RayCastParser(wanted, 5).parse(rays)
     assert parsed.tolist() == [[0.3, 0.5, 0.1, 0.4, 0.2], [0] * 5, [0] * 5]
@@ -271,14 +311,39 @@ def test_the_parser_keeps_the_columns_of_the_original_or_sorts_them(capsys):
     assert capsys.readouterr().out == "GOODGOAL : [0.3 0.1 0.2]\n"
 
 
+def test_the_parser_takes_any_width():
+    for kinds in (4, 12, 18):
+        rays = np.zeros((3, kinds + 2))
+        rays[1, [RayCastObjects.GOODGOAL.value, -1]] = 1, 0.25
+        parsed = RayCastParser([RayCastObjects.GOODGOAL, RayCastObjects.ARENA], 3).parse(rays.ravel())
+        assert parsed.tolist() == [[0, 0, 0.25], [0, 0, 0]]
+    with pytest.raises(ValueError, match="rays of 12 kinds cannot show HOLLOWBOX, AGENT"):
+        RayCastParser([RayCastObjects.HOLLOWBOX, RayCastObjects.AGENT], 3).parse(rays_of(0.1, 0.2, 0.3))
+    four = RayCastParser([RayCastObjects.GOODGOAL], 4).parse(rays_of(0.1, 0.2, 0.3, 0.4).tolist())
+    assert four.tolist() == [[0.3, 0.1, 0.3, 0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "tag"), [("DecoyGoal", "DecoyGoal"), ("HollowBox", "HollowObj"), ("DataZone", "DataZone")]
+)
+def test_rays_of_4_4_show_kinds_that_those_of_3_do_not(make, tmp_path, name, tag):
+    file = tmp_path / "task.yaml"
+    item = f"{{name: {name}, positions: [{{x: 20, z: 25}}], sizes: [{{x: 1, y: 1, z: 1}}]}}"
+    agent = "{name: Agent, positions: [{x: 20, z: 20}], rotations: [0]}"
+    file.write_text(f"arenas: {{0: {{t: 50, items: [{agent}, {item}]}}}}")
+    env = make(arenas_configurations=str(file), useRayCasts=True)
+    ahead = env.get_obs_dict(env.get_steps(BEHAVIOR)[0].obs)["rays"][:20]
+    assert np.flatnonzero(ahead[:19]).tolist() == [TAGS_4_4.index(tag)]
+
+
 def test_the_dictionary_wrapper_and_the_vector_of_them():
     envs = make_animalai_vec_env(
         2, arenas_configurations=TASK, seed=1, env_kwargs={"resolution": 16, "useRayCasts": True}
     )
     seen, _ = envs.reset(seed=0)
     assert {name: each.shape for name, each in seen.items()} == {
-        "camera": (2, 16, 16, 3),
-        "rays": (2, 70),
+        "camera": (2, 3, 16, 16),
+        "rays": (2, 100),
         "health": (2,),
         "velocity": (2, 3),
         "position": (2, 3),
@@ -303,8 +368,8 @@ def test_the_vector_of_processes():
 @pytest.mark.parametrize(
     ("options", "kind", "shape"),
     [
-        ({}, np.float32, (16, 16, 3)),
-        ({"uint8_visual": True, "flatten_branched": True}, np.uint8, (16, 16, 3)),
+        ({}, np.float32, (3, 16, 16)),
+        ({"uint8_visual": True, "flatten_branched": True}, np.uint8, (3, 16, 16)),
     ],
 )
 def test_the_picture_wrapper_keeps_gymnasiums_promises(make, options, kind, shape):
@@ -317,7 +382,22 @@ def test_the_picture_wrapper_keeps_gymnasiums_promises(make, options, kind, shap
     assert env.observation_space.contains(env.step(env.action_space.sample())[0])
     several = UnityToGymWrapper(env._env, allow_multiple_obs=True)
     assert several.observation_space.contains(several.reset()[0])
-    assert [each.shape for each in several.reset()[0]] == [(16, 16, 3), (77,)]
+    assert [each.shape for each in several.reset()[0]] == [(3, 16, 16), (107,)]
+
+
+def test_the_wrapper_returns_four_values_if_asked_to(make):
+    env = UnityToGymWrapper(make(), four_values=True)
+    seen = env.reset()
+    assert seen.shape == (7,)
+    done = 0
+    for _ in range(20):
+        seen, reward, done, info = env.step([0, 0])
+        if done:
+            break
+    assert done
+    assert seen[0] == 0
+    assert reward < 0
+    assert len(info["step"]) == 1
 
 
 def test_the_wrapper_ends_with_the_last_observation_of_the_episode(make):
@@ -345,7 +425,7 @@ def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "said"),
     [
         ({"arenas_configurations": "nowhere.yaml"}, "nowhere.yaml: cannot be read"),
         ({"decisionPeriod": 4}, "decisionPeriod: got 4, expected a multiple of 3"),
@@ -355,18 +435,53 @@ def test_what_does_nothing_is_taken_and_a_window_is_warned_about(make):
         ({"rayMaxDegrees": "wide"}, "rayMaxDegrees: got 'wide', expected a number of degrees"),
         ({"useCamera": True, "resolution": 3}, "resolution: got 3"),
         ({"useCamera": True, "resolution": "84"}, "resolution: got '84', expected 4 to 1024"),
-        ({"seed": None}, "seed: got None, expected a whole number"),
+        ({"seed": "one"}, "seed: got 'one', expected a whole number"),
+        ({"rayTags": 13}, "ray_tags: got 13, expected 12 or 18"),
+        ({"timeout": 0}, "timeout: got 0, expected a positive number"),
     ],
 )
-def test_wrong_options_say_what_is_expected(make, options, told):
-    with pytest.raises(ConfigError, match=told):
+def test_wrong_options_say_what_is_expected(make, options, said):
+    with pytest.raises(ConfigError, match=said):
         make(**options)
+
+
+def test_errors_are_those_that_the_original_raises(make):
+    """What a script for the package catches, by Python's own names."""
+    env = make()
+    for kind, wrong in [
+        (FileNotFoundError, lambda: make(arenas_configurations="nowhere.yaml")),
+        (FileNotFoundError, lambda: env.reset("nowhere.yaml")),
+        (TypeError, lambda: make(seed=1.5)),
+        (ValueError, lambda: AAIActions(0)),
+        (TypeError, lambda: AAIAction("left", (0, 2))),
+        (ValueError, lambda: stack_actions([])),
+        (ValueError, lambda: RayCastParser(["GOODGOAL"], 5)),
+        (ValueError, lambda: RayCastParser([RayCastObjects.ARENA], 0)),
+        (TypeError, lambda: RayCastParser([RayCastObjects.ARENA], 5).parse("rays")),
+        (ValueError, lambda: RayCastParser([RayCastObjects.ARENA], 5).parse([])),
+        (IndexError, lambda: env.get_obs_dict(env.get_steps(BEHAVIOR)[0].obs, 1)),
+        (IndexError, lambda: env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)),
+        (TypeError, lambda: AnimalAIGymnasiumWrapper("env")),
+        (ValueError, lambda: AnimalAIGymnasiumWrapper(env, include_rays=True)),
+        (ValueError, lambda: make_animalai_vec_env(0)),
+        (UnityActionException, lambda: env.get_steps("AnimalAI")),
+    ]:
+        with pytest.raises(kind) as caught:
+            wrong()
+        assert isinstance(caught.value, ConfigError), wrong
+    env.close()
+    with pytest.raises(UnityEnvironmentException, match="closed"):
+        env.reset()
+
+
+def test_a_seed_may_be_none(make):
+    assert np.array_equal(places(make, None, 2), places(make, 0, 2))
 
 
 def test_whole_numbers_may_be_floats_and_of_numpy(make):
     for rays in (3, 3.0, np.int64(3), np.float32(3)):
         env = make(useCamera=False, useRayCasts=True, raysPerSide=rays, decisionPeriod=np.int64(6))
-        assert env.behavior_specs[BEHAVIOR].observation_specs[0].shape == (98,)
+        assert env.behavior_specs[BEHAVIOR].observation_specs[0].shape == (140,)
 
 
 def test_wrong_calls_say_what_is_expected(make):
@@ -376,23 +491,20 @@ def test_wrong_calls_say_what_is_expected(make):
     for wrong in (ActionTuple(discrete=[[3, 0]]), ActionTuple(discrete=[1, 0]), (1, 0)):
         with pytest.raises(ConfigError, match="expected an ActionTuple"):
             env.set_actions(BEHAVIOR, wrong)
-    with pytest.raises(ConfigError, match="agent_id"):
+    with pytest.raises(IndexError, match="agent_id"):
         env.set_action_for_agent(BEHAVIOR, 99, AAIActions().NOOP.action_tuple)
     with pytest.raises(ConfigError, match="steps with an agent"):
         env.get_obs_dict(env.get_steps(BEHAVIOR)[1].obs)
     with pytest.raises(KeyError, match="expected one of"):
         env.get_steps(BEHAVIOR)[0][99]
-    with pytest.raises(ConfigError, match="got no task file"):
-        make(arenas_configurations="").reset()
     env.close()
     env.close()
     with pytest.raises(ConfigError, match="closed"):
         env.step()
-    with pytest.raises(ConfigError, match="expected 1; for several agents"):
-        AAIActions(2)
-    with pytest.raises(ConfigError, match="odd whole number"):
-        RayCastParser([RayCastObjects.ARENA], 4)
-    with pytest.raises(ConfigError, match=r"expected \(70,\)"):
+    two = stack_actions([AAIActions().LEFT, AAIActions().FORWARDS])
+    assert two.discrete.tolist() == [[0, 2], [1, 0]]
+    assert AAIActions(2).LEFT.action_tuple.discrete.tolist() == [[0, 2], [0, 2]]
+    with pytest.raises(ConfigError, match=r"got the shape \(56,\), expected a multiple of 5"):
         RayCastParser([RayCastObjects.ARENA], 5).parse(np.zeros(56))
     with pytest.raises(ConfigError, match="include_camera"):
         AnimalAIGymnasiumWrapper(make(), include_camera=True)

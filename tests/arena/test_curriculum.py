@@ -2,13 +2,15 @@
 
 import copy
 import threading
+from itertools import pairwise
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.vector import SyncVectorEnv
 
-from arena import ArenaEnv, ConfigError, Episode
+from arena import ArenaEnv, ConfigError, Episode, load_text
+from arena.gym.curriculum import Files
 from arena.gym.vector_env import ArenaVectorEnv
 from testbed.curriculum import Generated
 from tests.arena.learning import ENDLESS, FILE
@@ -16,6 +18,33 @@ from tests.arena.worlds import item, spec
 
 ID = "arena-llm/Arena-v0"
 OPTIONS = {"observation": "vector", "task_info": True}
+
+
+def drawn(text, count):
+    """The ids of the arenas that are played, one after another."""
+    stream = Files([load_text(text, version="4")])
+    ids = []
+    for _ in range(count):
+        with stream.next() as run:
+            ids.append(run.task_id)
+    return ids
+
+
+def file_of(*merges, randomize=True):
+    arenas = ", ".join(
+        f"{k}: !Arena {{t: 10, mergeNextArena: {str(merge).lower()}, items: []}}"
+        for k, merge in enumerate(merges)
+    )
+    return f"!ArenaConfig {{randomizeArenas: {str(randomize).lower()}, arenas: {{{arenas}}}}}"
+
+
+def test_merged_arenas_are_played_through_their_first_only():
+    merges = (True, True, False, False, True, False)
+    assert drawn(file_of(*merges, randomize=False), 5) == ["0", "3", "4", "0", "3"]
+    ids = drawn(file_of(*merges), 60)
+    assert set(ids) == {"0", "3", "4"}
+    assert all(one != other for one, other in pairwise(ids))
+    assert drawn(file_of(True, False), 3) == ["0", "0", "0"]
 
 
 class Adaptive:

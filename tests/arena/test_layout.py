@@ -67,6 +67,19 @@ def test_a_blocked_fixed_object_is_left_at_the_corner():
     assert blocked.position == (0, 2.5, 0)
 
 
+@pytest.mark.parametrize("version", ["2", "3.1.3", "4"])
+def test_only_in_3_1_3_a_missing_height_is_random(version):
+    wall = item("Wall", "20 -1 20", rotations="0", sizes="1 1 1")
+    ball = item("GoodGoal", sizes="1 1 1")
+    heights = [
+        thing.position[1]
+        for seed in range(10)
+        for thing in layout(agent(), wall, ball, seed=seed, version=version).things
+    ]
+    on_the_ground = [height == pytest.approx(0.5095) for height in heights]
+    assert not any(on_the_ground) if version == "3.1.3" else all(on_the_ground)
+
+
 @pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True)])
 def test_flush_objects_do_not_block_each_other(x, blocked):
     (_, second) = layout(

@@ -214,7 +214,7 @@ def test_an_environment_is_reset_first(use):
         ({"ray_max_degrees": True}, "ray_max_degrees: got True, expected a number"),
         ({"grayscale": "yes"}, "grayscale: got 'yes', expected True or False"),
         ({"config": Unfit(threading.Lock())}, "config: the curriculum .* cannot be copied"),
-        ({"version": 4}, "version: got 4, expected one of '2', '3.1.3', '4'"),
+        ({"version": 4}, "version: got 4, expected one of '2', '3.1.3', '4.1', '4'"),
         ({"config": 3}, "config: got 3, expected a task file's path"),
         ({"config": []}, "config: got \\[\\], expected"),
         ({"config": [4]}, "config: got 4 in a list"),

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from arena import ConfigError, load, load_text
 from arena.taskfile.keys import KEYS
 from arena.taskfile.nodes import scalar
+from tests.arena.worlds import agent, episode, item
 
 GOOD = """!ArenaConfig
 arenas:
@@ -23,6 +24,64 @@ arenas:
       colors:
       rotations: [90]
 """
+
+
+def test_negative_and_taken_arena_numbers_become_the_next_free_ones():
+    text = "arenas:\n  -1: {t: 1}\n  0: {t: 2}\n  7: {t: 3}\n  -3: {t: 4}\n"
+    file = load_text(text)
+    assert {number: arena.time_limit for number, arena in file.arenas.items()} == {0: 1, 1: 2, 7: 3, 2: 4}
+    assert file.warnings[0] == "<text>:2: arenas.-1: counts as arena 0"
+    with pytest.raises(ConfigError, match=r":3: arenas.-1: duplicate key"):
+        load_text("arenas:\n  -1: {t: 1}\n  -1: {t: 2}\n")
+
+
+UNKNOWN = """arenas:
+  0:
+    items:
+    - name: Spoon
+      sizes: [{x: 1, y: 1, z: 1}]
+    - name: GoodGoal
+      sizes: [{x: 1, y: 1, z: wide}]
+"""
+
+
+def test_a_lenient_reader_ignores_unknown_objects_and_says_so():
+    fine = UNKNOWN.replace("wide", "1")
+    with pytest.raises(ConfigError, match=r":4: .*unknown object 'Spoon'"):
+        load_text(fine)
+    file = load_text(fine, lenient=True)
+    assert [item.name for item in file.arenas[0].items] == ["GoodGoal"]
+    assert "<text>:4: arenas.0.items[0].name: unknown object 'Spoon', ignored" in file.warnings
+    with pytest.raises(ConfigError, match=r":7: arenas.0.items\[1\].sizes\[0\].z: got 'wide'"):
+        load_text(UNKNOWN, lenient=True)
+    zone = UNKNOWN.replace("wide", "1").replace("Spoon", "DataZone")
+    assert len(load_text(zone, lenient=True).arenas[0].items) == 1
+    assert len(load_text(zone, version="4", lenient=True).arenas[0].items) == 2
+
+
+def test_blackouts_must_increase_only_since_4_2():
+    text = "arenas: {0: {t: 100, pass_mark: 0, blackouts: [40, 20]}}"
+    for version in ("2", "3.1.3", "4.1"):
+        assert load_text(text, version=version).arenas[0].blackouts == (40, 20)
+    with pytest.raises(ConfigError, match="expected increasing frames"):
+        load_text(text, version="4")
+
+
+def test_colours_may_be_vectors_in_version_2():
+    wall = "!Item {name: Wall, colors: [!Vector3 {x: 10, y: 20, z: 30}]}"
+    text = f"!ArenaConfig {{arenas: {{0: !Arena {{items: [{wall}]}}}}}}"
+    (color,) = load_text(text, version="2").arenas[0].items[0].colors
+    assert (color.r, color.g, color.b) == (10, 20, 30)
+    for version in ("3.1.3", "4"):
+        with pytest.raises(ConfigError, match="got tag !Vector3, expected !RGB"):
+            load_text(text, version=version)
+
+
+def test_a_data_zone_has_a_name_or_a_list_of_names():
+    for written, name in (("Left", "Left"), ("[D1, D2]", "D1"), ("[]", ""), ("7", "7")):
+        zone = item("DataZone", "20 0 20", more=f"triggerZoneID: {written}")
+        with episode(agent(), zone, version="4") as run:
+            assert run.layout.things[0].zone_name == name
 
 
 def test_every_official_file_loads(official_testbed):

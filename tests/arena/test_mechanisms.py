@@ -49,6 +49,42 @@ def test_a_balls_worth_changes_by_0_005_a_tick(name, start, after, size):
     assert sizes(run)[0] == size
 
 
+@pytest.mark.parametrize("name", ["DecayGoal", "RipenGoal", "AntiDecayGoal"])
+@pytest.mark.parametrize(("final", "after"), [(0.5, 2 - 0.005 * 29), (3, 2)])
+def test_in_version_4_worths_only_fall_and_balls_are_as_large_as_at_first(name, final, after):
+    more = f"initialValues: [2], finalValues: [{final}]"
+    run = episode(FAR, item(name, "20 0 20", more=more), version="4")
+    play(run, steps=10)
+    assert value(run) == pytest.approx(after)
+    assert sizes(run)[0] == pytest.approx(1.998)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "later"),
+    [
+        ("DecayGoal", 2.997 / 2 + 0.01, 2.4975 / 2 - 0.01),
+        ("RipenGoal", 0.01, 2.4975 / 2 - 0.01),
+        ("ShrinkGoal", 0.01, 2.2 / 2 - 0.01),
+        ("GrowGoal", 0.01, 0.61 / 2 - 0.01),
+    ],
+)
+def test_in_version_4_balls_are_placed_before_they_have_their_size(name, first, later):
+    run = episode(FAR, item(name, "20 0 20"), version="4")
+    assert run.scene().positions[0, 1] == pytest.approx(first)
+    play(run)
+    rises = min(first + 0.4, sizes(run)[0] / 2 - 0.01)
+    assert run.scene().positions[0, 1] == pytest.approx(rises if first < 1 else first, abs=0.03)
+    play(run, steps=12)
+    assert run.scene().positions[0, 1] == pytest.approx(later, abs=0.05)
+
+
+@pytest.mark.parametrize(("version", "ticks"), [("3.1.3", 3), ("4", 2)])
+def test_a_bounce_ball_starts_a_tick_later_in_version_4(version, ticks):
+    run = episode(FAR, item("GoodGoalBounce", "20 0 20", rotations="90", sizes="1 1 1"), version=version)
+    play(run)
+    assert run.scene().positions[0, 0] == pytest.approx(20 + 0.2 * ticks, abs=0.01)
+
+
 def test_delay_rate_and_final_value_are_taken_from_the_file():
     more = "delays: [30], initialValues: [1], finalValues: [0.9], changeRates: [-0.01]"
     run = episode(FAR, item("DecayGoal", "20 0 20", more=more))
@@ -199,13 +235,49 @@ def test_an_object_is_toggled():
     assert run.scene().visible[1]
 
 
-def test_the_agent_is_frozen_for_the_steps_asked_for():
-    run, _ = pressed("operations: [!freezeAgent {freezeSteps: 300}]", t=250)
-    health = run.health
-    play(run, FORWARD, 20)
-    assert run.health == health
-    play(run, FORWARD, 100)
-    assert run.health < health
+def test_what_is_spawned_and_forgotten_is_not_there_at_the_start():
+    shown = "!Item {name: GoodGoalMulti, positions: [!Vector3 {x: 30, y: 0, z: 30}]}"
+    forget = "objectInitiallyPresent: true, spawnAndForget: true"
+    run, _ = pressed(f"operations: [!toggleObject {{{forget}, spawnable: {shown}}}]", t=0)
+    assert [thing.kind for thing in run.scene().things] == ["SpawnerButton", "GoodGoalMulti"]
+
+
+def test_a_zone_acts_in_the_tick_of_its_entry():
+    more = "triggerZoneID: [D1], operations: [!endEpisode {reward: -0.5}]"
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="6 1 4", more=more)
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    entry, grant = play(run, FORWARD, 60)
+    assert (entry.kind, entry.name, entry.zone) == (EventKind.ZONE_ENTRY, "DataZone", "D1")
+    assert (grant.tick, run.ticks, run.outcome) == (entry.tick, entry.tick, Outcome.OPERATION)
+    assert run.total_reward == pytest.approx(-0.5 - entry.tick / 1250, abs=1e-5)
+
+
+def test_a_frozen_agent_stands_still_while_time_goes_on():
+    more = "operations: [!freezeAgent {freezeSteps: 31}]"
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="6 1 4", more=more)
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    entered = [step for step in range(60) if any(e.kind is EventKind.ZONE_ENTRY for e in play(run, FORWARD))]
+    (entry,) = entered
+    run = episode(agent("20 0 6"), zone, version="4", t=250)
+    play(run, FORWARD, entry + 1)
+    stopped_at, health = run.position, run.health
+    play(run, FORWARD, 9)
+    assert run.speed == 0
+    assert run.position == pytest.approx(stopped_at, abs=1e-3)
+    assert run.health == pytest.approx(health - 9 * 0.24, abs=1e-3)
+    play(run, FORWARD, 2)
+    assert run.speed > 1
+
+
+def test_frozen_at_the_start_time_waits():
+    start = item("Agent", "20 0 5", rotations="0", more="frozenAgentDelays: [0.6]")
+    for version in ("3.1.3", "4"):
+        run = episode(start, version=version, t=250)
+        play(run, FORWARD, 10)
+        assert (run.health, run.position[2]) == (100, 5)
+        play(run, FORWARD, 10)
+        assert run.health < 100
+        assert run.position[2] > 6
 
 
 def test_limited_and_drawn_operations():

@@ -231,6 +231,20 @@ def test_an_eaten_ball_is_no_longer_seen():
     assert AHEAD.observe(run.scene())[0, TAGS.index("arena")] == 1
 
 
+@pytest.mark.parametrize("visible", ["true", "false"])
+def test_rays_meet_data_zones_whether_they_are_drawn_or_not(visible):
+    zone = item("DataZone", "20 0 12", rotations="0", sizes="4 1 4", more=f"zoneVisibility: {visible}")
+    with episode(agent("20 0 5"), zone, version="4") as run:
+        hits = Rays(per_side=0, version=Version.V4).hits(run.scene())
+    assert (hits.tag.tolist(), hits.distance.tolist()) == ([-1], [pytest.approx(12 - 1.998 - 5.5)])
+
+
+def test_only_data_zones_can_be_invisible():
+    wall = item("Wall", "20 0 12", rotations="0", sizes="4 1 4", more="zoneVisibility: false")
+    with episode(agent("20 0 5"), wall, version="4") as run:
+        assert run.scene().visible.tolist() == [True]
+
+
 def test_a_zone_is_hit_although_it_stops_nobody():
     run = episode(agent("20 0 10"), item("HotZone", "20 0 20", sizes="4 0 4", rotations="0"))
     row = AHEAD.observe(run.scene())[0]

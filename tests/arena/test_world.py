@@ -244,3 +244,12 @@ def test_meshes_of_many_sizes_leave_no_memory_behind():
     grown = play(60)
     # A tunnel has 400 vertices and 2,400 indices: leaked, they would be 240,000 blocks.
     assert grown - before < 2_000
+
+
+@pytest.mark.parametrize(("version", "bottom"), [("3.1.3", -0.01), ("4", 0.0548)])
+def test_a_j_block_of_version_4_stands_on_the_collider_below_its_mesh(version, bottom):
+    block = item("JBlock", "20 0 20", rotations="0", sizes="1 1 3")
+    with episode(agent("5 0 5"), block, version=version) as run:
+        for _ in range(5):
+            run.step(IDLE)
+        assert run.scene().positions[0, 1] - 0.999 / 2 == pytest.approx(bottom, abs=0.005)

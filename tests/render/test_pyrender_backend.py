@@ -40,7 +40,7 @@ def theirs():
 def everything(version, part):
     """A scene with every second, or every other second, kind of a version, after half a second of physics."""
     names = [name for name, kind in KINDS.items() if not kind.internal]
-    names = [name for name in names if version == Version.V4 or not KINDS[name].new_in_4][part::2]
+    names = [name for name in names if Version(version).is_4 or not KINDS[name].new_in_4][part::2]
     places = [(x, z) for z in (14, 20, 27, 34) for x in (5, 12.5, 20, 27.5, 35)]
     things = [
         item(name, f"{x} 0 {z}", sizes="3 2 3", rotations=str(20 * number), colors="200 90 30")
@@ -126,10 +126,10 @@ def check_overlaps(a, b):
 
 
 def check_depths(a, b, inside):
-    """pyrender's depth buffer has steps of 1 cm at 40 m. Within one instance there are edges too: rails."""
+    """pyrender's depth buffer has steps of 1 cm at 40 m. Instances have edges within: rails, frames."""
     inside = inside & (a.instance != SKY)
     here, there = a.depth[inside], b.depth[inside]
-    assert (np.abs(here - there) > 0.005 + 1.5e-5 * here**2).mean() < 1e-3
+    assert (np.abs(here - there) > 0.005 + 1.5e-5 * here**2).mean() < 2e-3
 
 
 def test_flat_colours_are_alike(ours, theirs):

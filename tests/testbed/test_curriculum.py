@@ -199,7 +199,7 @@ def test_an_environment_leaves_the_stream_it_was_made_of_alone():
         (lambda: Levels(1), "levels: got 1, expected a text such as '1-3'"),
         (lambda: Levels(testbed=5), "testbed: got 5, expected the path of a folder"),
         (lambda: Generated((1, 2)), r"levels: got \(1, 2\), expected a text such as '1-3'"),
-        (lambda: Levels("1", version="9"), "version: got '9', expected one of '2', '3.1.3', '4'"),
+        (lambda: Levels("1", version="9"), "version: got '9', expected one of '2', '3.1.3', '4.1', '4'"),
         (lambda: Generated("1").text(5), "task_id: got 5, expected the id of a generated task"),
         (lambda: Levels("1", order="shuffled"), "order: got 'shuffled', expected one of listed, random"),
         (lambda: Levels("1", testbed="absent"), "absent: no such folder"),

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena_llm.console import exit_interrupted, progress_bar
-from arena_llm.options import AnimalAI, Jobs
+from arena_llm.options import AnimalAI, Jobs, Lenient
 
 if TYPE_CHECKING:
     from testbed.check import FileReport
@@ -38,6 +38,7 @@ def check_command(
     upgrade: Annotated[bool, typer.Option("--upgrade", help="First rewrite old keys and names.")] = False,
     svg: Annotated[Path | None, typer.Option(help="Folder for plans of the arenas, from above.")] = None,
     animal_ai: AnimalAI = "3.1.3",
+    lenient: Lenient = False,
 ) -> None:
     """Read, build and settle task files, and report problems; status 1 if there are errors."""
     from arena.files import check_output_folder
@@ -50,7 +51,7 @@ def check_command(
     check_output_folder(svg)
     reports: list[FileReport] = []
     shown: list[FileReport] = []
-    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai), jobs or cores())
+    work = check_files(target, paths, Options(seed, upgrade, svg, animal_ai, lenient), jobs or cores())
     try:
         with closing(work) as results, progress_bar(console if as_text else None) as bar:
             for report in bar.track(results, total=len(paths), description="checking"):

@@ -34,9 +34,8 @@ class Player:
         # The wish to start, until the page has shown the present picture.
         self._starting: page.Start | None = None
         self._turns: list[ScriptTurn] = []
-        self._instructions = ""
+        self._instructions = self._failure = ""
         self._ending: dict[str, Any] | None = None
-        self._failure = ""
         self._saving: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
@@ -69,6 +68,11 @@ class Player:
         """Close the connection, if any."""
         if self._client is not None:
             self._client.connection.end(code, reason)
+
+    async def halt(self) -> None:
+        """Stop the game's clock; no step is taken after this call unless the page starts again."""
+        if self._game is not None:
+            await self._game.halt()
 
     async def close(self) -> None:
         """Discard the game; the store has all of it."""
@@ -113,10 +117,11 @@ class Player:
         by_keys = game.assignment.mode == "keys"
         match message:
             case page.Keys() if by_keys:
-                game.action = message.action if game.running else 0
+                game.action = message.action if game.running or self._starting else 0
             case page.Start() if by_keys:
-                self._starting = None if game.running else message
-                self._go_on()
+                if not game.running:
+                    self._starting, game.action = message, 0
+                    self._go_on()
             case page.Pause() if by_keys:
                 self._starting = None
                 self._pause(message.reason)
@@ -183,17 +188,15 @@ class Player:
         if not self._over:
             raise ConnectionRefused(POLICY, "next comes after the end of the trial")
         async with self._lock:
-            failed = bool(self._failure)
             await self.close()
-            await self._begin(fresh=failed)
+            await self._begin(fresh=bool(self._failure))
         self._send_trial()
 
     async def _begin(self, fresh: bool = False) -> None:
         """Open the participant's unfinished trial or, always if `fresh`, the next one."""
         self._ending, self._failure, self._saving = None, "", None
         self._turns, self._instructions, self._starting = [], "", None
-        trial = await self._recorder.begin(self.participant, fresh)
-        if trial is None:
+        if (trial := await self._recorder.begin(self.participant, fresh)) is None:
             return
         self._view = trial.assignment.views[0]
         self._game = game = Game(trial, self._workers, self, self._speed)
@@ -273,15 +276,13 @@ class Player:
     def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None
         self._record_stretch()
-        trial = self._game.trial
         self._ending = ending(self._game.assignment, end)
-        self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, end))
+        self._saving = asyncio.create_task(self._recorder.finish(self.participant, self._game.trial, end))
 
     def _record_stretch(self, only_long: bool = False) -> None:
         """Store what the page displayed since play began or continued."""
         if self._client is not None and self._game is not None:
-            row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
-            if row is not None:
+            if (row := self._client.take_stretch(self._game.trial.id, time.time(), only_long)) is not None:
                 self._recorder.put_stretch(row)
 
     def _send(self, kind: str, **values: Any) -> None:

@@ -18,9 +18,10 @@ class Assignment:
 
     `position` is its place in the participant's order, from 0, and `count` the number of tasks, None to hide
     it. `title` is shown above the view. `views` can be selected; the first is shown at the start. `feedback`:
-    whether rewards and success are shown; `show_score`: whether the score at the end is, too. `may_stop`:
-    whether the participant may end the episode. `max_steps`: limit of an episode played with keys;
-    `max_pause_s`: seconds of pauses, None for no limit.
+    whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
+    `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
+    belongs to. `max_steps`: limit of an episode played with keys; `max_pause_s`: seconds of pauses, None for
+    no limit.
     """
 
     task: Task
@@ -33,6 +34,7 @@ class Assignment:
     feedback: bool = True
     show_score: bool = True
     may_stop: bool = True
+    block: str | None = None
     max_steps: int = SAFETY_STEPS
     max_pause_s: float | None = None
 

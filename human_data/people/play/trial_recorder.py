@@ -96,5 +96,6 @@ class TrialRecorder:
         if assignment is None:
             return None
         task, seed, mode = assignment.task, assignment.seed, assignment.mode
-        trial = store.begin_trial(participant.id, assignment.position, task, seed, mode)
+        position, block = assignment.position, assignment.block
+        trial = store.begin_trial(participant.id, position, task, seed, mode, block)
         return OpenTrial(trial, assignment)

@@ -24,7 +24,7 @@ NO_LINGER = struct.pack("ii", 1, 0)
 
 
 class WaitingConnections:
-    """The connections that have not sent a complete request, by address, oldest first; so many at most."""
+    """The connections that have not sent a complete request, by address, oldest first; at most `limit`."""
 
     def __init__(self, limit: int = MAX_WAITING) -> None:
         self._limit = limit

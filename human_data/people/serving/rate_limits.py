@@ -15,10 +15,10 @@ MAX_ADDRESSES = 10_000
 
 
 class RateLimit:
-    """So many requests per minute from each address on average, and as many at once.
+    """At most `per_minute` requests from each address on average, and as many in one burst.
 
     Addresses of this machine are not limited: behind a web server that does not forward addresses, everyone
-    has the same. Nor are networks beyond a /64 told apart in IPv6, since one computer has all of it.
+    has the same. In IPv6 all addresses of a /64 network count as one, since a single computer can have them.
     """
 
     def __init__(self, per_minute: int) -> None:

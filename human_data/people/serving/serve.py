@@ -1,18 +1,22 @@
 """Serving an application on a port of this machine."""
 
 import errno
+import fcntl
+import ipaddress
+import re
 import resource
 import socket
+import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import uvicorn
 from fastapi import FastAPI
 
-from arena.errors import EvaluationError
+from arena.errors import ConfigError, EvaluationError
 from human_data.people.play.page_protocol import MAX_MESSAGE_BYTES
 from human_data.people.play.security import LOOPBACK
 from human_data.people.serving.http_connections import MAX_WAITING, TimedProtocol, WaitingConnections
@@ -25,6 +29,14 @@ BACKLOG = 128
 
 MAX_FILES = 16_384
 """File descriptors that are asked for."""
+
+EVERYWHERE = ("0.0.0.0", "::")
+"""Addresses that stand for all networks of this machine."""
+
+NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?")
+
+SIOCGIFADDR = 0x8915
+"""Linux: the address of a network interface."""
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -44,15 +56,70 @@ def bound(host: str, port: int) -> socket.socket:
     return listener
 
 
-def url_of(host: str, listener: socket.socket) -> str:
-    """The address to open, with a slash at the end."""
-    name = "localhost" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{listener.getsockname()[1]}/"
+def url_of(host: str, listener: socket.socket, names: Sequence[str] = ()) -> str:
+    """The address to open, with a slash at the end: by the first of `names` that is an address, if any."""
+    addresses = [name for name in names if _is_address(name) and name not in LOOPBACK] or ["localhost"]
+    name = addresses[0] if host in EVERYWHERE else host
+    return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}/"
 
 
-def answered_names(host: str, names: tuple[str, ...] = ()) -> tuple[str, ...] | None:
-    """The host names that the server answers to; None: any."""
-    return (*LOOPBACK, *names) if host in LOOPBACK or names else None
+class Address(NamedTuple):
+    """Where a server listens, the host names and addresses that it answers to, and its proxies.
+
+    Proxies are the addresses and networks of web servers that forward requests: they say where a request
+    comes from, and whether by HTTPS. Those on this machine do so always.
+    """
+
+    host: str
+    port: int
+    names: tuple[str, ...]
+    proxies: tuple[str, ...]
+
+
+def address_of(host: str, port: int, names: Sequence[str] = (), proxies: Sequence[str] = ()) -> Address:
+    """The address with all its names. Raises ConfigError if something is malformed, or if no name is given
+    although others can reach the server.
+    """
+    for name in names:
+        if not (_is_address(name) or NAME.fullmatch(name)):
+            raise ConfigError(
+                f"--name: got {name!r}, expected a host name such as study.university.example, or an address"
+            )
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError as error:
+            raise ConfigError(
+                f"--proxy: {error}; expected an address, or a network such as 10.0.0.0/24"
+            ) from None
+    if host in EVERYWHERE and not names:
+        known = [each for each in own_addresses() if each not in LOOPBACK] or ["study.university.example"]
+        raise ConfigError(
+            f"--host {host}: --name is missing: write what others open in their browsers, such as "
+            f"--name {known[0]}; repeat it for further names"
+        )
+    own = () if host in EVERYWHERE else (host,)
+    given = (name.lower() for name in names)
+    return Address(host, port, tuple(dict.fromkeys((*LOOPBACK, *own, *given))), tuple(proxies))
+
+
+def own_addresses() -> list[str]:
+    """The IPv4 addresses of this machine's networks."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
+        for _, name in socket.if_nameindex():
+            with suppress(OSError):
+                interface = struct.pack("256s", name.encode()[:15])
+                found.append(socket.inet_ntoa(fcntl.ioctl(asked, SIOCGIFADDR, interface)[20:24]))
+    return found
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 class Closes(Protocol):
@@ -64,9 +131,11 @@ class Closes(Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server of an application; `ready` is called when its pages can be opened."""
+    """A server of an application; `ready` is called when pages can be opened; `proxies` as in `Address`."""
 
-    def __init__(self, app: FastAPI, ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, app: FastAPI, ready: Callable[[], None] = lambda: None, proxies: Sequence[str] = ()
+    ) -> None:
         limit = min(MAX_WAITING, _allow_many_connections() // 2)
         http: Any = partial(TimedProtocol, WaitingConnections(limit))
         config = uvicorn.Config(
@@ -77,6 +146,7 @@ class Server(uvicorn.Server):
             log_level="error",
             access_log=False,
             server_header=False,
+            forwarded_allow_ips=[*LOOPBACK[1:], *proxies],
             # Twice the limit, so that slightly larger messages are refused with our own reason.
             ws_max_size=2 * MAX_MESSAGE_BYTES,
             ws_per_message_deflate=False,
@@ -96,7 +166,7 @@ class Server(uvicorn.Server):
 def serve(
     app: FastAPI,
     recorder: Closes,
-    host: str,
+    address: Address,
     listener: socket.socket,
     ready: Callable[[], None],
     advice: str,
@@ -107,13 +177,13 @@ def serve(
     """
 
     def started() -> None:
-        if host not in LOOPBACK:
-            warning = f"Warning: other machines can reach {host}, without encryption; {advice}."
+        if address.host not in LOOPBACK:
+            warning = f"Warning: other machines can reach {address.host}, without encryption; {advice}."
             print(warning, file=sys.stderr)
         ready()
 
     with closing(recorder), suppress(KeyboardInterrupt):
-        Server(app, started).run([listener])
+        Server(app, started, address.proxies).run([listener])
     print("Stopped. Participants can resume where they left off.", flush=True)
 
 

@@ -2,10 +2,11 @@
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from arena.errors import EvaluationError
-from human_data.people.simulation.answers import fields, questionnaire_of, random_answers
+from human_data.people.simulation.answers import answered, fields, questionnaire_of
 from human_data.people.simulation.driver import Driver, play_task
 from human_data.people.simulation.game_page import GamePage, Received
 from human_data.people.simulation.visitor import Form, Visitor, client_at, forms_of
@@ -31,11 +32,12 @@ class Journey:
 class SimulatedParticipant:
     """Answers at random and plays as `Driver` does, for at most `limit_s`, and then leaves the study.
 
-    `url` is the server's, without a slash at its end.
+    `study_of` has the study in the condition of the participant with a token. `url` is the server's, without
+    a slash at its end.
     """
 
-    def __init__(self, study: Study, url: str, seed: str, limit_s: float) -> None:
-        self.study, self.url, self.journey = study, url, Journey()
+    def __init__(self, study_of: Callable[[str], Study], url: str, seed: str, limit_s: float) -> None:
+        self._study_of, self.url, self.journey = study_of, url, Journey()
         self._source, self._driver = random.Random(seed), Driver(seed)
         self._until = time.monotonic() + limit_s
 
@@ -74,14 +76,14 @@ class SimulatedParticipant:
     def _fill_in(self, visitor: Visitor, form: Form) -> None:
         stage = visitor.stage
         self.journey.stages.append(stage or form.action.strip("/"))
-        given = {}
-        if (page := questionnaire_of(self.study, stage)) is not None:
-            shown = [item for item in page.items if f"item-{item.id}" in form.asked]
-            answers = random_answers(shown, self._source)
+        given: dict[str, str | list[str]] = {}
+        study = self._study_of(visitor.token) if stage else None
+        if study is not None and (page := questionnaire_of(study, stage)) is not None:
+            answers = answered(study, page, self.journey.answers, self._source)
             self.journey.answers |= {
                 (stage.removeprefix("questions-"), name): text for name, text in answers.items()
             }
-            given = fields(answers)
+            given = fields(page, answers)
         visitor.send(form.action, **{**form.asked, **form.button, **given})
 
     def _play(self, visitor: Visitor) -> None:

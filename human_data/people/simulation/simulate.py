@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 
 from arena.errors import EvaluationError
 from arena.processes import cores
@@ -14,8 +15,10 @@ from human_data.people.serving.serve import Server, bound, url_of
 from human_data.people.simulation.participant import Journey, SimulatedParticipant
 from human_data.people.store import Store
 from human_data.people.study.app import create_study_app
+from human_data.people.study.config import Study
 from human_data.people.study.links.identity import preview_signature, signing_key
 from human_data.people.study.plan import Plan
+from human_data.people.study.progress import ENDED, progress_of
 from human_data.people.study.resume import start_or_resume
 from human_data.people.study.task_source import StudyTaskSource
 
@@ -45,7 +48,9 @@ def simulate(
     address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
 
     def play(number: int) -> Journey:
-        person = SimulatedParticipant(plan.study, url, f"{plan.study.seed} {number}", limit_s)
+        person = SimulatedParticipant(
+            partial(_study_of, plan, store), url, f"{plan.study.seed} {number}", limit_s
+        )
         journey = person.run(address)
         report(_described(store, journey))
         return journey
@@ -53,6 +58,12 @@ def simulate(
     count = workers or cores()
     with serving(plan, store, count) as url, ThreadPoolExecutor(count) as threads:
         return list(threads.map(play, range(1, participants + 1)))
+
+
+def _study_of(plan: Plan, store: Store, token: str) -> Study:
+    """The study in the condition of the participant with this token."""
+    person = store.participant(token)
+    return plan.of(progress_of(store, person).condition if person else None).study
 
 
 @contextmanager
@@ -89,7 +100,9 @@ def _described(store: Store, journey: Journey) -> str:
     trials = store.trials(person.id)
     minutes = sum(trial.seconds_played or 0 for trial in trials) / 60
     passed = sum(bool(trial.passed) for trial in trials)
+    early = (note.data["ending"] for note in store.notes(person.id) if note.kind == ENDED)
+    ending = next(early, journey.ending)
     return (
-        f"{person.code}: {journey.ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
+        f"{person.code}: {ending}; {len(journey.stages)} pages, {len(journey.answers)} answers, "
         f"{len(trials)} trials of which {passed} passed, {minutes:.1f} minutes of play"
     )

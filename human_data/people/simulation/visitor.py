@@ -92,7 +92,7 @@ class Visitor:
         self.page = self.client.get(address, follow_redirects=True)
         return self.page
 
-    def send(self, address: str, **fields: str) -> httpx.Response:
+    def send(self, address: str, **fields: str | list[str]) -> httpx.Response:
         """Send the page's form with these answers, and follow to where it leads."""
         data = hidden(self.page.text) | fields
         self.page = self.client.post(address, data=data, follow_redirects=True)

@@ -16,7 +16,7 @@ BIDS = "1.10.0"
 TYPES = {"text": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
 TOP = "bids"
 TRIAL_COLUMNS = (
-    *("mode", "seed", "animal_ai", "spec_sha256", "pass_mark", "begun_at", "finished_at"),
+    *("block", "mode", "seed", "animal_ai", "spec_sha256", "pass_mark", "begun_at", "finished_at"),
     *("ended_by", "steps_played", "seconds_played", "steps", "total_reward", "health", "outcome", "passed"),
 )
 

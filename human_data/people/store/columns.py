@@ -101,12 +101,21 @@ QUALITY = (
 )  # fmt: skip
 """The quality of trials with keys, computed by `quality`; empty in others, and in data of version 0.2."""
 
+_CONDITION = (
+    select(Note.data["condition"].as_string())
+    .where(Note.participant_id == Participant.id, Note.kind == "order")
+    .correlate(Participant)
+    .scalar_subquery()
+)
+"""It is noted with the participant's order of tasks."""
+
 TABLES = {
     "participants": Table(
         "participant",
         (
             *(_PERSON, _of(Participant.study), _of(Participant.link), _of(Participant.created_at)),
             replace(_of(Participant.test), source=func.coalesce(Participant.test, false())),
+            Column("condition", "text", "none", "Condition of the study; empty if it has none", _CONDITION),
         ),
         (Participant,),
         (Participant.id,),
@@ -115,7 +124,9 @@ TABLES = {
         "trial, finished or not",
         (
             *_TRIAL,
-            *map(_of, (Trial.position, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)),
+            *map(
+                _of, (Trial.position, Trial.block, Trial.mode, Trial.seed, Trial.animal_ai, Trial.spec_sha256)
+            ),
             *map(_of, (Trial.pass_mark, Trial.begun_at, Trial.finished_at)),
             *map(_of, (Trial.ended_by, Trial.steps_played, Trial.seconds_played, Trial.steps)),
             *map(_of, (Trial.total_reward, Trial.health, Trial.outcome, Trial.passed)),
@@ -166,7 +177,10 @@ TABLES = {
     ),
     "answers": Table(
         "answer to an item",
-        (_PERSON, *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at))),
+        (
+            _PERSON,
+            *map(_of, (Answer.page, Answer.item, Answer.value, Answer.at, Answer.asked, Answer.as_expected)),
+        ),
         (Answer, Participant),
         (Participant.id, Answer.at, Answer.page, Answer.item),
     ),

@@ -104,9 +104,12 @@ class Store(Closing):
                 f"{display_name(self.database.url)}: no study {study!r}; the database has: {listed}"
             )
 
-    def begin_trial(self, participant_id: int, position: int, task: Task, seed: int, mode: str) -> Trial:
+    def begin_trial(
+        self, participant_id: int, position: int, task: Task, seed: int, mode: str, block: str | None = None
+    ) -> Trial:
         """A new trial; its `trial`, the number of earlier attempts at the task, is the trial of the episode.
 
+        `block` is the name of the study's block that it belongs to.
         Raises InvalidRequest if there is no such participant, or the mode is neither keys nor scripts.
         """
         if mode not in MODES:
@@ -119,6 +122,7 @@ class Store(Closing):
             "animal_ai": task.spec.version,
             "mode": mode,
             "pass_mark": task.spec.pass_mark,
+            "block": block,
         }
         with self.database.writing() as session:
             return _begin(session, participant_id, columns)
@@ -207,9 +211,15 @@ class Store(Closing):
             stored = session.get(StoredRecording, trial_id)
             return Recording.model_validate_json(stored.recording) if stored else None
 
-    def answer(self, participant_id: int, page: str, item: str, value: str) -> None:
-        """Store an answer in place of an earlier one to the same item."""
-        answer = {"value": clean(value), "at": time.time()}
+    def answer(
+        self, participant_id: int, page: str, item: str, value: str, *,
+        asked: bool = True, as_expected: bool | None = None,
+    ) -> None:  # fmt: skip
+        """Store an answer in place of an earlier one to the same item.
+
+        `asked`: whether the item was shown; `as_expected`: whether an attention check was passed.
+        """
+        answer = {"value": clean(value), "at": time.time(), "asked": asked, "as_expected": as_expected}
         key = {"participant_id": participant_id, "page": clean(page), "item": clean(item)}
         with self.database.writing() as session:
             lock_participant(session, participant_id)

@@ -127,6 +127,12 @@ class Trial(Base):
     )
     outcome: Mapped[str | None] = _column("Why the scored episode ended", type_=Text, default=None)
     passed: Mapped[bool | None] = _column("Whether the total reward reached the pass mark", default=None)
+    block: Mapped[str | None] = _column(
+        "Block of the study that the trial belongs to: tutorial, practice, test, or the name of one of "
+        "several blocks of the test; empty without a study, and in data of version 0.2",
+        type_=Text,
+        default=None,
+    )
 
 
 class ActionRow(NamedTuple):
@@ -236,8 +242,18 @@ class Answer(Base):
     participant_id: Mapped[int] = _reference("participants.id", primary_key=True)
     page: Mapped[str] = _column("Page of the questionnaire", type_=Text, primary_key=True)
     item: Mapped[str] = _column("Item on the page", type_=Text, primary_key=True)
-    value: Mapped[str] = _column("The last answer, as text", type_=Text)
+    value: Mapped[str] = _column(
+        "The last answer, as text; several options as a list in JSON, a date as 2026-03-31", type_=Text
+    )
     at: Mapped[float] = _column("Time of the answer", SECONDS, type_=Double)
+    asked: Mapped[bool | None] = _column(
+        "Whether the item was shown; not if the answers before made it unnecessary; empty in data of version "
+        "0.2, where all were shown",
+        default=None,
+    )
+    as_expected: Mapped[bool | None] = _column(
+        "Whether the attention check was passed; empty for items that check nothing", default=None
+    )
 
 
 class Note(Base):

@@ -10,7 +10,7 @@ from human_data.people.play.app import base_app, file_router, play_router
 from human_data.people.play.players import Players
 from human_data.people.store import DatabaseUnavailable, Store
 from human_data.people.store.store_thread import StoreThread
-from human_data.people.study import experimenter_pages, participant_pages
+from human_data.people.study import entry_pages, experimenter_pages, participant_pages
 from human_data.people.study.links.identity import signing_key
 from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
@@ -33,8 +33,10 @@ def create_study_app(
     server = StudyServer(plan, players, *threads, token, key, Overview(plan))
     app = base_app(players, names, server.close)
     app.state.study = server
-    app.include_router(play_router(players, server.identify, server.texts))
+    app.include_router(entry_pages.router)
+    # Before the game's own, which has the same texts for everyone.
     app.include_router(participant_pages.router)
+    app.include_router(play_router(players, server.identify))
     app.include_router(experimenter_pages.router)
     app.include_router(file_router(FOLDER, *FILES))
     _show_errors(app, server)

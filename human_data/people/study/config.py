@@ -1,17 +1,31 @@
 """The schema of a study's file."""
 
 from difflib import get_close_matches
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
-from human_data.people.play.worker_protocol import Mode, View
-from human_data.people.study.items import Questionnaire, duplicates
-from human_data.people.study.texts import Line, Name, Section, Text, Texts
+from human_data.people.play.worker_protocol import Mode
+from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
+from human_data.people.study.questions.items import duplicates
+from human_data.people.study.questions.questionnaire import Questionnaire
+from human_data.people.study.texts import NAME, Line, Name, Section, Text, Texts
+from human_data.people.translations import base_of
 
-Parameter = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-WebLink = Annotated[str, Field(pattern=r"^https?://[^\s\"'<>]+$", max_length=2000)]
+PARAMETER = r"^[A-Za-z0-9_.-]{1,64}$"
+WEB_LINK = r"^https?://[^\s\"'<>]+$"
+LANGUAGE = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+PATTERNS = {
+    NAME: "1 to 64 letters, digits, '_', '-' or '.', with a letter or digit first",
+    PARAMETER: "1 to 64 letters, digits, '_', '-' or '.'",
+    WEB_LINK: "an address that begins with https:// or http://, without spaces or quotes",
+    LANGUAGE: "the code of a language, such as en or pt-BR",
+}
+"""What the patterns of texts mean, in words."""
+
+Parameter = Annotated[str, Field(pattern=PARAMETER)]
+WebLink = Annotated[str, Field(pattern=WEB_LINK, max_length=2000)]
 
 SIGNATURE = "signature"
 """Parameter of a link with the signature of the participant's id; it is not stored."""
@@ -20,12 +34,34 @@ TEST = "test"
 """Parameter of a preview's link, signed as well, and not stored either."""
 
 
+DIFFERING = (
+    *("tutorial", "practice", "test", "block_order", "questionnaires", "attention"),
+    *("completion", "words", "play_words"),
+)
+"""Sections that may differ between conditions."""
+
+Changes = Annotated[dict[str, Any], BeforeValidator(lambda given: {} if given is None else given)]
+
+
 class Consent(Section):
-    """The consent form, in Markdown; `version` is stored with each consent."""
+    """The consent form, in Markdown; `version` is stored with each consent.
+
+    `sound` is a file with its text read aloud. `agree` and `refuse` are its buttons, by default those of
+    `Texts`.
+    """
 
     version: Name
     text: Text
+    sound: Line | None = None
     title: Line = "Taking part in this study"
+    agree: Line | None = None
+    refuse: Line | None = None
+
+
+class Assent(Consent):
+    """The child's own agreement, a page after the parent's consent."""
+
+    title: Line = "Would you like to take part?"
 
 
 class Participants(Section):
@@ -33,17 +69,24 @@ class Participants(Section):
 
     `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
     Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
-    an id can continue as that participant. "codes": only the listed codes are accepted; "free": any code is.
-    Newcomers are turned away while `quota` participants take part, without those who left.
+    an id can continue as that participant. The parameter `condition`, if given, names the condition, which
+    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
+    turned away while `quota` participants take part, without those for whom the study ended early.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
     id: Parameter = "PROLIFIC_PID"
     keep: tuple[Parameter, ...] = ("STUDY_ID", "SESSION_ID")
+    condition: Parameter | None = None
     unsigned: bool = False
     codes: tuple[Name, ...] = ()
     quota: int | None = Field(default=None, ge=1)
     title: Line = "Who are you?"
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of participants' links that are stored."""
+        return tuple(dict.fromkeys((self.id, *((self.condition,) if self.condition else ()), *self.keep)))
 
     @model_validator(mode="after")
     def _codes_fit(self) -> "Participants":
@@ -53,71 +96,33 @@ class Participants(Section):
             raise ValueError(f"codes are not used with from: {self.from_}; remove them")
         if self.from_ != "link" and self.unsigned:
             raise ValueError(f"unsigned is about links and not used with from: {self.from_}; remove it")
-        if taken := {SIGNATURE, TEST} & {self.id, *self.keep}:
+        if self.from_ != "link" and self.condition:
+            raise ValueError(f"condition is about links and not used with from: {self.from_}; remove it")
+        if taken := {SIGNATURE, TEST} & set(self.parameters):
             raise ValueError(f"the parameter {taken.pop()} is that of signed links; use another name")
         if twice := duplicates(self.codes):
             raise ValueError(f"the code {twice[0]} is listed twice")
         return self
 
 
-class Block(Section):
-    """Tasks that are played one after another, introduced by a page with `title` and `text`.
+class Attention(Section):
+    """Attention checks, items with `expect`: who fails more than `allowed` is screened out."""
 
-    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
-    rewards and success are shown. `may_stop`: whether participants may end a task themselves. `limit_s`:
-    seconds of play after which a task is ended (default: the arena's own limit only), `limit_pause_s`:
-    seconds for which it may be paused altogether (default: no limit).
-    """
-
-    tasks: Literal["children"] | tuple[Line, ...] = ()
-    title: str = ""
-    text: str = ""
-    feedback: bool = True
-    may_stop: bool = False
-    views: Annotated[tuple[View, ...], Field(min_length=1)] = ("first",)
-    limit_s: float | None = Field(default=None, gt=0, le=1200)
-    limit_pause_s: float | None = Field(default=None, ge=1, le=86_400)
-
-
-class Practice(Block):
-    """Tasks that must be passed; after `tries` attempts (None: no limit) the next one follows anyway."""
-
-    tries: int | None = Field(default=3, ge=1, le=100)
-
-
-class Test(Block):
-    """The tasks that count.
-
-    `tasks` may also be the word `children`: the 40 tasks that children did. Instead, `levels` draws the given
-    number of tasks of each level from the battery, the same for everyone. `order`: as listed, random for each
-    participant, or counterbalanced, so that over participants each task (`by: task`) or level (`by: level`)
-    appears equally often in each position and after each other one. A break follows every `break_every`
-    tasks. After `limit_minutes` of playing no further task starts.
-    """
-
-    levels: dict[Annotated[int, Field(ge=1, le=10)], Annotated[int, Field(ge=1)]] = Field(default={})
-    order: Literal["listed", "random", "latin-square"] = "listed"
-    by: Literal["task", "level"] = "task"
-    break_every: int | None = Field(default=None, ge=1)
-    limit_minutes: float | None = Field(default=None, gt=0)
-    feedback: bool = False
-
-    @model_validator(mode="after")
-    def _one_source(self) -> "Test":
-        if bool(self.tasks) == bool(self.levels):
-            raise ValueError("either tasks or levels must be given, and not both")
-        return self
+    allowed: int = Field(default=0, ge=0)
 
 
 class Returns(Section):
     """Links for participants who did not complete the study as planned; None: none, or that of completion.
 
-    `refused`: did not agree; `stopped`: left the study; `failed`: did not pass a practice task in its tries;
-    `late`: `limit_minutes` was over before the last test task. The last two otherwise get `completion.link`.
+    `refused`: did not agree; `stopped`: left the study; `screened`: does not fit the study, or failed
+    attention checks; `failed`: did not meet the criterion of the practice; `late`: `limit_minutes` was over
+    before the last test task. The last two otherwise get `completion.link`, unless the practice ended the
+    study.
     """
 
     refused: WebLink | None = None
     stopped: WebLink | None = None
+    screened: WebLink | None = None
     failed: WebLink | None = None
     late: WebLink | None = None
 
@@ -130,27 +135,38 @@ class Completion(Section):
 
     title: Line = "Thank you!"
     text: Text = "You have completed the study. Thank you for taking part."
+    sound: Line | None = None
     code: str = ""
     link: WebLink | None = None
     returns: Returns = Returns()
 
 
 class Study(Section):
-    """A whole study."""
+    """A whole study.
+
+    `style` "child": all texts of the pages are in words for children of about seven years, in English.
+    `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
+    differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
+    """
 
     name: Name
     title: Line
-    language: str = Field(default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+    language: str = Field(default="en", pattern=LANGUAGE)
+    style: Literal["child"] | None = None
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"
-    animal_ai: Literal["3.1.3", "4", "2"] = "3.1.3"
+    animal_ai: Literal["3.1.3", "4", "4.1", "2"] = "3.1.3"
     consent: Consent
+    assent: Assent | None = None
     participants: Participants
     tutorial: Block | None = None
     practice: Practice | None = None
-    test: Test
+    test: Tests
+    block_order: Order = "listed"
+    conditions: dict[Name, Changes] = Field(default={})
     questionnaires: tuple[Questionnaire, ...] = ()
+    attention: Attention | None = None
     completion: Completion = Completion()
     words: Texts = Texts()
     play_words: dict[str, Line] = Field(default={})
@@ -160,6 +176,10 @@ class Study(Section):
     def _names_once(cls, pages: tuple[Questionnaire, ...]) -> tuple[Questionnaire, ...]:
         if twice := duplicates(page.name for page in pages):
             raise ValueError(f"two questionnaires are named {twice[0]}")
+        for page in pages:
+            between = {f"{other.name}-" for other in pages if other.when == "between"}
+            if any(page.name.startswith(name) and page.name.removeprefix(name).isdigit() for name in between):
+                raise ValueError(f"{page.name}: answers at a break are stored under this name; use another")
         return pages
 
     @field_validator("play_words")
@@ -174,11 +194,18 @@ class Study(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> "Study":
-        if any(page.when == "between" for page in self.questionnaires) and self.test.break_every is None:
+        breaks = any(block.break_every for block in self.test)
+        if any(page.when == "between" for page in self.questionnaires) and not breaks:
             raise ValueError("a questionnaire is shown at breaks (between), but the test has no break_every")
-        for phase, block in self.blocks().items():
-            if not (block.tasks or isinstance(block, Test)):
-                raise ValueError(f"{phase} has no tasks; list some, or remove it")
+        if self.block_order != "listed" and len(self.test) == 1:
+            raise ValueError("block_order is about several blocks; make test a list of blocks")
+        if self.style and base_of(self.language) != "en":
+            raise ValueError(f"style: {self.style} is in English, but the language is {self.language}")
+        if len(self.conditions) == 1:
+            raise ValueError("got one condition, expected none or several")
+        for name, block in self.blocks().items():
+            if not (block.tasks or block in self.test):
+                raise ValueError(f"{name} has no tasks; list some, or remove it")
             for limit in ("limit_s", "limit_pause_s"):
                 if self.mode == "scripts" and getattr(block, limit):
                     raise ValueError(
@@ -188,8 +215,8 @@ class Study(Section):
                 raise ValueError("mode: scripts shows the images that a model gets; views must be [first]")
         return self
 
-    def blocks(self) -> dict[Literal["tutorial", "practice", "test"], Block]:
-        """Those of tutorial, practice and test that the study has."""
-        blocks: dict[Literal["tutorial", "practice", "test"], Block | None]
-        blocks = {"tutorial": self.tutorial, "practice": self.practice, "test": self.test}
-        return {phase: block for phase, block in blocks.items() if block is not None}
+    def blocks(self) -> dict[str, Block]:
+        """Tutorial and practice, if the study has them, and the blocks of the test, by name."""
+        warm_up = {"tutorial": self.tutorial, "practice": self.practice}
+        present: dict[str, Block] = {name: block for name, block in warm_up.items() if block is not None}
+        return present | {block.name: block for block in self.test}

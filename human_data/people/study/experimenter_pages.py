@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
 from arena.errors import ConfigError
+from arena.recording import spec_sha256
 from human_data.people.play.page_texts import DELETED
 from human_data.people.store import InvalidRequest, Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
@@ -124,10 +125,11 @@ async def replay_page(person: Person, trial: FinishedTrial, server: Server) -> R
 async def replay_frames(trial: FinishedTrial, server: Server) -> Response:
     """The images of a finished episode."""
     recording = await server.store.run(lambda store: store.recording(trial.id))
-    tasks = {task.id: task for phase in server.plan.tasks.values() for task in phase}
-    if recording is None or trial.task_id not in tasks:
+    same = (task for _, task in server.plan.all_tasks() if task.id == trial.task_id)
+    task = next((task for task in same if spec_sha256(task.spec) == trial.spec_sha256), None)
+    if recording is None or task is None:
         raise HTTPException(404, "This episode has no recording, or its task is not in the study.")
-    images = replay_images(server.players.workers, tasks[trial.task_id], recording, trial.steps_played)
+    images = replay_images(server.players.workers, task, recording, trial.steps_played)
     # Waits for the first, so that a failure is reported instead of an empty replay.
     first = await anext(images)
 

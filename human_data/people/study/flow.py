@@ -3,51 +3,82 @@
 Everything is derived from the store, so a restarted server continues where it stopped.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
+from itertools import takewhile
 
 from human_data.people.store import Participant, Store, Trial
 from human_data.people.store.tables import STUDY_CODE
-from human_data.people.study.order import least_used, order_of, rows_of
+from human_data.people.study.config import Consent
+from human_data.people.study.order import assigned, has_design
+from human_data.people.study.parts.blocks import Practice
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import (
     ABANDONED,
+    ASSENT,
     COMPLETED,
     CONSENT,
+    ENDED,
     ORDER,
     PAGE_DONE,
     WITHDRAWN,
     Progress,
     progress_of,
     taking_part,
-    used_rows,
+    used_cells,
 )
+from human_data.people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
+from human_data.people.study.questions.items import Item
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 
 
 def current_stage(plan: Plan, progress: Progress) -> Stage:
     """The stage that a participant has reached."""
+    plan = plan.of(progress.condition)
     if progress.withdrawn:
         return EndStage("withdrawn")
+    if is_screened_out(plan.study, progress.answers):
+        return EndStage("screened")
+    practice = plan.study.practice
+    if practice is not None and practice.if_failed == "end" and _has_failed_practice(plan, progress):
+        return EndStage("failed")
     if progress.completed:
         return EndStage("completed")
-    limit = plan.study.test.limit_minutes
-    time_is_up = limit is not None and progress.played_s() >= 60 * limit
-    return next(stage for stage in plan.stages(progress.order) if not _is_done(stage, progress, time_is_up))
+    late, skipped = _late_blocks(plan, progress), _skipped(plan, progress)
+    return next(
+        stage
+        for stage in _stages(plan, progress)
+        if not (_is_done(stage, progress, late) or stage.name in skipped)
+    )
+
+
+def _stages(plan: Plan, progress: Progress) -> tuple[Stage, ...]:
+    return plan.stages(progress.order, progress.blocks)
+
+
+def _late_blocks(plan: Plan, progress: Progress) -> set[str]:
+    """The names of the test's blocks whose time is up."""
+    positions = plan.positions(progress.blocks)
+    limits = ((block.name, block.limit_minutes) for block in plan.study.test)
+    return {
+        name
+        for name, limit in limits
+        if limit is not None and progress.played_s(positions[name]) >= 60 * limit
+    }
 
 
 def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test: bool = False) -> Participant:
     """Enrol a person who has agreed; one who is enrolled already is left unchanged.
 
-    Who only tries the study out (`test`) takes nobody's row of the design.
+    Who only tries the study out (`test`) takes no one's place in the design.
     """
     person = store.add_participant(code, plan.study.name, link, test=test)
     if not progress_of(store, person).order:
-        consent = plan.study.consent
-        store.note(person.id, CONSENT, {"agreed": True, "version": consent.version, "title": consent.title})
-        rows = rows_of(plan.study.test, plan.test)
-        row = least_used(rows, used_rows(store, plan.study.name)) if rows > 1 else 0
-        order = order_of(plan.study.test, plan.test, plan.study.seed, code, row)
-        store.note(person.id, ORDER, {"tasks": list(order), "row": row, "seed": plan.study.seed})
+        for kind, form in ((CONSENT, plan.study.consent), (ASSENT, plan.study.assent)):
+            if form is not None:
+                store.note(person.id, kind, {"agreed": True, "version": form.version, "title": form.title})
+        used = used_cells(store, plan.study.name, test=test) if has_design(plan) else []
+        condition = link.get(plan.study.participants.condition or "")
+        store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person
 
 
@@ -57,10 +88,11 @@ def is_full(plan: Plan, store: Store) -> bool:
     return quota is not None and taking_part(store, plan.study.name) >= quota
 
 
-def refuse(plan: Plan, store: Store) -> None:
-    """Note that someone did not agree, and nothing about them."""
+def refuse(plan: Plan, store: Store, form: Consent) -> None:
+    """Note that someone did not agree to a form, and nothing about them."""
     study = store.add_participant(STUDY_CODE, plan.study.name)
-    store.note(study.id, CONSENT, {"agreed": False, "version": plan.study.consent.version})
+    kind = ASSENT if form is plan.study.assent else CONSENT
+    store.note(study.id, kind, {"agreed": False, "version": form.version})
 
 
 def find_participant(plan: Plan, store: Store, code: str) -> Participant | None:
@@ -77,10 +109,20 @@ def finish_page(
 ) -> None:
     """A page was read, or its questions answered; an item that was left out is stored as an empty answer."""
     if isinstance(stage, QuestionStage):
+        asked = asked_on(plan, progress_of(store, person), stage, answers)
         for item in stage.questionnaire.items:
-            store.answer(person.id, stage.page, item.id, answers.get(item.id, ""))
+            value = answers.get(item.id, "") if item in asked else ""
+            checked = item.is_as_expected(value) if item in asked else None
+            store.answer(person.id, stage.page, item.id, value, asked=item in asked, as_expected=checked)
     store.note(person.id, PAGE_DONE, {"stage": stage.name})
-    complete_if_done(plan, store, person)
+    advance(plan, store, person)
+
+
+def asked_on(plan: Plan, progress: Progress, stage: QuestionStage, answers: Mapping[str, str]) -> list[Item]:
+    """The items of a page that are asked if it is filled in like this."""
+    return asked_items(
+        plan.of(progress.condition).study, stage.questionnaire, given(progress.answers), answers
+    )
 
 
 def abandon(store: Store, person: Participant, trial: int) -> None:
@@ -95,57 +137,107 @@ def withdraw(store: Store, person: Participant, stage: Stage) -> None:
     store.note(person.id, WITHDRAWN, {"stage": stage.name})
 
 
-def complete_if_done(plan: Plan, store: Store, person: Participant) -> str | None:
-    """The ending of a participant who is done with all stages, noted when they are; None for others."""
+def advance(plan: Plan, store: Store, person: Participant) -> str | None:
+    """Note which pages a participant skips, and the end of the study; returns its ending, None before."""
     progress = progress_of(store, person)
-    if progress.completed or current_stage(plan, progress) != EndStage("completed"):
+    plan = plan.of(progress.condition)
+    stage = current_stage(plan, progress)
+    if progress.completed or stage == EndStage("withdrawn"):
         return progress.ending
+    if isinstance(stage, EndStage) and stage.is_early:
+        store.note(person.id, ENDED, {"ending": stage.name})
+        return stage.name
+    _note_skipped(plan, store, progress, stage)
+    if stage != EndStage("completed"):
+        return None
     ending = _ending(plan, progress)
     store.note(person.id, COMPLETED, {"ending": ending})
     return ending
 
 
+def _note_skipped(plan: Plan, store: Store, progress: Progress, reached: Stage) -> None:
+    """Store the items of skipped pages before the stage that was reached as not asked."""
+    skipped, person = _skipped(plan, progress), progress.participant.id
+    for stage in takewhile(lambda each: each != reached, _stages(plan, progress)):
+        if isinstance(stage, QuestionStage) and stage.name in skipped - progress.pages_done:
+            for item in stage.questionnaire.items:
+                store.answer(person, stage.page, item.id, "", asked=False)
+            store.note(person, PAGE_DONE, {"stage": stage.name, "asked": False})
+
+
+def _skipped(plan: Plan, progress: Progress) -> frozenset[str]:
+    """The names of the pages that are not shown after the answers so far."""
+    answers = given(progress.answers)
+    pages = (stage for stage in _stages(plan, progress) if isinstance(stage, QuestionStage))
+    return frozenset(
+        page.name for page in pages if not is_page_asked(plan.study, page.questionnaire, answers)
+    )
+
+
 def _ending(plan: Plan, progress: Progress) -> str:
     """Which of the endings in `config.Returns`, or completed; who failed the practice may be late as well."""
-    stages = [stage for stage in plan.stages(progress.order) if isinstance(stage, TaskStage)]
-    if any(stage.phase == "practice" and _has_failed(stage, progress) for stage in stages):
+    if _has_failed_practice(plan, progress):
         return "failed"
-    return COMPLETED if all(progress.trials_at(stage.position) for stage in stages) else "late"
+    test = [stage for stage in _task_stages(plan, progress) if stage.phase == "test"]
+    return COMPLETED if all(progress.trials_at(stage.position) for stage in test) else "late"
 
 
-def _is_done(stage: Stage, progress: Progress, time_is_up: bool) -> bool:
+def _is_done(stage: Stage, progress: Progress, late: Collection[str]) -> bool:
+    """Whether a stage is done; in the `late` blocks of the test what was not begun is over."""
     match stage:
         case TaskStage(phase="test"):
             trials = progress.trials_at(stage.position)
-            return all(map(progress.is_over, trials)) if trials else time_is_up
+            return all(map(progress.is_over, trials)) if trials else stage.block_name in late
         case TaskStage():
-            return _practice_is_done(stage, progress)
+            return _is_practised(stage, progress)
         case TextStage() | QuestionStage():
-            return stage.name in progress.pages_done or (time_is_up and _belongs_to_test(stage))
+            return stage.name in progress.pages_done or stage.block in late
     return False
 
 
-def _belongs_to_test(stage: TextStage | QuestionStage) -> bool:
-    if isinstance(stage, TextStage):
-        return stage.is_break or stage.name == "introduction-test"
-    return stage.questionnaire.when == "between"
+def _task_stages(plan: Plan, progress: Progress) -> list[TaskStage]:
+    return [stage for stage in _stages(plan, progress) if isinstance(stage, TaskStage)]
 
 
-def _practice_is_done(stage: TaskStage, progress: Progress) -> bool:
+def _is_practised(stage: TaskStage, progress: Progress) -> bool:
+    """Whether a task of tutorial or practice needs no further attempt."""
+    if isinstance(stage.block, Practice) and _has_met(stage.block, progress):
+        return True
     trials = progress.trials_at(stage.position)
     if not trials or not progress.is_over(trials[-1]):
         return False
     # An episode that could not be resumed would fail again.
     hopeless = trials[-1].id in progress.abandoned
     tried_enough = stage.tries is not None and len(trials) >= stage.tries
-    return _is_passed(trials, progress) or hopeless or tried_enough
+    return hopeless or tried_enough or any(map(_is_passed, trials))
 
 
-def _is_passed(trials: Sequence[Trial], progress: Progress) -> bool:
-    return any(trial.passed or trial.pass_mark is None for trial in trials if progress.is_over(trial))
+def _is_passed(trial: Trial) -> bool:
+    return bool(trial.passed) or (trial.finished_at is not None and trial.pass_mark is None)
 
 
-def _has_failed(stage: TaskStage, progress: Progress) -> bool:
-    """Whether a task was not passed; a trial that could not be resumed is nobody's failure."""
-    trials = progress.trials_at(stage.position)
-    return not _is_passed(trials, progress) and not any(trial.id in progress.abandoned for trial in trials)
+def _has_met(practice: Practice, progress: Progress) -> bool:
+    """Whether enough of the last attempts were passed, if that is the criterion."""
+    criterion = practice.criterion
+    if criterion is None:
+        return False
+    positions = range(-len(practice.task_ids), 0)
+    tried = [trial for trial in progress.trials if trial.position in positions and trial.finished_at]
+    return sum(map(_is_passed, tried[-criterion.of_last :])) >= criterion.passed
+
+
+def _has_failed_practice(plan: Plan, progress: Progress) -> bool:
+    """Whether the criterion can no longer be met; a trial that could not be resumed is nobody's failure."""
+    practice = plan.study.practice
+    if practice is None or _has_met(practice, progress):
+        return False
+    stages = [stage for stage in _task_stages(plan, progress) if stage.phase == "practice"]
+    trials = {stage.position: progress.trials_at(stage.position) for stage in stages}
+    tried = [stage for stage in stages if _is_practised(stage, progress)]
+    if practice.criterion is not None:
+        resumed = not any(trial.id in progress.abandoned for each in trials.values() for trial in each)
+        return resumed and len(tried) == len(stages)
+    return any(
+        not any(_is_passed(trial) or trial.id in progress.abandoned for trial in trials[stage.position])
+        for stage in tried
+    )

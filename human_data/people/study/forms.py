@@ -8,17 +8,22 @@ from starlette.requests import Request
 
 from human_data.people.play.security import same_origin
 from human_data.people.store.text import clean
+from human_data.people.study.questions.answers import as_list
 
 MAX_FORM_BYTES = 512 * 1024
 """Enough for 100 answers of full length."""
 
 MAX_FIELDS = 500
+LIST = "[]"
 MAX_PARAMETER = 200
 """Characters of a parameter of a link; those of Prolific have 24."""
 
 
 async def read_form(request: Request) -> dict[str, str]:
-    """The fields of a form sent by one of our pages; of a repeated field, the last value.
+    """The fields of a form sent by one of our pages.
+
+    Of a repeated field, the last value; all values of a field whose name ends in `LIST` are one answer, as
+    made by `as_list`.
 
     Raises HTTPException if it comes from another site, is too large or is not a form, or if too many come.
     """
@@ -42,7 +47,12 @@ async def read_form(request: Request) -> dict[str, str]:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="replace")
     except ValueError:
         raise HTTPException(400, f"The form has more than {MAX_FIELDS} fields.") from None
-    return {name: _plain(value) for name, value in pairs}
+    lists: dict[str, list[str]] = {}
+    for name, value in pairs:
+        if name.endswith(LIST):
+            lists.setdefault(name.removesuffix(LIST), []).append(_plain(value))
+    fields = {name: _plain(value) for name, value in pairs if not name.endswith(LIST)}
+    return fields | {name: as_list(values) for name, values in lists.items()}
 
 
 def link_parameters(given: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:

@@ -1,13 +1,11 @@
 """Loading a study's file; errors name file and line, the value, and what was expected."""
 
-import difflib
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_text
@@ -15,13 +13,13 @@ from arena.taskfile.load import MAX_PROBLEMS
 from arena.taskfile.nodes import MAX_DEPTH, MAX_NODES, compose
 from human_data.people.study.config import Study
 from human_data.people.study.links.return_links import link_problems
-from human_data.people.study.texts import Section
+from human_data.people.study.parts.conditions import condition_lines, condition_problems, in_condition
+from human_data.people.study.parts.messages import Loc, in_file, problems
+from human_data.people.study.questions.branching import question_problems
 from human_data.people.translations import with_translation
 
 EXAMPLE = Path(__file__).parent / "example.yaml"
 """A study that runs without changes."""
-
-Loc = tuple[str | int, ...]
 
 
 def read_study(path: str | Path) -> tuple[Study, Mapping[Loc, int]]:
@@ -41,14 +39,33 @@ def study_of(text: str, source: str) -> tuple[Study, Mapping[Loc, int]]:
     values = with_translation(_value(root, (), lines, source))
     try:
         study = Study.model_validate(values)
-        found = [(lines[loc], problem) for loc, problem in link_problems(study)]
+        wrong = list(condition_problems(study))
+        found = [(lines[in_file(loc, lines)], problem) for loc, problem in wrong]
+        found += [*_contradictions(study, lines), *([] if wrong else _in_conditions(study, lines))]
     except ValidationError as error:
-        found = list(_problems(error, lines))
+        found = list(problems(error, lines))
     if found:
-        problems = [f"{source}:{line}: {problem}" for line, problem in found]
-        more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
-        raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more))
+        shown = [f"{source}:{line}: {problem}" for line, problem in found]
+        more = [f"... and {len(shown) - MAX_PROBLEMS} more"] if len(shown) > MAX_PROBLEMS else []
+        raise ConfigError("\n".join(shown[:MAX_PROBLEMS] + more))
     return study, lines
+
+
+def _contradictions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    """What is wrong with a study whose values are valid one by one."""
+    for loc, problem in (*link_problems(study), *question_problems(study)):
+        yield lines[in_file(loc, lines)], problem
+
+
+def _in_conditions(study: Study, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
+    """What is wrong with the study in each of its conditions."""
+    for name in study.conditions:
+        own = condition_lines(lines, name)
+        try:
+            found = list(_contradictions(in_condition(study, name), own))
+        except ValidationError as error:
+            found = list(problems(error, own))
+        yield from ((line, f"conditions.{name}: {problem}") for line, problem in found)
 
 
 def _value(node: yaml.Node, loc: Loc, lines: dict[Loc, int], source: str) -> Any:
@@ -78,59 +95,3 @@ def _mapping(node: yaml.MappingNode, loc: Loc, lines: dict[Loc, int], source: st
         lines[(*loc, key)] = line
         values[key] = _value(entry, (*loc, key), lines, source)
     return values
-
-
-def _problems(error: ValidationError, lines: Mapping[Loc, int]) -> Iterator[tuple[int, str]]:
-    seen = set()
-    for problem in error.errors(include_url=False):
-        loc = _in_file(problem["loc"], lines)
-        kind, name = problem["type"], ".".join(map(str, loc)) or "the study"
-        if kind == "missing":
-            text = f"{'.'.join(map(str, (*loc, problem['loc'][-1])))} is missing"
-        elif kind == "extra_forbidden":
-            text = f"unknown key {problem['loc'][-1]!r}{_hint(str(problem['loc'][-1]))}"
-        elif kind == "value_error":
-            text = f"{name}: {problem['msg'].removeprefix('Value error, ')}"
-        else:
-            text = f"{name}: got {_quoted(problem['input'])}, expected {_expected(problem['msg'])}"
-        # A value that may be a word or a list yields a problem for each type; a list whose entries are wrong
-        # is reported once more as too short.
-        key = (loc, text if kind == "missing" else "")
-        if key not in seen and not (kind == "too_short" and problem["input"]):
-            seen.add(key)
-            yield lines[loc], text
-
-
-def _in_file(loc: tuple[int | str, ...], lines: Mapping[Loc, int]) -> Loc:
-    """The innermost value of the file that a location in the model belongs to; that has more parts."""
-    here: Loc = ()
-    for part in loc:
-        if (*here, part) in lines:
-            here = (*here, part)
-        elif str(part).isdigit() and (*here, str(part)) in lines:
-            here = (*here, str(part))
-    return here
-
-
-def _hint(key: str) -> str:
-    near = difflib.get_close_matches(key, _keys(), n=1)
-    return f"; did you mean {near[0]}?" if near else "; `arena-llm study --example` shows all keys"
-
-
-def _keys(model: type[BaseModel] = Section) -> set[str]:
-    names = {field.alias or name for name, field in model.model_fields.items()}
-    return names.union(*map(_keys, model.__subclasses__()))
-
-
-def _quoted(value: Any) -> str:
-    if isinstance(value, dict | tuple):
-        return "keys" if isinstance(value, dict) else "a list"
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _expected(message: str) -> str:
-    text = message.replace("Input should be ", "").removeprefix("a valid ")
-    text = text.replace("Tuple should", "list that should").replace("tuple", "list")
-    text = re.sub(r"dictionary( or instance of \w+)?", "keys", text)
-    return text.replace("String should", "text that should")

@@ -18,12 +18,13 @@ ONLINE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A participant: a description of their stage, test tasks done, of all, and passed, when they last did
-    something, whether the study is over for them, and in how many trials their picture was poor.
+    """A participant: a description of their stage, condition, test tasks done, of all, and passed, when they
+    last did something, whether the study is over for them, and number of trials with a poor picture.
     """
 
     participant: Participant
     stage: str
+    condition: str
     done: int
     count: int
     passed: int
@@ -72,12 +73,14 @@ class Overview:
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """Number of participants: all, online, completed, withdrawn; without those who only try it out."""
+    """Number of participants: all, online, and by their ending; without those who only try it out."""
     rows = [row for row in rows if not row.participant.test]
     return {
         "agreed": len(rows),
         "online": sum(row.online for row in rows),
         "completed": sum(row.stage == "completed" for row in rows),
+        "screened": sum(row.stage == "screened" for row in rows),
+        "failed": sum(row.stage == "failed" for row in rows),
         "withdrawn": sum(row.stage == "withdrawn" for row in rows),
     }
 
@@ -89,7 +92,8 @@ def _row(plan: Plan, progress: Progress, poor: int) -> Row:
         participant=progress.participant,
         stage=description(stage) if stage is not None else "consent",
         done=sum(trial.finished_at is not None for trial in test),
-        count=len(plan.test),
+        condition=progress.condition or "",
+        count=len(plan.of(progress.condition).test),
         passed=sum(bool(trial.passed) for trial in test),
         last_at=progress.last_at,
         ended=isinstance(stage, EndStage),

@@ -1,112 +1,66 @@
-"""The pages of a participant, from consent to completion; `flow` decides which is shown."""
+"""The pages of a participant who has agreed, up to completion; `flow` decides which is shown."""
 
-import hmac
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
 from human_data.people.play.app import as_participant
-from human_data.people.play.security import COOKIE
-from human_data.people.store import Participant, Store
 from human_data.people.study import flow
-from human_data.people.study.config import SIGNATURE, TEST
-from human_data.people.study.forms import link_parameters
-from human_data.people.study.links.identity import is_id, is_preview, preview_link, preview_signature
 from human_data.people.study.links.return_links import return_link
+from human_data.people.study.parts.media import TYPES, file_url
 from human_data.people.study.progress import COMPLETED
+from human_data.people.study.questions.branching import form_items, given
+from human_data.people.study.questions.questionnaire import answer_problems
 from human_data.people.study.server import CurrentSession, Form, Server, Session, StudyServer
 from human_data.people.study.stages import EndStage, QuestionStage, TaskStage
 from human_data.people.study.templates import message, page
 
+MEDIA_AGE_S = 600
+"""How long a browser keeps a picture or sound."""
+
 router = APIRouter(include_in_schema=False)
-
-
-@router.get("/")
-async def entrance(request: Request, server: Server) -> Response:
-    """The address of the study, which shows the participant's present stage."""
-    link = _identifying_link(server, request.query_params)
-    session = await server.session(await _arrived(server, request, link))
-    if session is not None:
-        return await _show(server, request, session)
-    if server.study.participants.from_ == "link" and not link:
-        return _incomplete_link(server, 400)
-    if await _is_full(server, link):
-        return _full(server)
-    return page("consent", server.study, link=link)
-
-
-@router.get("/preview/{signature}")
-async def preview(signature: str, server: Server) -> Response:
-    """The study as somebody new sees it, whose data are marked as test data."""
-    if not hmac.compare_digest(signature.encode("utf-8", "replace"), preview_signature(server.key).encode()):
-        return _incomplete_link(server, 404)
-    return RedirectResponse(f"/?{urlencode(preview_link(server.study, server.key))}", 303)
-
-
-@router.get("/return/{token}")
-async def personal_link(token: str, request: Request, server: Server) -> Response:
-    """The link that the experimenter gives to a participant who cannot get back in otherwise."""
-    person = await server.store.run(lambda store: store.participant(token))
-    session = await server.session(person)
-    if session is None or session.person.study != server.study.name:
-        return _incomplete_link(server, 404)
-    return await _show(server, request, session)
-
-
-@router.post("/consent")
-async def consent(form: Form, request: Request, server: Server) -> Response:
-    """The answer to the consent page."""
-    people, link = server.study.participants, _identifying_link(server, form)
-    if form.get("answer") == "refuse" or people.from_ == "link":
-        request.app.state.sign_ups.check(request)
-    if form.get("answer") == "refuse":
-        if not is_preview(server.key, link.get(_id_name(server), ""), link):
-            await server.store.run(lambda store: flow.refuse(server.plan, store))
-        return _refused(server, link)
-    if form.get("answer") != "agree":
-        raise HTTPException(400, "Expected agreement or refusal.")
-    if people.from_ == "link":
-        return await _enrol(server, request, link.get(people.id, ""), link)
-    if await server.session(await server.identify(request)) is not None:
-        return RedirectResponse("/", 303)
-    return _code_page(server, form)
-
-
-@router.post("/id")
-async def enter_code(form: Form, request: Request, server: Server) -> Response:
-    """The code that a participant enters."""
-    if form.get("agreed") != server.study.consent.version or server.study.participants.from_ == "link":
-        return RedirectResponse("/", 303)
-    request.app.state.sign_ups.check(request)
-    if problem := _code_problem(server, form):
-        return _code_page(server, form, problem)
-    return await _enrol(server, request, form.get("code", ""), link_parameters(form, (TEST,)))
 
 
 @router.post("/go")
 async def finish_page(form: Form, session: CurrentSession, request: Request, server: Server) -> Response:
     """A page was read, a break ended, or questions answered."""
-    person, progress = session
-    stage = flow.current_stage(server.plan, progress)
+    person, progress, plan = session
+    stage, texts = flow.current_stage(plan, progress), plan.study.words
     if form.get("stage") != stage.name:
-        return await _show(server, request, session, notice=server.study.words.moved)
+        return await show_stage(server, request, session, notice=texts.moved)
     if not server.tabs.is_newest(person.id, form.get("tab", "")):
-        texts = server.study.words
-        return message(server.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
+        return message(plan.study, texts.elsewhere_title, texts.elsewhere, 409, button=texts.here)
     if isinstance(stage, TaskStage | EndStage):
         return RedirectResponse("/", 303)
     answers = {key.removeprefix("item-"): value for key, value in form.items() if key.startswith("item-")}
-    if isinstance(stage, QuestionStage) and (
-        problems := stage.questionnaire.problems(answers, server.study.words)
-    ):
-        return await _show(server, request, session, answers=answers, problems=problems, status=422)
-    await server.store.run(lambda store: flow.finish_page(server.plan, store, person, stage, answers))
+    asked = flow.asked_on(plan, progress, stage, answers) if isinstance(stage, QuestionStage) else ()
+    if problems := answer_problems(asked, answers, texts):
+        return await show_stage(server, request, session, answers=answers, problems=problems, status=422)
+    await server.store.run(lambda store: flow.finish_page(plan, store, person, stage, answers))
     return RedirectResponse("/", 303)
+
+
+@router.get("/media/{file}")
+async def media(file: str, server: Server) -> Response:
+    """A picture or sound that the study's file names; other files are not served."""
+    files = {file_url(name): path for name, path in server.plan.media.items()}
+    path = files.get(f"/media/{file}")
+    if path is None or not path.is_file():
+        raise HTTPException(404, "Not Found")
+    kept = {"cache-control": f"private, max-age={MEDIA_AGE_S}"}
+    return FileResponse(path, media_type=TYPES[path.suffix.lower()], headers=kept)
+
+
+@router.get("/play.words")
+async def game_texts(request: Request, server: Server) -> Response:
+    """The texts of the game's page in the participant's condition."""
+    session = await server.session(await server.identify(request))
+    study = session.plan.study if session else server.study
+    return JSONResponse({**study.play_words, "language": study.language})
 
 
 @router.get("/here")
@@ -117,37 +71,31 @@ async def is_newest_window(request: Request, server: Server, tab: str = "") -> R
 
 
 @router.get("/withdraw")
-async def confirm_withdrawal(_: CurrentSession, server: Server) -> Response:
+async def confirm_withdrawal(session: CurrentSession) -> Response:
     """Ask for confirmation before a participant leaves the study."""
-    return page("withdraw", server.study)
+    return page("withdraw", session.plan.study)
 
 
 @router.post("/withdraw")
 async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response:
     """The participant leaves the study."""
-    stage = flow.current_stage(server.plan, session.progress)
+    stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, EndStage):
+        # Steps taken after this would be stored, but not counted.
+        await server.players.halt(session.person.id)
         await server.players.recorder.flush()
         await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
     return RedirectResponse("/", 303)
 
 
-@router.post("/another")
-async def start_next_person(_: Form) -> Response:
-    """Someone else sits down at the same computer."""
-    response = RedirectResponse("/", 303)
-    response.delete_cookie(COOKIE, httponly=True, samesite="strict")
-    return response
-
-
-async def _show(
+async def show_stage(
     server: StudyServer, request: Request, session: Session, *, status: int = 200, notice: str = "",
     answers: Mapping[str, str] = {}, problems: Mapping[str, str] = {},
 ) -> Response:  # fmt: skip
     """The page of the participant's present stage, in a window that is the newest from now on."""
-    study, (person, progress) = server.study, session
-    stage, tab = flow.current_stage(server.plan, progress), server.tabs.open(person.id)
-    names = [each.name for each in server.plan.stages(progress.order)]
+    person, progress, plan = session
+    study, stage, tab = plan.study, flow.current_stage(plan, progress), server.tabs.open(person.id)
+    names = [each.name for each in plan.stages(progress.order, progress.blocks)]
     place: dict[str, Any] = {"tab": tab, "stage": stage, "notice": notice}
     if stage.name in names:
         place["progress"] = (names.index(stage.name), len(names) - 1)
@@ -156,119 +104,20 @@ async def _show(
         case TaskStage():
             response = RedirectResponse("/play", 303)
         case QuestionStage():
+            place["items"] = form_items(study, stage.questionnaire, given(progress.answers))
             response = page("questions", study, status, answers=answers, problems=problems, **place)
         case EndStage("completed"):
-            ending = await server.store.run(lambda store: flow.complete_if_done(server.plan, store, person))
+            ending = await server.store.run(lambda store: flow.advance(plan, store, person))
             target = return_link(study, ending or COMPLETED, person.code, person.link)
             response = page("completion", study, target=target)
+        case EndStage("screened" | "failed" as ending):
+            await server.store.run(lambda store: flow.advance(plan, store, person))
+            title, text = getattr(study.words, f"{ending}_title"), getattr(study.words, ending)
+            target = return_link(study, ending, person.code, person.link)
+            response = message(study, title, text, target=target)
         case EndStage():
             target = return_link(study, "stopped", person.code, person.link)
             response = message(study, study.words.withdrawn_title, study.words.withdrawn, target=target)
         case _:
             response = page("reading", study, **place)
     return as_participant(response, person, request)
-
-
-def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
-    """The page of someone who does not agree; who changes their mind is identified by the same link."""
-    study, texts = server.study, server.study.words
-    target = return_link(study, "refused", link.get(study.participants.id, ""), link)
-    first_page = f"/?{urlencode(link)}" if link else "/"
-    return message(
-        study, texts.refused_title, texts.refused,
-        button=texts.changed_mind, first_page=first_page, target=target,
-    )  # fmt: skip
-
-
-async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
-    """Whether somebody without a session cannot take part; who has a listed code may be back."""
-    if server.study.participants.from_ == "codes" or is_preview(
-        server.key, link.get(_id_name(server), ""), link
-    ):
-        return False
-    return await server.store.run(lambda store: flow.is_full(server.plan, store))
-
-
-def _full(server: StudyServer) -> Response:
-    return message(server.study, server.study.words.full_title, server.study.words.full)
-
-
-def _incomplete_link(server: StudyServer, status: int) -> Response:
-    return message(server.study, server.study.title, server.study.words.link_incomplete, status)
-
-
-def _code_page(server: StudyServer, form: Mapping[str, str], problem: str = "") -> Response:
-    hidden = {"agreed": server.study.consent.version, **link_parameters(form, (TEST,))}
-    code, status = form.get("code", ""), 422 if problem else 200
-    return page("id", server.study, status, code=code, problem=problem, hidden=hidden)
-
-
-def _id_name(server: StudyServer) -> str:
-    """The parameter of the first page's address that names a participant."""
-    people = server.study.participants
-    return people.id if people.from_ == "link" else "code"
-
-
-def _identifying_link(server: StudyServer, given: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of a link that the study knows; empty if the link does not identify anyone."""
-    people = server.study.participants
-    if people.from_ != "link":
-        return link_parameters(given, ("code", TEST))
-    link = link_parameters(given, (people.id, SIGNATURE, TEST, *people.keep))
-    return link if server.admits(link) else {}
-
-
-async def _arrived(server: StudyServer, request: Request, link: Mapping[str, str]) -> Participant | None:
-    """The participant named by the link or else by the cookie.
-
-    A code alone, which others may know or guess, does not identify anyone; a code or id other than that of
-    the cookie's participant means that someone else uses the computer now.
-    """
-    people = server.study.participants
-    name = _id_name(server)
-    if people.from_ == "link" and link:
-        return await server.store.run(
-            lambda store: flow.find_participant(server.plan, store, link[people.id])
-        )
-    person = await server.identify(request)
-    given = link_parameters(request.query_params, (name,))
-    return person if person is not None and given.get(name, person.code) == person.code else None
-
-
-async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping[str, str]) -> Response:
-    if not is_id(code):
-        return _incomplete_link(server, 400)
-    stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
-    present, test = await server.identify(request), is_preview(server.key, code, link)
-
-    def enrol(store: Store) -> Participant | Response:
-        # Calls of the store come one after another: of several who enter the same code, one is the first.
-        owner = flow.find_participant(server.plan, store, code)
-        if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
-            return _code_taken(server, {"code": code, **link})
-        if owner is None and not test and flow.is_full(server.plan, store):
-            return _full(server)
-        person = flow.enrol(server.plan, store, code, stored, test=test)
-        server.presence.note(person.id)
-        return person
-
-    person = await server.store.run(enrol)
-    if isinstance(person, Response):
-        return person
-    return as_participant(RedirectResponse("/", 303), person, request)
-
-
-def _code_taken(server: StudyServer, given: Mapping[str, str]) -> Response:
-    study, texts = server.study, server.study.words
-    if study.participants.from_ == "link":
-        return message(study, study.title, texts.code_taken, 409)
-    return _code_page(server, given, texts.code_taken)
-
-
-def _code_problem(server: StudyServer, form: Mapping[str, str]) -> str:
-    people, texts, code = server.study.participants, server.study.words, form.get("code", "")
-    if not is_id(code):
-        return texts.code_form
-    if TEST in form:
-        return "" if is_preview(server.key, code, form) else texts.code_unknown
-    return texts.code_unknown if people.from_ == "codes" and code not in people.codes else ""

@@ -3,19 +3,24 @@
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from arena.errors import ConfigError
 from arena.recording import spec_sha256
-from human_data.people.study.config import Block, Study, Test
-from human_data.people.study.items import Likert, duplicates
-from human_data.people.study.load import Loc, read_study
-from human_data.people.study.stages import EndStage, Phase, QuestionStage, Stage, TaskStage, TextStage
-from testbed import CHILDREN, Task, find_tasks, task_named
+from human_data.people.study.config import Study
+from human_data.people.study.load import read_study
+from human_data.people.study.parts.blocks import Block, Test
+from human_data.people.study.parts.conditions import Lines, condition_lines, in_condition
+from human_data.people.study.parts.media import digest, media_files
+from human_data.people.study.parts.messages import in_file
+from human_data.people.study.questions.items import Likert, duplicates
+from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
+from testbed import Task, find_tasks, task_named
 
 ARENA_S = 0.1
 """Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
@@ -32,44 +37,70 @@ ITEM_S = 8.0
 ARENAS = "arenas"
 """Key of the described study with the hashes of its tasks' arenas."""
 
+Folders = tuple[Path, Path | None]
+"""Of the study's file, and of the tasks that ids name; None: the battery."""
+
 
 @dataclass(frozen=True)
 class Plan:
-    """`tasks` are those of each phase, in the order of the file; `testbed` as for `load_plan`."""
+    """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each.
+
+    `media` are the pictures and sounds that the file names, by these names; `testbed` as for `load_plan`.
+    """
 
     source: str
     study: Study
-    tasks: Mapping[Phase, tuple[Task, ...]]
+    tasks: Mapping[str, tuple[Task, ...]]
+    conditions: Mapping[str, "Plan"] = field(default_factory=dict)
+    media: Mapping[str, Path] = field(default_factory=dict)
     testbed: Path | None = None
+
+    def of(self, condition: str | None) -> "Plan":
+        """The plan for the participants in a condition; without conditions this one."""
+        return self.conditions.get(condition or "", self)
+
+    def all_tasks(self) -> Iterator[tuple[str, Task]]:
+        """The tasks of all conditions, each with its place: condition and block."""
+        for block, tasks in self.tasks.items():
+            yield from ((block, task) for task in tasks)
+        for name, plan in self.conditions.items():
+            yield from ((f"{name}/{block}", task) for block, task in plan.all_tasks())
 
     @property
     def test(self) -> tuple[Task, ...]:
-        """The tasks that count."""
-        return self.tasks["test"]
+        """The tasks that count, of all blocks."""
+        return tuple(task for block in self.study.test for task in self.tasks[block.name])
 
-    def stages(self, order: Sequence[str]) -> tuple[Stage, ...]:
-        """All stages of a participant who plays the test's tasks in this order of ids."""
-        by_id = {task.id: task for task in self.test}
+    def stages(self, order: Sequence[str], blocks: Sequence[str] = ()) -> tuple[Stage, ...]:
+        """All stages of a participant who plays the test's tasks in this order of ids.
+
+        `blocks` are the names of the test's blocks in the order of the participant; default: of the file.
+        """
         warm_up = len(self.tasks.get("tutorial", ())) + len(self.tasks.get("practice", ()))
         positions = count(-warm_up)
         return (
             *self._questionnaires("before"),
-            *self._phase("tutorial", self.tasks.get("tutorial", ()), positions),
-            *self._phase("practice", self.tasks.get("practice", ()), positions),
-            *self._with_breaks(self._phase("test", [by_id[task] for task in order], count(0))),
+            *self._warm_up("tutorial", self.study.tutorial, positions),
+            *self._warm_up("practice", self.study.practice, positions),
+            *self._test(order, blocks),
             *self._questionnaires("after"),
             EndStage("completed"),
         )
 
+    def positions(self, blocks: Sequence[str] = ()) -> dict[str, range]:
+        """The positions of the tasks of each block of the test; `blocks` as for `stages`."""
+        found, at = {}, 0
+        for name in blocks or [block.name for block in self.study.test]:
+            found[name] = range(at, at + len(self.tasks[name]))
+            at += len(self.tasks[name])
+        return found
+
     def described(self) -> dict[str, Any]:
         """Everything that defines the study, as JSON-serialisable values."""
+        specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
+        files = {name: digest(path) for name, path in self.media.items()}
         study = self.study.model_dump(mode="json", by_alias=True)
-        specs = {
-            f"{phase}/{task.id}": spec_sha256(task.spec)
-            for phase, tasks in self.tasks.items()
-            for task in tasks
-        }
-        return {**study, ARENAS: specs}
+        return {**study, ARENAS: specs, **({"files": files} if files else {})}
 
     def read_again(self) -> "Plan":
         """The plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
@@ -87,11 +118,13 @@ class Plan:
 
     def minutes(self) -> tuple[float, float]:
         """Estimated and maximum duration in minutes, assuming that nobody lingers on the pages."""
-        blocks = self.study.blocks()
-        played = {phase: sum(_seconds(task, blocks[phase]) for task in self.tasks[phase]) for phase in blocks}
-        limit = self.study.test.limit_minutes
-        if limit is not None:
-            played["test"] = min(played["test"], 60 * limit)
+        played = {
+            name: sum(_seconds(task, block) for task in self.tasks[name])
+            for name, block in self.study.blocks().items()
+        }
+        for block in self.study.test:
+            if block.limit_minutes is not None:
+                played[block.name] = min(played[block.name], 60 * block.limit_minutes)
         longest, pages = sum(played.values()), self._pages_s()
         # A task that is understood takes about half of its time.
         return (longest / 2 + pages) / 60, (longest + pages) / 60
@@ -100,7 +133,8 @@ class Plan:
         study = self.study
         times = {"before": 1, "between": self.breaks(), "after": 1}
         shown = [page for page in study.questionnaires for _ in range(times[page.when])]
-        texts = [study.consent.text, *(block.text for block in study.blocks().values())]
+        forms = (study.consent, study.assent)
+        texts = [form.text for form in forms if form] + [block.text for block in study.blocks().values()]
         texts += [page.text for page in shown]
         items = [item for page in shown for item in page.items]
         answering = sum(ITEM_S / 2 if isinstance(item, Likert) else ITEM_S for item in items)
@@ -108,35 +142,47 @@ class Plan:
 
     def breaks(self) -> int:
         """Number of breaks."""
-        every = self.study.test.break_every
-        return (len(self.test) - 1) // every if every else 0
+        counts = ((len(self.tasks[block.name]), block.break_every) for block in self.study.test)
+        return sum((count - 1) // every for count, every in counts if every)
 
-    def _questionnaires(self, when: str, suffix: str = "") -> Iterator[QuestionStage]:
+    def _questionnaires(self, when: str, suffix: str = "", block: str = "") -> Iterator[QuestionStage]:
         for page in self.study.questionnaires:
             if page.when == when:
-                yield QuestionStage(f"questions-{page.name}{suffix}", f"{page.name}{suffix}", page)
+                yield QuestionStage(f"questions-{page.name}{suffix}", f"{page.name}{suffix}", page, block)
 
-    def _phase(self, phase: Phase, tasks: Sequence[Task], positions: Iterator[int]) -> Iterator[Stage]:
-        block = self.study.blocks().get(phase)
+    def _warm_up(
+        self, phase: Literal["tutorial", "practice"], block: Block | None, positions: Iterator[int]
+    ) -> Iterator[Stage]:
         if block is None:
             return
-        if block.title or block.text:
-            yield TextStage(f"introduction-{phase}", block.title, block.text)
+        yield from _introduction(phase, block)
+        tasks = self.tasks[phase]
         for number, task in enumerate(tasks, start=1):
             yield TaskStage(f"{phase}-{number}", phase, block, task, next(positions), number, len(tasks))
 
-    def _with_breaks(self, stages: Iterator[Stage]) -> Iterator[Stage]:
-        every, texts = self.study.test.break_every, self.study.words
-        for stage in stages:
-            yield stage
-            if not (every and isinstance(stage, TaskStage)):
-                continue
-            if stage.number % every == 0 and stage.number < stage.count:
-                number = stage.number // every
-                yield from self._questionnaires("between", f"-{number}")
-                text = texts.break_text.replace("{n}", str(stage.number))
-                text = text.replace("{count}", str(stage.count))
-                yield TextStage(f"break-{number}", texts.break_title, text, is_break=True)
+    def _test(self, order: Sequence[str], blocks: Sequence[str]) -> Iterator[Stage]:
+        named = {block.name: block for block in self.study.test}
+        breaks = count(1)
+        for name, positions in self.positions(blocks).items():
+            block = named[name]
+            by_id = {task.id: task for task in self.tasks[name]}
+            yield from _introduction(name, block, name)
+            for played, position in enumerate(positions, start=1):
+                number, task = position + 1, by_id[order[position]]
+                yield TaskStage(f"test-{number}", "test", block, task, position, number, len(order))
+                if block.break_every and played % block.break_every == 0 and played < len(positions):
+                    yield from self._break(next(breaks), number, len(order), name)
+
+    def _break(self, which: int, done: int, of: int, block: str) -> Iterator[Stage]:
+        yield from self._questionnaires("between", f"-{which}", block)
+        texts = self.study.words
+        text = texts.break_text.replace("{n}", str(done)).replace("{count}", str(of))
+        yield TextStage(f"break-{which}", texts.break_title, text, is_break=True, block=block)
+
+
+def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]:
+    if block.title or block.text or block.sound:
+        yield TextStage(f"introduction-{name}", block.title, block.text, block=of_test, sound=block.sound)
 
 
 def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
@@ -145,37 +191,53 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
     Raises ConfigError, with file and line, if it is wrong.
     """
     study, lines = read_study(path)
-
-    def where(*loc: str | int) -> str:
-        here: Loc = loc
-        while here not in lines:
-            here = here[:-1]
-        return f"{path}:{lines[here]}"
-
     folders = (Path(path).parent, testbed)
-    tasks = {phase: _tasks(study, block, phase, folders, where) for phase, block in study.blocks().items()}
-    return Plan(str(path), study, tasks, testbed)
+
+    def plan_of(study: Study, lines: Lines, conditions: Mapping[str, Plan]) -> Plan:
+        def where(*loc: str | int) -> str:
+            """The file, the line and the path of a key."""
+            here = in_file(loc, lines)
+            return f"{path}:{lines[here]}: {'.'.join(map(str, here))}"
+
+        media = media_files(study, folders[0], where)
+        for each in conditions.values():
+            media |= each.media
+        return Plan(str(path), study, _all_tasks(study, folders, where), conditions, media, testbed)
+
+    conditions = {
+        name: plan_of(in_condition(study, name), condition_lines(lines, name), {})
+        for name in study.conditions
+    }
+    return plan_of(study, lines, conditions)
 
 
-def _tasks(
-    study: Study, block: Block, name: str, folders: tuple[Path, Path | None], where: Callable[..., str]
-) -> tuple[Task, ...]:
-    """The tasks of a block; paths of files are relative to the first of `folders`, ids are of the second.
+def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dict[str, tuple[Task, ...]]:
+    """The tasks of each block; `where` describes the place of a key in the file."""
+    tasks: dict[str, tuple[Task, ...]] = {}
+    drawn: set[str] = set()
+    for name, block in study.blocks().items():
+        loc = ("test", study.test.index(block)) if isinstance(block, Test) else (name,)
+        if isinstance(block, Test) and block.levels:
+            tasks[name] = _drawn(study, block, drawn, folders[1], partial(where, *loc))
+            drawn |= {task.id for task in tasks[name]}
+        else:
+            tasks[name] = _listed(study, block, folders, partial(where, *loc))
+    return tasks
 
-    `where` is the file and line of keys.
-    """
+
+def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., str]) -> tuple[Task, ...]:
+    """The listed tasks of a block."""
     folder, testbed = folders
-    if isinstance(block, Test) and block.levels:
-        return _drawn(study, block, testbed, where)
     tasks = []
-    for number, task in enumerate(CHILDREN if isinstance(block.tasks, str) else block.tasks):
+    for number, task in enumerate(block.task_ids):
         path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
         try:
             tasks.append(_single_agent(task_named(path, testbed, study.animal_ai)))
         except ConfigError as error:
-            raise ConfigError(f"{where(name, 'tasks', number)}: {name}.tasks: {error}") from None
+            place = where("tasks", number).removesuffix(f".{number}")
+            raise ConfigError(f"{place}: {error}") from None
     if twice := duplicates(task.id for task in tasks):
-        raise ConfigError(f"{where(name, 'tasks')}: {name}.tasks: {twice[0]} is listed twice; list it once")
+        raise ConfigError(f"{where('tasks')}: {twice[0]} is listed twice; list it once")
     return tuple(tasks)
 
 
@@ -185,15 +247,16 @@ def _single_agent(task: Task) -> Task:
     return task
 
 
-def _drawn(study: Study, test: Test, testbed: Path | None, where: Callable[..., str]) -> tuple[Task, ...]:
+def _drawn(
+    study: Study, test: Test, taken: Collection[str], testbed: Path | None, where: Callable[..., str]
+) -> tuple[Task, ...]:
+    """Tasks of the block's levels that no block before has drawn."""
     tasks: list[Task] = []
     for level, number in sorted(test.levels.items()):
-        available = find_tasks((level,), testbed, study.animal_ai)
+        available = [task for task in find_tasks((level,), testbed, study.animal_ai) if task.id not in taken]
         if number > len(available):
-            line = where("test", "levels", str(level))
-            raise ConfigError(
-                f"{line}: test.levels.{level}: got {number} tasks, but the level has {len(available)}"
-            )
+            place = where("levels", str(level))
+            raise ConfigError(f"{place}: got {number} tasks, but the level has {len(available)}")
         drawn = random.Random(f"{study.seed} level {level}").sample(available, number)
         tasks += sorted(drawn, key=lambda task: task.id)
     return tuple(tasks)

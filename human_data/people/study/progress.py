@@ -1,8 +1,9 @@
 """What the store knows about a participant of a study: enough to determine their stage."""
 
+import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sqlalchemy import exists, func, select
@@ -12,34 +13,44 @@ from human_data.people.play_end import seconds_of
 from human_data.people.store import Note, Participant, Store, Trial
 from human_data.people.store.tables import Action, Answer, participants_of
 
-CONSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "order", "passed", "abandoned"
-COMPLETED, WITHDRAWN = "completed", "withdrawn"
-KINDS = (CONSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, WITHDRAWN)
-"""Notes about progress: consent and order of tasks at the start, each page done, a trial that could not be
-resumed, and the two ends."""
+CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED = "consent", "assent", "order", "passed", "abandoned"
+COMPLETED, ENDED, WITHDRAWN = "completed", "ended", "withdrawn"
+KINDS = (CONSENT, ASSENT, ORDER, PAGE_DONE, ABANDONED, COMPLETED, ENDED, WITHDRAWN)
+"""Notes about progress: consent, the child's assent and the order of tasks at the start, each page done or
+skipped, a trial that could not be resumed, and the ends: after the last stage, earlier by the study, and by
+the participant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """A participant's trials, in the order in which they were started, and the contents of their notes.
 
-    `pages_done` are names of stages, `abandoned` the ids of trials that cannot be resumed. `ending` is that
-    of a participant who reached the end: completed, failed or late, as in `config.Returns`.
+    `order` has the ids of the test's tasks and `blocks` the names of its blocks, as of `Plan.stages`; they
+    are from row `block_row` of the design of blocks, and from these `rows` of the designs of each block.
+    `pages_done` are names of stages, and `answers` those that were given on them; `abandoned` are the ids of
+    trials that cannot be resumed. `ending` is that of a participant for whom the study is over: completed,
+    failed, late or screened, as in `config.Returns`; `ended_early`: before its last stage, and not by the
+    participant's wish.
     """
 
     participant: Participant
     trials: tuple[Trial, ...]
     order: tuple[str, ...]
-    row: int = 0
+    condition: str | None = None
+    blocks: tuple[str, ...] = ()
+    block_row: int = 0
+    rows: Mapping[str, int] = field(default_factory=dict)
     pages_done: frozenset[str] = frozenset()
+    answers: tuple[Answer, ...] = ()
     abandoned: frozenset[int] = frozenset()
     ending: str | None = None
+    ended_early: bool = False
     withdrawn: bool = False
     last_at: float = 0.0
 
     @property
     def completed(self) -> bool:
-        """Whether the participant reached the end."""
+        """Whether the study is over for the participant, who has not left it."""
         return self.ending is not None
 
     def trials_at(self, position: int) -> list[Trial]:
@@ -50,9 +61,10 @@ class Progress:
         """Whether a trial is finished or abandoned."""
         return trial.finished_at is not None or trial.id in self.abandoned
 
-    def played_s(self) -> float:
-        """Seconds played in the finished trials of the test."""
-        return sum(_seconds(trial) for trial in self.trials if trial.position >= 0)
+    def played_s(self, positions: range | None = None) -> float:
+        """Seconds played in the finished trials of the test, or of these positions of it."""
+        chosen = (trial for trial in self.trials if trial.position >= 0)
+        return sum(_seconds(trial) for trial in chosen if positions is None or trial.position in positions)
 
 
 def _seconds(trial: Trial) -> float:
@@ -63,7 +75,7 @@ def _seconds(trial: Trial) -> float:
 def progress_of(store: Store, participant: Participant) -> Progress:
     """The progress of one participant."""
     notes = [note for note in store.notes(participant.id) if note.kind in KINDS]
-    return _progress(participant, store.trials(participant.id), notes)
+    return _progress(participant, store.trials(participant.id), notes, store.answers(participant.id))
 
 
 def all_progress(
@@ -83,8 +95,10 @@ def all_progress(
         )
         chosen = Note.participant_id.in_(participants) & Note.kind.in_(KINDS)
         notes = _grouped(session.scalars(select(Note).where(chosen).order_by(Note.at, Note.key)))
+        answers = _grouped(session.scalars(select(Answer).where(Answer.participant_id.in_(participants))))
     return [
-        _progress(person, trials[person.id], notes[person.id], marks[person.id].times()) for person in people
+        _progress(person, trials[person.id], notes[person.id], answers[person.id], marks[person.id].times())
+        for person in people
     ]
 
 
@@ -121,18 +135,43 @@ def all_marks(store: Store, study: str) -> dict[int, Mark]:
         return {person: Mark(*mark) for person, *mark in session.execute(found.filter_by(study=study))}
 
 
-def used_rows(store: Store, study: str) -> dict[int, int]:
-    """How many participants have each row of the design; those who left the study do not count."""
-    row, left = Note.data["row"].as_integer(), aliased(Note)
-    stays = ~exists().where(left.participant_id == Note.participant_id, left.kind == WITHDRAWN)
-    counted = select(row, func.count()).join(Participant).where(*participants_of(study, test=False), stays)
+class Cell(NamedTuple):
+    """A cell of the design and how many people have it: condition, row of the design of blocks, and
+    rows of those of tasks, by block.
+    """
+
+    condition: str | None
+    block_row: int
+    rows: Mapping[str, int]
+    people: int
+
+
+def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
+    """The cells of the design that participants have; those for whom the study ended early do not count.
+
+    With `test` those of the people who only try the study out.
+    """
+    left = aliased(Note)
+    stays = ~exists().where(left.participant_id == Note.participant_id, left.kind.in_((WITHDRAWN, ENDED)))
+    row, block_row = Note.data["row"].as_integer(), Note.data["block_row"].as_integer()
+    cell = (Note.data["condition"].as_string(), block_row, row, Note.data["rows"].as_string())
+    people = (*participants_of(study, test=test), *([Participant.test.is_(True)] if test else []))
+    counted = select(*cell, func.count()).join(Participant).where(*people, stays)
     with store.database.reading() as session:
-        return {row: count for row, count in session.execute(counted.filter_by(kind=ORDER).group_by(row))}
+        found = session.execute(counted.filter_by(kind=ORDER).group_by(*cell)).all()
+    return [
+        Cell(condition, block_row or 0, json.loads(rows) if rows else {"test": row}, count)
+        for condition, block_row, row, rows, count in found
+    ]
 
 
 def taking_part(store: Store, study: str) -> int:
-    """Number of participants who have not left the study; those who only try it out do not count."""
-    left = select(Note.key).where(Note.participant_id == Participant.id, Note.kind == WITHDRAWN).exists()
+    """Number of participants for whom the study has not ended early, without those who only try it out."""
+    left = (
+        select(Note.key)
+        .where(Note.participant_id == Participant.id, Note.kind.in_((WITHDRAWN, ENDED)))
+        .exists()
+    )
     with store.database.reading() as session:
         chosen = select(func.count(Participant.id)).where(*participants_of(study, False), ~left)
         return session.scalars(chosen).one()
@@ -146,22 +185,32 @@ def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
 
 
 def _progress(
-    participant: Participant, trials: Sequence[Trial], notes: Sequence[Note], times: Sequence[float] = ()
+    participant: Participant,
+    trials: Sequence[Trial],
+    notes: Sequence[Note],
+    answers: Sequence[Answer],
+    times: Sequence[float] = (),
 ) -> Progress:
     data: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for note in notes:
         data[note.kind].append(note.data)
     order: dict[str, Any] = next(iter(data[ORDER]), {"tasks": (), "row": 0})
-    events = [participant.created_at, *times, *(note.at for note in notes)]
+    pages_done = frozenset(page["stage"] for page in data[PAGE_DONE])
+    events = [participant.created_at, *times, *(note.at for note in notes), *(each.at for each in answers)]
     events += [trial.finished_at or trial.begun_at for trial in trials]
     return Progress(
         participant=participant,
         trials=tuple(trials),
         order=tuple(order["tasks"]),
-        row=order["row"],
-        pages_done=frozenset(page["stage"] for page in data[PAGE_DONE]),
+        condition=order.get("condition"),
+        blocks=tuple(order.get("blocks", ())),
+        block_row=order.get("block_row", 0),
+        rows=order.get("rows", {"test": order["row"]}),
+        pages_done=pages_done,
+        answers=tuple(each for each in answers if f"questions-{each.page}" in pages_done),
         abandoned=frozenset(trial["trial"] for trial in data[ABANDONED]),
-        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED]), None),
+        ending=next((end.get("ending", COMPLETED) for end in data[COMPLETED] + data[ENDED]), None),
+        ended_early=bool(data[ENDED]),
         withdrawn=WITHDRAWN in data,
         last_at=max(events),
     )

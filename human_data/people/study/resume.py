@@ -13,12 +13,12 @@ from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
 from human_data.people.store.tables import CONFIG, STUDY_CODE
 from human_data.people.study.config import Study
-from human_data.people.study.plan import ARENAS, Plan
+from human_data.people.study.plan import Plan
 from human_data.people.study.progress import WITHDRAWN, all_progress
 
 CHANGEABLE = re.compile(
-    r"(completion|words|play_words)\..*|completion|language|participants\.(unsigned|quota)|(con|as)sent\.version"
-    r"|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse)"
+    r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
+    r"|participants\.(unsigned|quota)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
 )
 """Parts of the file that may be changed while participants are in progress; `participants.codes` may grow."""
 
@@ -66,11 +66,12 @@ def start_or_resume(store: Store, plan: Plan) -> Started:
 
 def _completed(stored: Mapping[str, Any]) -> dict[str, Any]:
     """A stored file with the defaults of keys that the version that stored it did not have."""
-    file = {key: value for key, value in stored.items() if key != ARENAS}
+    keys = {field.alias or name for name, field in Study.model_fields.items()}
     try:
-        return {**Study.model_validate(file).model_dump(mode="json", by_alias=True), ARENAS: stored[ARENAS]}
+        study = Study.model_validate({key: value for key, value in stored.items() if key in keys})
     except ValidationError:
         return dict(stored)
+    return {**stored, **study.model_dump(mode="json", by_alias=True)}
 
 
 def _changes(was: Any, now: Any, path: str = "") -> Iterator[str]:

@@ -61,18 +61,18 @@ class Presence:
 
 
 class Session(NamedTuple):
-    """A participant and their progress."""
+    """A participant, their progress, and the study in their condition."""
 
     person: Participant
     progress: Progress
+    plan: Plan
 
 
 @dataclass
 class StudyServer:
     """A study in progress; `token` gives access to the experimenter's pages, `key` signs links.
 
-    `reading` is for the experimenter's tables and exports, which participants need not wait for; `texts` are
-    those of the game's page.
+    `reading` is for the experimenter's tables and exports, which participants need not wait for.
     """
 
     plan: Plan
@@ -84,10 +84,6 @@ class StudyServer:
     overview: Overview
     tabs: Tabs = field(default_factory=Tabs)
     presence: Presence = field(default_factory=Presence)
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._set_texts()
 
     def close(self) -> None:
         """End the threads of the store."""
@@ -108,12 +104,7 @@ class StudyServer:
         started = await self.store.run(lambda store: start_or_resume(store, plan))
         self.plan, self.overview = plan, Overview(plan)
         self.players.recorder.task_source = StudyTaskSource(plan)
-        self._set_texts()
         return started
-
-    def _set_texts(self) -> None:
-        self.texts.clear()
-        self.texts |= {**self.study.play_words, "language": self.study.language}
 
     def admits(self, link: Mapping[str, str]) -> bool:
         """Whether a link names a participant, and is signed unless others are accepted."""
@@ -142,10 +133,11 @@ class StudyServer:
         if person is None:
             return None
         progress = await self.store.run(lambda store: progress_of(store, person))
-        return Session(person, progress) if progress.order else None
+        return Session(person, progress, self.plan.of(progress.condition)) if progress.order else None
 
 
-def _server(request: Request) -> StudyServer:
+async def _server(request: Request) -> StudyServer:
+    # Not async, it would be called in another thread.
     server: StudyServer = request.app.state.study
     return server
 

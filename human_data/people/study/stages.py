@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from human_data.people.study.config import Block, Practice
-from human_data.people.study.items import Questionnaire
+from human_data.people.study.parts.blocks import Block, Practice, Test
+from human_data.people.study.questions.questionnaire import Questionnaire
 from testbed import Task
 
 Phase = Literal["tutorial", "practice", "test"]
@@ -12,21 +12,27 @@ Phase = Literal["tutorial", "practice", "test"]
 
 @dataclass(frozen=True, slots=True)
 class TextStage:
-    """A page to read, such as an introduction or a break."""
+    """A page to read, such as an introduction or a break; `block`: as of `QuestionStage`."""
 
     name: str
     title: str
     text: str
     is_break: bool = False
+    block: str = ""
+    sound: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionStage:
-    """A page with questions; answers are stored under `page`."""
+    """A page with questions; answers are stored under `page`.
+
+    `block` is the name of the block of the test that it is shown in, "" for none.
+    """
 
     name: str
     page: str
     questionnaire: Questionnaire
+    block: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,11 @@ class TaskStage:
     count: int
 
     @property
+    def block_name(self) -> str:
+        """The name of the block: tutorial, practice, or that of a block of the test."""
+        return self.block.name if isinstance(self.block, Test) else self.phase
+
+    @property
     def tries(self) -> int | None:
         """Maximum number of attempts at passing it; None: no limit."""
         return self.block.tries if isinstance(self.block, Practice) else 1
@@ -49,9 +60,14 @@ class TaskStage:
 
 @dataclass(frozen=True, slots=True)
 class EndStage:
-    """The end of the study."""
+    """The end of the study; screened: does not fit it, failed: did not meet the criterion of the practice."""
 
-    name: Literal["completed", "withdrawn"]
+    name: Literal["completed", "withdrawn", "screened", "failed"]
+
+    @property
+    def is_early(self) -> bool:
+        """Whether the study ended before its last stage, and not by the participant's wish."""
+        return self.name in ("screened", "failed")
 
 
 Stage = TextStage | QuestionStage | TaskStage | EndStage

@@ -6,9 +6,9 @@ from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
 from human_data.people.play.task_source import Assignment
 from human_data.people.store import Participant, Store, Trial
-from human_data.people.study.flow import abandon, complete_if_done, current_stage
+from human_data.people.study.flow import abandon, advance, current_stage
 from human_data.people.study.plan import Plan
-from human_data.people.study.progress import progress_of
+from human_data.people.study.progress import Progress, progress_of
 from human_data.people.study.stages import TaskStage
 
 
@@ -26,28 +26,29 @@ class StudyTaskSource:
             abandon(store, participant, interrupted.id)
         progress = progress_of(store, participant)
         stage = current_stage(self._plan, progress) if progress.order else None
-        return self._assignment(stage) if isinstance(stage, TaskStage) else None
+        return self._assignment(progress, stage) if isinstance(stage, TaskStage) else None
 
     def resumed(self, store: Store, participant: Participant, trial: Trial) -> Assignment | None:
         """The trial's task, if the participant is at it and it is unchanged."""
-        stage = current_stage(self._plan, progress_of(store, participant))
+        progress = progress_of(store, participant)
+        stage = current_stage(self._plan, progress)
         if not isinstance(stage, TaskStage) or stage.position != trial.position:
             return None
         got = (trial.task_id, trial.spec_sha256, trial.seed, trial.mode)
         study = self._plan.study
         expected = (stage.task.id, spec_sha256(stage.task.spec), study.seed, study.mode)
-        return self._assignment(stage) if got == expected else None
+        return self._assignment(progress, stage) if got == expected else None
 
     def finished(self, store: Store, participant: Participant, trial: Trial, recording: Recording) -> None:
         """Note the completion if this was the last stage."""
-        complete_if_done(self._plan, store, participant)
+        advance(self._plan, store, participant)
 
     def next_page(self, participant: Participant) -> str | None:
         """The study's first page, which shows the present stage."""
         return "/"
 
-    def _assignment(self, stage: TaskStage) -> Assignment:
-        study, block = self._plan.study, stage.block
+    def _assignment(self, progress: Progress, stage: TaskStage) -> Assignment:
+        study, block = self._plan.of(progress.condition).study, stage.block
         titles = {"tutorial": study.words.tutorial, "practice": study.words.practice, "test": study.title}
         return Assignment(
             task=stage.task,
@@ -61,6 +62,7 @@ class StudyTaskSource:
             # A number below the mark discourages children.
             show_score=False,
             may_stop=block.may_stop,
+            block=stage.block_name,
             max_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
             max_pause_s=block.limit_pause_s,
         )

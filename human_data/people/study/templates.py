@@ -1,18 +1,18 @@
 """The pages of a study as HTML; everything from participants or files is escaped."""
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from human_data.people.study.config import Study
+from human_data.people.study.parts.media import file_url, html_of
 
 FOLDER = Path(__file__).parent / "page"
-FILES = ("study.css", "study.js", "experimenter.js")
+FILES = ("study.css", "study.js", "questions.js", "experimenter.js")
 
 
 @cache
@@ -23,14 +23,17 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.filters["markdown"] = markdown
+    environment.filters["file_url"] = file_url
     return environment
 
 
+@lru_cache(maxsize=1000)
 def markdown(text: str) -> Markup:
-    """Markdown as HTML. HTML in the text is escaped, and links lead to web and mail addresses only."""
-    return Markup(MarkdownIt("commonmark", {"html": False}).render(text))
+    """Markdown as HTML, as of `html_of`."""
+    return Markup(html_of(text))
 
 
 def page(name: str, study: Study, status: int = 200, **values: Any) -> HTMLResponse:

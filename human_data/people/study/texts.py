@@ -9,7 +9,8 @@ MAX_TEXT = 20_000
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Line = Annotated[str, Field(min_length=1, max_length=500)]
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
+Name = Annotated[str, Field(pattern=NAME)]
 """Names that become parts of file names in an export. A leading "_" is reserved for internal rows."""
 
 
@@ -20,7 +21,7 @@ class Section(BaseModel):
 
 
 class Texts(Section):
-    """Each text with its English default; `{n}` and `{count}` are numbers."""
+    """Each text with its English default; `{n}` and `{count}` are numbers, `{low}` and `{high}` limits."""
 
     agree: str = "I agree to take part"
     refuse: str = "I do not want to take part"
@@ -37,9 +38,18 @@ class Texts(Section):
     required: str = "Please answer this question."
     choose_one: str = "Please choose one of these."
     a_number: str = "Please enter a number."
+    a_whole_number: str = "Please enter a whole number."
     between: str = "Please enter a number from {low} to {high}."
+    at_least: str = "Please enter a number that is at least {low}."
+    at_most: str = "Please enter a number that is at most {high}."
+    a_date: str = "Please enter a date, such as 2026-03-31."
+    date_between: str = "Please enter a date from {low} to {high}."
+    date_at_least: str = "Please enter {low} or a later date."
+    date_at_most: str = "Please enter {high} or an earlier date."
+    not_answered: str = "not answered yet"
     too_long: str = "Please write at most {n} characters."
     see_below: str = "Some answers are missing or need correcting. They are marked below."
+    listen: str = "Listen"
     optional: str = "(optional)"
     page_of: str = "Part {n} of {count}"
     break_title: str = "Time for a break"
@@ -57,6 +67,10 @@ class Texts(Section):
     full_title: str = "The study is full"
     full: str = "Thank you for your interest. Nobody else can take part at the moment."
     changed_mind: str = "I have changed my mind"
+    screened_title: str = "The study ends here"
+    screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."
+    failed_title: str = "The study ends here"
+    failed: str = "Thank you for your time and for trying. The study ends with the practice."
     withdraw: str = "Leave the study"
     withdraw_title: str = "Leave the study?"
     withdraw_text: str = (
@@ -74,3 +88,13 @@ class Texts(Section):
     unavailable: str = "The database is not responding. Nothing is lost. Please reload this page in a moment."
     no_page: str = "This page does not exist."
     link_incomplete: str = "This link is incomplete. Please open the whole link exactly as you received it."
+
+    def outside(self, low: str, high: str, *, dates: bool = False) -> str:
+        """What to answer between two limits, of which either may be ""."""
+        if low and high:
+            text = self.date_between if dates else self.between
+        elif low:
+            text = self.date_at_least if dates else self.at_least
+        else:
+            text = self.date_at_most if dates else self.at_most
+        return text.replace("{low}", low).replace("{high}", high)

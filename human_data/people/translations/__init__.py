@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 LANGUAGES = ("de", "es", "fr")
 """Languages with a translation, besides English."""
 
+CHILD = "child"
+"""A style: English for children of about seven years."""
+
 _OPTIONAL = ("completion", "words", "play_words")
 """Sections that a study's file need not have."""
 
@@ -25,12 +28,13 @@ def base_of(language: str) -> str:
     return language.partition("-")[0].lower()
 
 
-@cache
 def translation(language: str) -> Mapping[str, Mapping[str, str]]:
     """Texts in a language, as the keys of a study's file; empty if there is no translation."""
-    name = base_of(language)
-    if name not in LANGUAGES:
-        return {}
+    return _bundled(base_of(language)) if base_of(language) in LANGUAGES else {}
+
+
+@cache
+def _bundled(name: str) -> Mapping[str, Mapping[str, str]]:
     content = files(__package__).joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = yaml.safe_load(content)
     known = {"words": Texts.model_fields, "play_words": PAGE_TEXTS}
@@ -47,10 +51,12 @@ def page_texts(language: str) -> dict[str, str]:
 
 
 def with_translation(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a study's file, completed by the translation of its `language`."""
-    language = values.get("language")
+    """The values of a study's file, completed by the texts of its `style`, or of its `language`."""
+    given, style = values.get("language"), values.get("style")
+    language = given if isinstance(given, str) else "en"
     completed = dict(values)
-    for section, texts in translation(language if isinstance(language, str) else "en").items():
+    child = style == CHILD and base_of(language) == "en"
+    for section, texts in (_bundled(CHILD) if child else translation(language)).items():
         own = values.get(section, {} if section in _OPTIONAL else None)
         # A section that is missing or of another kind is reported by the schema.
         if isinstance(own, Mapping):

@@ -70,13 +70,21 @@ def drive(task, tmp_path):
 
 def test_a_played_episode_is_recorded_and_replayed_to_its_end(tmp_path, command):
     scripts, kept = tmp_path / "scripts.txt", tmp_path / "new" / "kept.json"
+    log, again = tmp_path / "new" / "log.csv", tmp_path / "again.csv"
     scripts.write_text("Turn(30); Go(5);\nGo(40);\n")
-    played = command("run", "01-01-01", "--scripts", scripts, "--seed", 7, "--recording", kept)
+    made = ("--recording", kept, "--csv", log)
+    played = command("run", "01-01-01", "--scripts", scripts, "--seed", 7, *made)
     last = json.loads(played.stdout.splitlines()[-1])
     recording = Recording.read(kept)
     assert (recording.task_id, recording.seed) == ("01-01-01", 7)
     assert recording.total_reward == last["total_reward"]
-    result = command("replay", kept)
+    result = command("replay", kept, "--csv", again)
+    assert log.read_text() == again.read_text()
+    lines = log.read_text().splitlines()
+    assert lines[0].startswith("Episode,Step,Health")
+    ticks = int(lines[-2].split(",")[1])
+    assert recording.steps * 3 - 3 < ticks <= recording.steps * 3
+    assert f"CSV log: {again} ({ticks} ticks)" in result.stdout
     assert (result.returncode, result.stderr.strip()) == (0, "")
     assert f"01-01-01: {recording.steps} steps, reward {last['total_reward']:.3f}" in result.stdout
     assert "ends as the recording does" in result.stdout

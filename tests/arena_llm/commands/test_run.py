@@ -42,6 +42,16 @@ def test_scripts_are_played_and_printed_line_by_line(scripts, tmp_path):
     assert decode((frames / "obs-1.9.png").read_bytes()).shape == (512, 512, 3)
 
 
+def test_a_lenient_run_ignores_unknown_objects_with_a_warning(scripts, tmp_path):
+    task, recording = tmp_path / "spoon.yaml", tmp_path / "episode.json"
+    task.write_text(AHEAD + "    - !Item {name: Spoon}\n")
+    refused = run("run", task, "--scripts", scripts)
+    assert (refused.returncode, "unknown object 'Spoon'" in refused.stderr) == (1, True)
+    played = run("run", task, "--scripts", scripts, "--lenient", "--recording", recording)
+    assert played.stderr == f"warning: {task}:9: arenas.0.items[2].name: unknown object 'Spoon', ignored\n"
+    assert run("replay", recording, "--task", task).returncode == played.returncode == 0
+
+
 def test_without_initial_steps_the_first_script_starts_the_clock(scripts):
     first = json.loads(
         run("run", "01-01-01", "--scripts", scripts, "--initial", "none").stdout.splitlines()[0]

@@ -43,6 +43,9 @@ def walls(*places: str) -> str:
 TREE = item("SpawnerTree", "30 0 30", more="timesBetweenSpawns: [0.02], ripenTimes: [0]")
 
 PAIRS = {
+    "arena-number": (arena().replace("0: !Arena", "-1: !Arena"), arena()),
+    "unknown-object": (arena(item("Spoon", "30 0 30")), arena()),
+    "nothing-merged": (arena(marks="timeLimit: 250, passMark: 0, mergeNextArena: true"), arena()),
     "too-many": (arena(walls(*["30 0 30"] * 102)), arena(walls(*["30 0 30"] * 101))),
     "grows": (arena(TREE), arena(TREE, marks="timeLimit: 210, passMark: 0")),
     "unreadable": (arena(marks="timeLimit: soon, passMark: 0"), arena()),
@@ -152,8 +155,9 @@ def found(tmp_path: Path, content: str, **options: object) -> dict[str, list[str
 @pytest.mark.parametrize("code", sorted(set(CODES) - {"not-upgraded"}))
 def test_a_code_is_found_where_it_is_and_only_there(code, tmp_path):
     bad, good = PAIRS[code]
-    assert code in found(tmp_path, bad)
-    assert code not in found(tmp_path, good)
+    options = {"unknown-object": {"lenient": True}, "nothing-merged": {"version": "4"}}.get(code, {})
+    assert code in found(tmp_path, bad, **options)
+    assert code not in found(tmp_path, good, **options)
 
 
 def test_what_cannot_be_upgraded_says_so_and_stays(tmp_path):
@@ -252,7 +256,9 @@ def test_growth_says_how_many_and_where(tmp_path):
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_seeds_count_up_from_the_first(seed, tmp_path):
-    (said,) = found(tmp_path, PAIRS["agent-blocked"][0], seed=seed)["agent-blocked"]
+    codes = found(tmp_path, PAIRS["agent-blocked"][0], seed=seed)
+    # With some of the seeds the wall finds no place and leaves one to the agent, so that they can be played.
+    (said,) = codes["agent-blocked"] if seed == 0 else codes["sometimes-blocked"][:1]
     assert f"seeds tried: {seed}, {seed + 1}, {seed + 2}" in said
 
 
@@ -282,8 +288,9 @@ def test_in_the_official_battery_six_files_have_blocked_objects(official_testbed
 
 def test_an_official_mark_that_nobody_can_reach(official_testbed):
     report = check_file(official_testbed / "07-13-01.yaml", Options())
-    (error,) = [finding for finding in report.findings if finding.level is Level.ERROR]
-    assert (error.code, error.line) == ("unreachable-mark", 4)
+    (found,) = [finding for finding in report.findings if finding.code == "unreachable-mark"]
+    # The task can be played.
+    assert (found.level, found.line) == (Level.WARNING, 4)
 
 
 def test_processes_keep_the_order_of_the_files(tmp_path):
@@ -321,7 +328,7 @@ def test_every_kind_can_be_checked(tmp_path, name, version):
     path.write_text(arena(item(name, "30 0 30", rotations="0")))
     (report,) = check_files(path, [path], Options(version=version), 1)
     errors = [finding for finding in report.findings if finding.level is Level.ERROR]
-    absent = KINDS[name].new_in_4 and version != Version.V4
+    absent = KINDS[name].new_in_4 and not Version(version).is_4
     assert [finding.code for finding in errors] == (["unreadable"] if absent else [])
 
 

@@ -30,28 +30,28 @@ const SLOW_START_MS = 500;
 // Keys and buttons that drive, and those that started the game and count only after they are released.
 const held = new Map(), starters = new Set();
 let trial, action = 0, view = 0, input = matchMedia("(pointer: coarse)").matches ? "touch" : "keys";
-let starting = false, smallIsFine = false, waitingCard = () => {};
+let starting = false, smallIsFine = false, startCard = () => {};
 
 // The card.
 
 const touch = () => matchMedia("(any-pointer: coarse)").matches;
 const stopButton = () => (trial?.may_stop ? [["Stop this task", () => send("stop")]] : []);
 const sentences = (...texts) => texts.filter(Boolean).join(" ");
-const lightsOut = () => trial.lights_out && t("The light goes out in this task. That is meant.");
+const lightsOut = () => trial.lights_out && t("The lights go out in this task. They are meant to.");
 
 // Show the card of a game that waits for its start; it is shown again when the window changes its size.
-function showWaiting(card) {
+function showStartable(card) {
   starting = false;
-  waitingCard = card;
+  startCard = card;
   if (tooSmall() && !smallIsFine) showTooSmall(); else card();
 }
 
 function showTooSmall() {
   const fixed = matchMedia("(pointer: coarse)").matches;
-  show(waitingCard === showReady ? "ready" : "paused", {
+  show(startCard === showReady ? "ready" : "paused", {
     title: fixed ? "Your screen is small" : "Your window is too small",
     text: fixed ? "If you can, turn it or use a larger one." : "Please make it larger so that you can see the picture well.",
-    actions: fixed ? [["Play anyway", () => { smallIsFine = true; showWaiting(waitingCard); }]] : [],
+    actions: fixed ? [["Play anyway", () => { smallIsFine = true; showStartable(startCard); }]] : [],
   });
 }
 
@@ -118,7 +118,7 @@ function showClosed(code, reason) {
   }
 }
 
-function showWaiting({ before }) {
+function showFull({ before }) {
   $("link-text").textContent = t("Waiting");
   show("waiting", {
     title: "All places are taken", hint: t("People before you: {n}", { n: before }),
@@ -127,7 +127,7 @@ function showWaiting({ before }) {
 }
 
 const handlers = {
-  waiting: showWaiting,
+  waiting: showFull,
   trial(message) {
     trial = message;
     setTrial(trial.trial);
@@ -138,7 +138,7 @@ const handlers = {
     document.body.dataset.feedback = trial.feedback ? "yes" : "no";
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
     if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
-    if (trial.mode === "scripts") startScripts(trial); else showWaiting(trial.step > 0 ? showResumed : showReady);
+    if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.step > 0 ? showResumed : showReady);
   },
   state(message) { showState(message, trial); },
   running() {
@@ -148,7 +148,7 @@ const handlers = {
     sendKeys();
     if (document.hidden) pause("hidden");
   },
-  paused(message) { release(); showWaiting(() => showPaused(message)); },
+  paused(message) { release(); showStartable(() => showPaused(message)); },
   ping({ ping }) { send("pong", { ping }); },
   turns({ turns }) { turns.forEach(addTurn); },
   end: showEnd,
@@ -175,7 +175,7 @@ function start() {
 function pause(reason) {
   if (state() !== "running" && !starting) return;
   send("pause", { reason });
-  if (starting) showWaiting(waitingCard);
+  if (starting) showStartable(startCard);
 }
 
 function sendKeys() {
@@ -232,7 +232,7 @@ addEventListener("resize", () => {
   draw();
   if (trial?.mode !== "keys") return;
   if (state() === "running" && tooSmall() && !smallIsFine) pause("small");
-  if (["ready", "paused"].includes(state()) && !starting) showWaiting(waitingCard);
+  if (["ready", "paused"].includes(state()) && !starting) showStartable(startCard);
 });
 
 for (const pad of document.querySelectorAll("[data-key]")) {

@@ -35,7 +35,7 @@ export function addTurn({ text, images, script, error, steps }) {
   if (script != null) addToLog(script, error, steps, [...$("pictures").querySelectorAll("img")].map((image) => image.src));
   $("step").textContent = t("Turn {n}", { n: $("log").children.length + 1 });
   $("words").textContent = text;
-  $("pictures").replaceChildren(...images.map((source, place) => thumbnail(source, `Picture ${place + 1} of ${images.length}`)));
+  $("pictures").replaceChildren(...images.map((source, place) => thumbnail(source, t("Picture {n} of {count}", { n: place + 1, count: images.length }))));
   if (images.length) enlarge(images.at(-1), $("pictures").lastElementChild);
   $("error").hidden = error == null;
   $("error").textContent = error ?? "";
@@ -44,9 +44,9 @@ export function addTurn({ text, images, script, error, steps }) {
 }
 
 function addToLog(script, error, steps, before) {
-  const note = error == null ? `${steps} steps` : `Not a valid script. ${error}`;
+  const note = error == null ? t("{n} steps", { n: steps }) : `${t("This is not a valid script.")} ${error}`;
   $("log").prepend(element("li", {},
-    element("div", { className: "shots" }, ...before.map((source) => thumbnail(source, "Picture before this script"))),
+    element("div", { className: "shots" }, ...before.map((source) => thumbnail(source, t("Picture before this script")))),
     element("div", {}, element("code", { textContent: script }), element("p", { textContent: note }))));
 }
 

@@ -17,7 +17,8 @@ def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, s
     """
     completion = study.completion
     template = getattr(completion.returns, ending, None)
-    if template is None and ending not in ("refused", "stopped"):
+    ends_early = study.practice is not None and study.practice.if_failed == "end"
+    if template is None and ending not in ("refused", "stopped", "screened", "failed" if ends_early else ""):
         template = completion.link
     values = {**parameters, "participant": code, "code": completion.code}
     return PLACEHOLDER.sub(lambda found: quote(values.get(found[1], ""), safe=""), template or "")
@@ -26,7 +27,7 @@ def return_link(study: Study, ending: str, code: str, parameters: Mapping[str, s
 def link_problems(study: Study) -> Iterator[tuple[tuple[str, ...], str]]:
     """What is wrong with the placeholders of a study's links: the key's path in the file, and a sentence."""
     people, completion = study.participants, study.completion
-    parameters = (people.id, *people.keep) if people.from_ == "link" else ()
+    parameters = people.parameters if people.from_ == "link" else ()
     if completion.link:
         code = ("code",) if completion.code else ()
         yield from _problems(("completion", "link"), completion.link, ("participant", *code, *parameters))

@@ -118,6 +118,21 @@ def test_a_round_trip_that_grows_is_measured_again_and_then_costs_nothing():
     assert pacer.level == QUALITY_LEVELS[0]
 
 
+def test_a_game_that_had_to_pause_continues_with_smaller_pictures():
+    pacer = Pacer()
+    assert pacer.should_draw(1, 1.0)
+    pacer.sent(1, Sent(1.0, 1.0, (1, "first")))
+    pacer.gave_up(2.1)
+    assert pacer.level == QUALITY_LEVELS[2]
+    # Nothing else is requested until that picture has come through.
+    assert not pacer.should_draw_still(20, 2.1)
+    assert pacer.acknowledged(1, 2.6).shows == (1, "first")
+    assert pacer.should_draw_still(20, 2.6)
+    for _ in QUALITY_LEVELS:
+        pacer.gave_up(3.0)
+    assert pacer.level == QUALITY_LEVELS[-1]
+
+
 def test_an_image_that_never_comes_is_given_up():
     pacer = Pacer()
     assert pacer.should_draw(1, 1.0)

@@ -61,7 +61,7 @@ def test_the_clock_waits_until_the_page_shows_the_present_picture(server, page):
     page.until("running")
     page.steps(1)
     (start,) = notes(server, page, "start")
-    assert start == {"trial": page.trial["trial"], "step": 0, **DISPLAY}
+    assert start == {"trial": page.trial["trial"], "step": 0, "device": "?, ?", **DISPLAY}
 
 
 def test_a_page_that_answers_but_shows_no_pictures_is_paused(server, page):

@@ -25,7 +25,7 @@ LONG = FORM + b"Content-Length: 1000\r\n\r\n"
 def serving(app):
     """The port of a server in a thread."""
     ready = threading.Event()
-    server, listener = Server(app, ready.set), bound("127.0.0.1", 0)
+    server, listener = Server(app, ready.set, ("127.0.0.7",)), bound("127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
     assert ready.wait(30)
@@ -122,3 +122,18 @@ def test_a_form_that_is_too_large_or_broken_off_leaves_no_traceback(port, capfd)
         opened(port, start).close()
     assert httpx.get(f"http://127.0.0.1:{port}/").status_code == 200
     assert capfd.readouterr().err == ""
+
+
+def test_only_a_proxy_that_is_trusted_says_that_a_page_came_by_https(port):
+    def header(source: str, **forwarded: str) -> str | None:
+        with httpx.Client(transport=httpx.HTTPTransport(local_address=source)) as client:
+            answer = client.get(f"http://127.0.0.1:{port}/", headers=forwarded)
+        strict = answer.headers.get("strict-transport-security")
+        assert ("; secure" in answer.headers["set-cookie"].lower()) == (strict is not None)
+        return strict
+
+    https = {"x-forwarded-proto": "https"}
+    assert header("127.0.0.1") is None
+    assert header("127.0.0.2", **https) is None
+    for trusted in ("127.0.0.1", "127.0.0.7"):
+        assert header(trusted, **https) == "max-age=31536000"

@@ -1,12 +1,17 @@
-"""The socket that people's pages connect to."""
+"""The socket that people's pages connect to, and the names under which they are served."""
 
 import asyncio
 import socket
+from contextlib import closing
 
+import pytest
+from typer.testing import CliRunner
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from human_data.people.serving.serve import bound
+from arena.errors import ConfigError
+from arena_llm.cli import app
+from human_data.people.serving.serve import address_of, bound, own_addresses, url_of
 
 
 def test_small_messages_are_sent_immediately():
@@ -23,3 +28,20 @@ def test_small_messages_are_sent_immediately():
             return await page.recv()
 
     assert asyncio.run(ask()) != "0"
+
+
+def test_a_server_for_others_needs_to_know_its_names(tmp_path):
+    command = ["play", "01-01-01", "--no-open", "--host", "0.0.0.0", "--db", str(tmp_path / "play.db")]
+    with pytest.raises(ConfigError, match=r"--host 0.0.0.0: --name is missing: write what others open"):
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    for wrong in (["--name", "http://lab"], ["--name", "lab", "--proxy", "lab"]):
+        with pytest.raises(ConfigError, match=r"got 'http:..lab', expected|'lab' does not appear"):
+            CliRunner().invoke(app, [*command, *wrong], catch_exceptions=False)
+    assert not list(tmp_path.iterdir())
+    assert address_of("0.0.0.0", 1, ("Lab-PC", "192.0.2.5")).names[3:] == ("lab-pc", "192.0.2.5")
+    assert address_of("192.0.2.5", 1).names[3:] == ("192.0.2.5",)
+    assert "127.0.0.1" in own_addresses()
+    with closing(bound("0.0.0.0", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert url_of("0.0.0.0", listener, ("lab-pc", "192.0.2.5")) == f"http://192.0.2.5:{port}/"
+        assert url_of("0.0.0.0", listener, ("127.0.0.1", "lab-pc")) == f"http://localhost:{port}/"

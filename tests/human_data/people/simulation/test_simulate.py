@@ -6,11 +6,14 @@ import random
 import pytest
 from pydantic import TypeAdapter
 
-from human_data.people.simulation.answers import random_answers
-from human_data.people.study.items import Item
+from human_data.people.simulation.answers import answered, random_answers
+from human_data.people.study.load import study_of
+from human_data.people.study.questions.branching import is_page_asked
+from human_data.people.study.questions.items import Item
 from human_data.people.study.texts import Texts
 from tests.command import command as command
 from tests.human_data.people.study.server import TINY
+from tests.human_data.people.study.test_questions import BRANCHES
 
 SHORT = TINY.replace(", unsigned: true", "").replace("tries: 2", "tries: 1, limit_s: 2, tasks: [01-01-01]")
 SHORT = SHORT.replace("practice: {tasks: [01-05-01], ", "practice: {")
@@ -65,6 +68,13 @@ ITEMS = [
     {"type": "number", "least": 0.001, "most": 0.002},
     {"type": "number"},
     {"type": "text", "longest": 4},
+    {"type": "checkbox", "options": ["a", "b"]},
+    {"type": "checkbox", "options": ["a", "b", "c"], "expect": ["a", "c"]},
+    {"type": "slider", "least": -1, "most": 1.05, "step": 0.1},
+    {"type": "date", "least": "2020-02-28", "most": "2020-03-01"},
+    {"type": "date", "least": "2030-01-01"},
+    {"type": "date", "most": "0001-01-02"},
+    {"type": "text", "expect": "blue"},
 ]
 
 
@@ -73,4 +83,21 @@ def test_random_answers_are_valid(values):
     item = TypeAdapter(Item).validate_python({"id": "x", "ask": "?", **values})
     source = random.Random(1)
     for _ in range(30):
-        assert item.problem(random_answers([item], source)["x"], Texts()) is None
+        answer = random_answers([item], source)["x"]
+        assert item.problem(answer, Texts()) is None
+        assert item.is_as_expected(answer) in (None, True)
+
+
+def test_simulated_participants_answer_what_is_asked_and_fit_the_study():
+    study, source = study_of(BRANCHES, "s")[0], random.Random(1)
+    for _ in range(20):
+        given: dict[tuple[str, str], str] = {}
+        for page in study.questionnaires[:3]:
+            if not is_page_asked(study, page, given):
+                continue
+            answers = answered(study, page, given, source)
+            given |= {(page.name, item): value for item, value in answers.items()}
+        assert 7 <= float(given["background", "age"]) <= 99
+        assert (("background", "strength") in given) == (given["background", "glasses"] != "No")
+        assert (("grown", "job") in given) == (float(given["background", "age"]) >= 18)
+        assert (("driving", "years") in given) == (given.get(("grown", "licence")) == "Yes")

@@ -70,9 +70,15 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
     with Store(url) as store, store.database.autocommit() as connection:
         old = begin(store, store.add_participant("P1", "study"))
         finish(store, old, recording())
-        for column in ("ended_by", "steps_played", "seconds_played"):
-            connection.exec_driver_sql(f"ALTER TABLE trials DROP COLUMN {column}")
-        connection.exec_driver_sql("ALTER TABLE participants DROP COLUMN test")
+        store.answer(old.participant_id, "end", "how", "well")
+        new = {
+            "participants": ("test",),
+            "trials": ("ended_by", "steps_played", "seconds_played", "block"),
+            "answers": ("asked", "as_expected"),
+        }
+        for table, columns in new.items():
+            for column in columns:
+                connection.exec_driver_sql(f"ALTER TABLE {table} DROP COLUMN {column}")
         connection.exec_driver_sql("DROP INDEX ix_notes_participant_id_kind")
     with Store(url, create=False) as store:
         indexes = {index["name"] for index in inspect(store.database.engine).get_indexes("notes")}
@@ -84,6 +90,8 @@ def test_a_database_of_version_0_2_is_read_and_continued(url):
             (8, None, None),
             (8, "time", 8),
         ]
+        (answer,) = store.answers(person.id)
+        assert (answer.value, answer.asked, answer.as_expected) == ("well", None, None)
         assert progress_of(store, person).played_s() == pytest.approx(0.96)
 
 

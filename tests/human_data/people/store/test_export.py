@@ -14,6 +14,7 @@ from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, DTY
 from human_data.people.store.export import export, tables_of
 from human_data.people.store.results import people_results
 from human_data.people.store.tables import STUDY_CODE, Base
+from human_data.people.study.progress import used_cells
 from report.comparison.levels import compare_levels
 from tests.human_data.people.store.played import SOLUTION, TAKEN, TASK, recording
 from tests.human_data.people.store.study import fill
@@ -65,6 +66,25 @@ def test_no_token_leaves_the_store(filled, tmp_path):
             assert not any(person.token.encode() in content for person in people), name
             assert "token" not in name
             assert b"token" not in content, name
+
+
+def test_conditions_are_exported_and_the_cells_of_the_design_counted(store, tmp_path):
+    cells = [("easy", 1, {"near": 0, "far": 1}), ("easy", 1, {"near": 0, "far": 1}), ("hard", 0, {"near": 0})]
+    for number, (condition, block_row, rows) in enumerate(cells):
+        person = store.add_participant(f"P{number}", "study")
+        note = {"tasks": [], "row": 0, "condition": condition, "block_row": block_row, "rows": rows}
+        store.note(person.id, "order", note)
+    plain = store.add_participant("P9", "study")
+    store.note(plain.id, "order", {"tasks": [], "row": 3})
+    left = store.add_participant("P10", "study")
+    store.note(left.id, "order", {"tasks": [], "row": 4})
+    store.note(left.id, "withdrawn", {"stage": "x"})
+    assert sorted(used_cells(store, "study"), key=str) == [
+        ("easy", 1, {"near": 0, "far": 1}, 2), ("hard", 0, {"near": 0}, 1), (None, 0, {"test": 3}, 1),
+    ]  # fmt: skip
+    export(store, "study", tmp_path)
+    with (tmp_path / "participants.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["condition"] for row in csv.DictReader(file)] == ["easy", "easy", "hard", "", ""]
 
 
 def test_what_belongs_to_the_study_is_no_participant(small, tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from arena import ACTIONS
 from tests.human_data.people.chromium import WAIT_MS, launched, skip_without_browser, watched_page
+from tests.human_data.people.study.media import write_picture, write_sound
 from tests.human_data.people.study.server import TINY, StudyServer
 
 skip_without_browser()
@@ -15,6 +16,17 @@ PLAY_WORDS = """\
 language: nl
 play_words: {"Task {n} of {count}": "Taak {n} van {count}", Pause: Pauzeren, Health: Gezondheid}
 """
+STUDY = TINY + PLAY_WORDS
+STUDY = STUDY.replace(
+    "      - {id: how,",
+    """      - {id: what, type: checkbox, ask: What did you see?, options: [Balls, Walls, Ghosts]}
+      - {id: fun, type: slider, ask: How much fun was it?, low: little, high: a lot}
+      - {id: why, type: text, ask: Why not?, if: {again: No}}
+      - {id: how,""",
+)
+STUDY = STUDY.replace(
+    'text: "You may **stop** at any time."', 'text: "![A ball](ball.png)", sound: consent.wav'
+)
 STEPS = "Number(document.getElementById('step')?.textContent.split(' ')[1])"
 REFUSED = "the server responded with a status of 422"
 
@@ -59,9 +71,14 @@ def press(page, name: str) -> None:
 
 
 def test_a_whole_study(tmp_path, page):
-    server = StudyServer(tmp_path, TINY + PLAY_WORDS)
+    write_picture(tmp_path / "ball.png")
+    write_sound(tmp_path / "consent.wav")
+    server = StudyServer(tmp_path, STUDY)
     link = f"{server.url}/?PROLIFIC_PID=abc123&STUDY_ID=s1&SESSION_ID=no"
     page.goto(link)
+    page.wait_for_function("() => document.querySelector('.prose img')?.naturalWidth === 8")
+    page.evaluate("() => { document.querySelector('audio').preload = 'metadata'; }")
+    page.wait_for_function("() => document.querySelector('audio').duration === 1")
     press(page, "I agree to take part")
     press(page, "Continue")
     assert page.inner_text(".problem") == "Please answer this question."
@@ -78,7 +95,7 @@ def test_a_whole_study(tmp_path, page):
     page.wait_for_timeout(300)
     steps = page.evaluate(STEPS)
     server.stop(signal.SIGKILL)
-    server = StudyServer(tmp_path, TINY + PLAY_WORDS, port=server.port)
+    server = StudyServer(tmp_path, STUDY, port=server.port)
     try:
         page.context.clear_cookies()
         page.goto(link)
@@ -109,8 +126,25 @@ def _rest(page) -> None:
     drive(page)
     assert page.inner_text("#place") == "Taak 2 van 2"
     finish(page)
+    why = page.get_by_label("Why not?")
+    assert not why.is_visible()
     page.get_by_text("No", exact=True).click()
-    page.fill("textarea", "By looking\nround <b>")
+    why.fill("Enough")
+    page.get_by_label("Balls").check()
+    page.get_by_label("Walls").check()
+    page.get_by_label("How did you").fill("By looking\nround <b>")
+    slider = page.get_by_label("How much fun was it?")
+    assert slider.get_attribute("aria-valuetext") == "not answered yet"
+    press(page, "Continue")
+    assert page.inner_text(".problem") == "Please answer this question."
+    # Pressed where it stands: that is an answer, too.
+    slider.click()
+    assert slider.get_attribute("aria-valuetext") is None
+    slider.press("ArrowRight")
+    page.emulate_media(forced_colors="active")
+    chosen = page.locator(".option:has(:checked)").first
+    assert chosen.evaluate("(option) => getComputedStyle(option).outlineStyle") == "solid"
+    page.emulate_media(forced_colors="none")
     press(page, "Continue")
     page.wait_for_selector("#finish")
 
@@ -130,7 +164,9 @@ def _everything_is_there(server: StudyServer) -> None:
         answers = {(answer.page, answer.item): answer.value for answer in store.answers(person.id)}
         assert answers == {
             ("background", "age"): "9", ("mood-1", "tired"): "4",
-            ("afterwards", "again"): "No", ("afterwards", "how"): "By looking\nround <b>",
+            ("afterwards", "again"): "No", ("afterwards", "what"): '["Balls", "Walls"]',
+            ("afterwards", "fun"): "51", ("afterwards", "why"): "Enough",
+            ("afterwards", "how"): "By looking\nround <b>",
         }  # fmt: skip
         notes = store.notes(person.id)
         assert [note.kind for note in notes if note.kind in ("consent", "order", "completed")] == [

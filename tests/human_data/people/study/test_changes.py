@@ -62,9 +62,9 @@ def test_texts_codes_and_quota_change_without_a_restart(app, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "name"),
     [
-        ("01-06-02", "01-06-03", "arenas.test/01-06-02, arenas.test/01-06-03, test.tasks.1"),
+        ("01-06-02", "01-06-03", "arenas.test/01-06-02, arenas.test/01-06-03, test.0.tasks.1"),
         ("[A1, B2]", "[A1, C3]", "participants.codes"),
-        ("latin-square", "random", "test.order"),
+        ("latin-square", "random", "test.0.order"),
         ("tries: 2", "tries: 3", "practice.tries"),
         ("points: 5", "points: 6", "questionnaires.1.items.0.points"),
         ("[Yes, No]", "[Yes, Nope]", "questionnaires.2.items.0.options.1"),
@@ -94,7 +94,7 @@ def test_a_change_ends_previews_that_it_would_break(app):
     app(changed)
     assert progress_of(store, me).withdrawn
     Walker(study, "p1").agree()
-    with pytest.raises(InvalidRequest, match=r"1 of 1 participants .* test\.tasks\.1"):
+    with pytest.raises(InvalidRequest, match=r"1 of 1 participants .* test\.0\.tasks\.1"):
         app(TINY)
 
 

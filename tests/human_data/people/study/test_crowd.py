@@ -37,7 +37,10 @@ def populate(store: Store, people: int) -> None:
         trials = [(each, position) for each in ids for position in range(4)]
         values = [{**trial, "participant_id": a, "position": b, "task_id": str(b)} for a, b in trials]
         session.execute(insert(Trial), values)
-        for kind, data in ((ORDER, {"tasks": ["01-02-01"], "row": 1}), *[("pause", {"trial": 1})] * 11):
+        for kind, data in (
+            (ORDER, {"tasks": ["01-02-01", "01-06-02"], "row": 1}),
+            *[("pause", {"trial": 1})] * 11,
+        ):
             note = {"kind": kind, "data": data, "at": 1.0}
             notes = [{**note, "participant_id": each, "key": f"{kind}{each}{time.time_ns()}"} for each in ids]
             session.execute(insert(Note), notes)

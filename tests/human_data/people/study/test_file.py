@@ -11,10 +11,11 @@ from arena.errors import ConfigError
 from human_data.people import play
 from human_data.people.play.page_texts import AWAY, DELETED, FULL, PAGE_TEXTS, START_AGAIN, TOO_OFTEN
 from human_data.people.study.config import Study
-from human_data.people.study.items import Choice, FreeText, Likert, Number
 from human_data.people.study.load import EXAMPLE, study_of
 from human_data.people.study.order import balanced_latin_square, least_used, order_of, rows_of
+from human_data.people.study.parts import blocks
 from human_data.people.study.plan import load_plan
+from human_data.people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.texts import Texts
 from testbed import CHILDREN, task_named
 from tests.command import command as command
@@ -33,7 +34,8 @@ def test_the_example_is_a_study_and_shows_every_key():
     text = EXAMPLE.read_text()
     models = [
         Study,
-        *(Study.model_fields[name].annotation for name in ("consent", "participants", "test", "completion")),
+        blocks.Test,
+        *(Study.model_fields[name].annotation for name in ("consent", "participants", "completion")),
     ]
     for model in models:
         for name, field in model.model_fields.items():
@@ -60,18 +62,18 @@ def test_codes_keep_their_zeros():
     [
         ("name: tiny", "nmae: tiny", r"study.yaml:1: unknown key 'nmae'; did you mean name\?"),
         ("name: tiny\n", "", r"study.yaml:1: name is missing"),
-        ("name: tiny", "name: a/b", r"study.yaml:1: name: got 'a/b', expected text that should match"),
+        ("name: tiny", "name: a/b", r":1: name: got 'a/b', expected 1 to 64 letters, digits, '_'"),
         ("name: tiny", "name: _study", r"study.yaml:1: name: got '_study'"),
         ("title: A tiny study", "name: tiny", r"study.yaml:2: name: given twice, first on line 1"),
         (
             "order: latin-square",
             "order: latin",
-            r"study.yaml:9: test.order: got 'latin', expected 'listed', 'random'",
+            r"study.yaml:9: test.order: got 'latin', expected listed, random or latin-sq",
         ),
         (
             "break_every: 1",
             "break_every: often",
-            r"study.yaml:10: test.break_every: got 'often', expected .*integer",
+            r"study.yaml:10: test.break_every: got 'often', expected a whole number",
         ),
         (
             "tasks: [01-02-01, 01-06-02]",
@@ -81,8 +83,12 @@ def test_codes_keep_their_zeros():
         ("01-06-02]", "99-06-02]", r"study.yaml:8: test.tasks: no task '99-06-02'"),
         ("01-06-02]", "01-02-01]", r"study.yaml:8: test.tasks: 01-02-01 is listed twice"),
         ("01-06-02]", "no/such.yaml]", r"study.yaml:8: test.tasks: .*no/such.yaml: cannot be read"),
-        ("points: 5", "points: 99", r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected"),
-        ("type: likert", "type: likret", r"study.yaml:20: questionnaires.1.items.0: .*likret"),
+        (
+            "points: 5",
+            "points: 99",
+            r"study.yaml:20: questionnaires.1.items.0.points: got '99', expected at most 11$",
+        ),
+        ("type: likert", "type: likret", r":20: questionnaires.1.items.0.type: got 'likret', .* choice, "),
         (
             "least: 5, most: 120",
             "least: 5, most: 1",
@@ -110,6 +116,45 @@ def test_codes_keep_their_zeros():
             "name: tiny",
             "name: tiny\nplay_words: {Next taks: Weiter}",
             "no text 'Next taks'; did you mean 'Next task'",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 2}",
+            r"study.yaml:6: practice: criterion: got passed: 2",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 1, of_last: 4}",
+            r"study.yaml:6: practice: criterion: got of_last: 4",
+        ),
+        (
+            "tries: 2",
+            "criterion: {passed: 2, of_last: 1}",
+            r"study.yaml:6: practice.criterion: got 2 passed of",
+        ),
+        ("points: 5", "points: 5, expect: '6'", r"items.0: expect: '6' is not an answer to this item"),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: date, ask: When?, least: 1.2.20",
+            r"study.yaml:20: questionnaires.1.items.0.least: got '1.2.20', expected a date such as",
+        ),
+        (
+            "type: likert, ask: How tired are you?, points: 5",
+            "type: slider, ask: A?, most: 3, step: 5",
+            r"study.yaml:20: questionnaires.1.items.0: step is larger than the distance",
+        ),
+        ("type: likert, ", "", r"study.yaml:20: questionnaires.1.items.0.type is missing"),
+        ("[Yes, No]", "[Yes, None]", r"got nothing, expected a text; if you mean a word such as None"),
+        (
+            "tasks: [01-05-01]",
+            "tasks: all",
+            r":6: practice.tasks: got 'all', expected a list of tasks, such as",
+        ),
+        ("tries: 2", "criterion: most", r"study.yaml:6: practice.criterion: got 'most', expected keys with"),
+        (
+            "practice: {",
+            "mode: scripts\npractice: {limit_pause_s: 60, ",
+            r"limit_pause_s ends tasks that are played with keys; remove it with mode: scripts",
         ),
         ("name: tiny", "name: [", r"study.yaml:\d+: not valid YAML"),
     ],
@@ -182,7 +227,7 @@ def test_a_balanced_latin_square_is_balanced(count):
 
 def test_orders(tmp_path):
     plan = planned(tmp_path, TINY.replace("tasks: [01-02-01, 01-06-02]", "levels: {1: 3, 2: 3}"))
-    test, listed = plan.study.test, tuple(task.id for task in plan.test)
+    (test,), listed = plan.study.test, tuple(task.id for task in plan.test)
 
     def order(code, row=0, **changes):
         return order_of(test.model_copy(update=changes), plan.test, 0, code, row)
@@ -213,13 +258,41 @@ WORDS = Texts()
             ["1", "2.5", "2,5"],
             ["0", "10", "x", "nan", "1e999"],
         ),
-        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf"]),
+        (Number(id="a", type="number", ask="?", whole=True), ["-3", "7"], ["2.5", "inf", "1_0"]),
+        (
+            Checkbox(id="a", type="checkbox", ask="?", options=("x", "y")),
+            ['["x"]', '["y", "x"]'],
+            ['["z"]', '["x", "x"]', "x", "[]", '{"x": 1}', "[[" * 2500, "[1]", ""],
+        ),
+        (
+            Slider(id="a", type="slider", ask="?", least=-1, most=1, step=0.1),
+            ["-1", "0", "0.3", "1"],
+            ["", "0.05", "1.1", "x"],
+        ),
+        (
+            Date(id="a", type="date", ask="?", least="2020-02-01", most="2020-02-29"),
+            ["2020-02-01", "2020-02-29"],
+            ["2020-01-31", "2020-02-30", "20200210", "2020-2-10", "2020-W06-1", "٢٠٢٠-02-10", ""],
+        ),
         (FreeText(id="a", type="text", ask="?", longest=3, required=False), ["", "abc", "ä\nö"], ["abcd"]),
     ],
 )
 def test_answers_are_validated(item, good, bad):
     assert [item.problem(value, WORDS) for value in good] == [None] * len(good)
     assert all(item.problem(value, WORDS) for value in bad)
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"least": 5, "most": 7}, "Please enter a number from 5 to 7."),
+        ({"least": 5}, "Please enter a number that is at least 5."),
+        ({"most": 0.5}, "Please enter a number that is at most 0.5."),
+    ],
+)
+def test_a_wrong_number_is_answered_by_its_limits(limits, said):
+    number = Number(id="a", type="number", ask="?", **limits)
+    assert number.problem("1" if "least" in limits else "2", WORDS) == said
 
 
 def test_the_duration_of_a_study_is_estimated(tmp_path):

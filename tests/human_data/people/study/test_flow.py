@@ -9,6 +9,7 @@ from arena import ACTIONS, Episode
 from human_data.people.play.worker_episode import KeyEpisode
 from human_data.people.play.worker_protocol import Open, Step, Stop
 from human_data.people.play_end import PlayEnd
+from human_data.people.simulation.visitor import hidden
 from human_data.people.store import InvalidRequest, Store
 from human_data.people.store.batch import TrialEnd, write_batch
 from human_data.people.study import flow
@@ -45,6 +46,38 @@ def test_nothing_is_stored_before_consent_and_of_a_refusal_only_the_fact(server,
         notes = store.study_notes("tiny")
         assert notes[-1].data == {"agreed": False, "version": "3"}
         assert walker.link["PROLIFIC_PID"] not in str([note.data for note in notes])
+
+
+ASSENT = (
+    TINY
+    + """\
+assent: {version: "c2", title: Do you want to play?, text: You **can** stop., agree: "Yes, please"}
+"""
+)
+
+
+def test_a_child_is_asked_after_the_parent(app):
+    study, store = app(ASSENT)
+    walker = Walker(study, "p1").agree()
+    assert "Do you want to play?" in walker.page.text
+    assert "Yes, please</button>" in walker.page.text
+    assert "I do not want to take part</button>" in walker.page.text
+    assert store.participants("tiny") == []
+    # Not without the parent, and only by the page's own answers.
+    alone = client_of(study).post("/assent", data=walker.link | {"answer": "agree"})
+    assert alone.headers["location"] == "/"
+    assert walker.visitor.post("/assent", data=hidden(walker.page.text)).status_code == 400
+    walker.send("/assent", answer="agree")
+    assert walker.stage == "questions-background"
+    stored = {note.kind: note.data for note in store.notes(person(store, walker).id)}
+    assert stored["consent"]["version"] == "3"
+    assert stored["assent"] == {"agreed": True, "version": "c2", "title": "Do you want to play?"}
+    unwilling = Walker(study, "p2").agree()
+    unwilling.send("/assent", answer="refuse")
+    assert "You have chosen not to take part" in unwilling.page.text
+    assert [each.code for each in store.participants("tiny")] == ["p1"]
+    refusal = store.study_notes("tiny")[-1]
+    assert (refusal.kind, refusal.data) == ("assent", {"agreed": False, "version": "c2"})
 
 
 def test_a_whole_study_is_stored(server, walker):
@@ -168,6 +201,15 @@ def test_codes(app, text, monkeypatch):
     assert client_of(study).post("/id", data={"code": "B2"}).headers["location"] == "/"
 
 
+def test_a_code_comes_after_both_agreements(app):
+    study, _ = app(ASSENT.replace(TINY, FREE))
+    walker = Walker(study, "x").agree()
+    assert walker.visitor.post("/id", data={"code": "B2", "agreed": "3"}).headers["location"] == "/"
+    walker.send("/assent", answer="agree")
+    walker.send("/id", code="B2")
+    assert walker.stage == "questions-background"
+
+
 @pytest.fixture
 def db(request, tmp_path):
     """PostgreSQL if it is installed; the browser's test always uses SQLite."""
@@ -221,7 +263,7 @@ def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
     study, _ = app()
     walker = Walker(study, "p1").agree()
     changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
-    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test.break_every\."
+    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test.0.break_every\."
     with pytest.raises(InvalidRequest, match=problem):
         app(changed)
     app(TINY.replace("C1A2", "OTHER"))
@@ -236,6 +278,7 @@ def test_check_describes_the_study(tmp_path, command):
     assert done.returncode == 0
     assert "2 test tasks after 1 tutorial, 1 practice; about 1 minutes, at most 2" in done.stdout
     assert "2 orders by task; breaks: 1" in done.stdout
+    assert "Questions: 4 on 3 pages." in done.stdout
     assert not (tmp_path / "tiny.db").exists()
 
 

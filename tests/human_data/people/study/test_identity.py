@@ -7,7 +7,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from human_data.people.study import flow
 from human_data.people.study.links.identity import is_guessable, signature, signing_key
+from human_data.people.study.progress import progress_of
+from human_data.people.study.stages import EndStage
 from tests.command import command as command
 from tests.human_data.people.store import played
 from tests.human_data.people.study.conftest import TOKEN
@@ -85,6 +88,52 @@ def test_each_ending_has_its_link(app, ending, practice, test, returns):
     own = {"failed": "https://back/?cc=FAILED", "late": "https://back/?cc=LATE"} if returns else {}
     assert way_out(walker) == own.get(ending, "https://back/?cc=C1A2&session=s1")
     assert [note.data for note in store.notes(me.id) if note.kind == "completed"] == [{"ending": ending}]
+
+
+TRAINING = (
+    ENDS.replace("[01-01-01], tries: 1}", "[01-01-01, 01-02-01, 01-05-01], tries: 2, CRITERION}") + RETURNS
+)
+TWO_OF_THREE = "criterion: {passed: 2, of_last: 3}"
+PASS, FAIL = played.SOLUTION, played.TAKEN
+
+
+def practised(app, criterion: str, tries: list[tuple[int, tuple[int, ...]]]) -> tuple[str, list[dict]]:
+    """The stage after attempts at tasks of the practice, 1 to 3, and how the study has ended."""
+    study, store = app(TRAINING.replace("CRITERION", criterion))
+    walker = Walker(study, "p1").agree()
+    me, plan = store.participant(walker.token), study.state.study.plan
+    for number, actions in tries:
+        stage = flow.current_stage(plan, progress_of(store, me))
+        assert stage.name == f"practice-{number}"
+        trial = played.begin(store, me, position=stage.position)
+        assert played.finish(store, trial, played.recording(trial.trial, actions)) == []
+    walker.page = walker.visitor.get("/", follow_redirects=False)
+    stage = flow.current_stage(plan, progress_of(store, me))
+    if isinstance(stage, EndStage):
+        assert "The study ends with the practice." in walker.page.text
+        assert way_out(walker) == "https://back/?cc=FAILED"
+    return stage.name, [note.data for note in store.notes(me.id) if note.kind == "ended"]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "tries", "stage"),
+    [
+        # Met as soon as two of three are passed; a third task is not practised.
+        (TWO_OF_THREE, [(1, PASS), (2, PASS)], "test-1"),
+        (TWO_OF_THREE, [(1, FAIL), (1, PASS), (2, FAIL), (2, PASS)], "test-1"),
+        # A task that was passed is not practised again: the tasks are over, and the criterion is not met.
+        (TWO_OF_THREE, [(1, PASS), (2, FAIL), (2, FAIL), (3, PASS)], "test-1"),
+        ("if_failed: end", [(1, FAIL), (1, FAIL)], "failed"),
+        ("if_failed: end", [(1, FAIL), (1, PASS)], "practice-2"),
+        ("if_failed: continue", [(1, FAIL), (1, FAIL)], "practice-2"),
+        (f"{TWO_OF_THREE}, if_failed: end", [(1, FAIL), (1, FAIL), (2, FAIL), (2, FAIL)], "practice-3"),
+        (f"{TWO_OF_THREE}, if_failed: end", [(n, FAIL) for n in (1, 1, 2, 2, 3, 3)], "failed"),
+        (TWO_OF_THREE, [(n, FAIL) for n in (1, 1, 2, 2, 3, 3)], "test-1"),
+    ],
+)
+def test_a_practice_has_a_criterion(app, criterion, tries, stage):
+    ended = [{"ending": "failed"}] if stage == "failed" else []
+    assert practised(app, criterion, tries) == (stage, ended)
 
 
 SIGNED = TINY.replace(", unsigned: true", "")

@@ -1,0 +1,54 @@
+"""Errors as in `mlagents_envs.exception`, and those that the original raises as Python's own.
+
+All are an `arena.ConfigError` too, so that a program can catch either.
+"""
+
+from arena.errors import ConfigError
+
+
+class InvalidValueError(ConfigError, ValueError):
+    """An argument has a value that is not allowed; the original raises ValueError."""
+
+
+class InvalidTypeError(ConfigError, TypeError):
+    """An argument is of another type than expected; the original raises TypeError."""
+
+
+class NoAgentError(ConfigError, IndexError):
+    """There is no agent of that number in the steps; the original raises IndexError."""
+
+
+class UnityException(ConfigError):
+    """Base of the errors of `mlagents_envs`."""
+
+
+class UnityEnvironmentException(UnityException):
+    """The environment cannot be started, or is closed."""
+
+
+class UnityActionException(UnityException):
+    """An action, or the name of a behaviour, is invalid."""
+
+
+class UnityCommunicationException(UnityException):
+    """Never raised, as there is no other process; for scripts that catch it."""
+
+
+class UnityTimeOutException(UnityCommunicationException):
+    """Never raised; for scripts that catch it."""
+
+
+class UnityCommunicatorStoppedException(UnityCommunicationException):
+    """Never raised; for scripts that catch it."""
+
+
+class UnityWorkerInUseException(UnityException):
+    """Never raised, as there are no ports; for scripts that catch it."""
+
+
+class UnityGymException(UnityException):
+    """An environment cannot be wrapped for Gymnasium."""
+
+
+UnityGymnasiumException = UnityGymException
+"""Its name in `animalai.wrappers`."""

@@ -1,0 +1,141 @@
+"""The generic Gymnasium wrapper, as in `animalai.wrappers.unity_gymnasium` (package `animalai` 6.2)."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
+from arena.animalai.environment import BEHAVIOR, AnimalAIEnvironment
+from arena.animalai.exception import InvalidTypeError
+
+
+class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
+    """An `AnimalAIEnvironment` as a Gymnasium environment.
+
+    The observation is the camera, or without a camera an array of rays and vector; with `allow_multiple_obs`
+    a tuple of the camera, if there is one, and that array. An action is two numbers, move and rotate, or with
+    `flatten_branched` an index 0 to 8 into `arena.ACTIONS`. `info["step"]` has the agent's steps.
+
+    Like the original it resets the environment when it is created, so the first arena of a file is skipped.
+    """
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012
+
+    def __init__(
+        self,
+        unity_env: AnimalAIEnvironment,
+        uint8_visual: bool = False,
+        flatten_branched: bool = False,
+        allow_multiple_obs: bool = False,
+        action_space_seed: int | None = None,
+        render_mode: str | None = "rgb_array",
+        *,
+        four_values: bool = False,
+    ) -> None:
+        """With `uint8_visual` pictures are uint8, 0 to 255, instead of float32, 0 to 1. With `four_values`
+        `reset` returns the observation alone and `step` four values, as Gym's environments did.
+
+        Raises InvalidTypeError, a TypeError, for another environment.
+        """
+        if not isinstance(unity_env, AnimalAIEnvironment):
+            raise InvalidTypeError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
+        self._env, self.name = unity_env, BEHAVIOR
+        self.render_mode = render_mode
+        self.uint8_visual = uint8_visual
+        self._flat, self._several, self._four = flatten_branched, allow_multiple_obs, four_values
+        self.group_spec = unity_env.behavior_specs[BEHAVIOR]
+        self.visual_obs: Any = None
+        unity_env.reset()
+        branches = list(self.group_spec.action_spec.discrete_branches)
+        self.action_space: spaces.Space[Any] = (
+            spaces.Discrete(int(np.prod(branches))) if flatten_branched else spaces.MultiDiscrete(branches)
+        )
+        if action_space_seed is not None:
+            self.action_space.seed(action_space_seed)
+        self.observation_space = self._space()
+
+    def _shape(self, name: str) -> tuple[int, ...]:
+        return next(spec.shape for spec in self.group_spec.observation_specs if spec.name == name)
+
+    def _picture_box(self) -> spaces.Box:
+        shape = self._shape("camera")
+        return (
+            spaces.Box(0, 255, shape, np.uint8) if self.uint8_visual else spaces.Box(0, 1, shape, np.float32)
+        )
+
+    def _space(self) -> spaces.Space[Any]:
+        sizes = [spec.shape[0] for spec in self.group_spec.observation_specs if len(spec.shape) == 1]
+        flat = spaces.Box(-np.inf, np.inf, (sum(sizes),), np.float32)
+        boxes = [self._picture_box(), flat] if self._env.useCamera else [flat]
+        return spaces.Tuple(boxes) if self._several else boxes[0]
+
+    def _observe(self, obs: Sequence[Floats]) -> Any:
+        """The observation from the list of one agent's observations."""
+        seen: list[Any] = [self._picture(each[0]) for each in obs if each.ndim == 4]
+        seen.append(np.concatenate([each[0] for each in obs if each.ndim == 2]))
+        return tuple(seen) if self._several else seen[0]
+
+    def _picture(self, camera: Floats) -> Any:
+        self.visual_obs = np.rint(camera * 255).astype(np.uint8) if self.uint8_visual else camera
+        return self.visual_obs
+
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> Any:
+        """Start the next arena, or with `options={"arena_config": PATH}` the first one of another file.
+
+        With `seed` the file's first arena is started with that seed and the action space is seeded; the
+        original only seeds the action space. Returns observation and info.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self.action_space.seed(seed)
+        self._env.reset((options or {}).get("arena_config", ""), seed=seed)
+        decision, _ = self._env.get_steps(self.name)
+        seen = self._observe(decision.obs)
+        return seen if self._four else (seen, {"step": decision})
+
+    def step(self, action: Any) -> Any:
+        """Take an action; returns observation, reward, terminated, truncated and info.
+
+        At the end the observation is the episode's last. With `four_values`: observation, reward, done, info.
+        """
+        branches = divmod(int(action), 3) if self._flat else action
+        self._env.set_actions(self.name, ActionTuple(discrete=np.reshape(branches, (1, -1))))
+        self._env.step()
+        decision, terminal = self._env.get_steps(self.name)
+        ended = len(terminal) > 0
+        steps: DecisionSteps | TerminalSteps = terminal if ended else decision
+        cut = ended and bool(terminal.interrupted[0])
+        seen, reward, info = self._observe(steps.obs), float(steps.reward[0]), {"step": steps}
+        return (seen, reward, ended, info) if self._four else (seen, reward, ended and not cut, cut, info)
+
+    def render(self) -> Any:
+        """The last picture of the camera; None without one."""
+        return self.visual_obs
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+
+UnityToGymWrapper = UnityToGymnasiumWrapper
+"""The name in `mlagents_envs.envs.unity_gym_env`. There `step` returns Gym's four values, as here with
+`four_values=True`; by default it returns Gymnasium's five, which stable-baselines3 2 takes directly."""
+
+
+class ActionFlattener:
+    """The actions of several branches as one: a number for each combination, the last branch counting
+    fastest."""
+
+    def __init__(self, branched_action_space: Sequence[int]) -> None:
+        """`branched_action_space` are the sizes of the branches."""
+        combined = itertools.product(*map(range, branched_action_space))
+        self.action_lookup = {number: list(action) for number, action in enumerate(combined)}
+        self.action_space: spaces.Space[Any] = spaces.Discrete(len(self.action_lookup))
+
+    def lookup_action(self, action: int) -> list[int]:
+        """The action of each branch."""
+        return self.action_lookup[action]

@@ -1,0 +1,129 @@
+"""Single pictures of the original, each beside ours of the same arena after the first step."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.table import Table
+
+from arena import IDLE, Episode, RecordingError, load
+from arena.files import MAX_DATA_BYTES, read_bytes
+from arena_llm.fidelity.frames import compare_frames
+from arena_llm.fidelity.pictures import Pair
+from render import Frame, Renderer, decode, png
+
+Mask = npt.NDArray[np.bool_]
+Size = tuple[int, int]
+"""Width and height of a picture, pixels."""
+
+SEED = 1234
+"""Seed of the episodes; that of the original's own pictures."""
+
+NOTICEABLE = 2
+"""Levels of 255 by which a pixel must differ from the empty arena to belong to the objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """A pair of pictures, and how well the outlines of the objects in them agree.
+
+    `silhouette` is intersection over union of the pixels that differ from the empty arena; None if nothing is
+    in view, or if no picture of the original shows the empty arena from there.
+    """
+
+    pair: Pair
+    silhouette: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A picture of the original, ours of the same arena, ours without things, and where these differ."""
+
+    name: str
+    theirs: Frame
+    ours: Frame
+    empty: Frame
+    objects: Mask
+
+
+def compare_stills(folder: Path, version: str, seed: int = SEED) -> list[Still]:
+    """All pictures NAME.png of a folder that have an arena NAME.yml, by name.
+
+    The empty arena is seen in those of the original's pictures whose things are all invisible. Raises
+    RecordingError if there are no pictures or one cannot be read, and as `load` for a broken arena.
+    """
+    paths = [path for path in sorted(folder.glob("*.png")) if path.with_suffix(".yml").is_file()]
+    if not paths:
+        raise RecordingError(f"{folder}: no pictures NAME.png with arenas NAME.yml")
+    renderers: dict[Size, Renderer] = {}
+    drawn = [_drawn(path, version, seed, renderers) for path in paths]
+    bare = [each for each in drawn if not each.objects.any()]
+    return [
+        Still(
+            Pair(compare_frames(each.name, each.theirs, each.ours), each.theirs, each.ours, png(each.ours)),
+            _silhouette(each, bare),
+        )
+        for each in drawn
+    ]
+
+
+def stills_table(stills: Sequence[Still]) -> Table:
+    """A line for each picture, and their means."""
+    table = Table("picture", "same class", "silhouette")
+    for still in stills:
+        table.add_row(still.pair.match.name, f"{still.pair.match.same:.3f}", _rounded(still.silhouette))
+    table.add_section()
+    outlines = [still.silhouette for still in stills if still.silhouette is not None]
+    table.add_row(
+        "mean", _rounded(_mean(still.pair.match.same for still in stills)), _rounded(_mean(outlines))
+    )
+    return table
+
+
+def as_dict(stills: Sequence[Still]) -> list[dict[str, Any]]:
+    """Everything that is printed, and the overlaps of the classes, as plain values for JSON."""
+    return [asdict(still.pair.match) | {"silhouette": still.silhouette} for still in stills]
+
+
+def _drawn(path: Path, version: str, seed: int, renderers: dict[Size, Renderer]) -> _Drawn:
+    """Both pictures; a renderer of another size is added to `renderers`."""
+    try:
+        theirs = decode(read_bytes(path, MAX_DATA_BYTES))
+    except OSError as error:
+        raise RecordingError(f"{path}: not a picture ({error.strerror or 'unknown format'})") from None
+    arena = next(iter(load(path.with_suffix(".yml"), version).arenas.values()))
+    with Episode(arena, task_id=path.stem, seed=seed) as episode:
+        episode.step(IDLE)
+        scene = episode.scene()
+    height, width, _ = theirs.shape
+    if (width, height) not in renderers:
+        renderers[width, height] = Renderer(width, height)
+    renderer = renderers[width, height]
+    nothing = replace(scene, visible=np.zeros(len(scene.things), bool))
+    ours, empty = renderer.frame(scene), renderer.frame(nothing)
+    return _Drawn(path.stem, theirs, ours, empty, _differs(ours, empty))
+
+
+def _silhouette(one: _Drawn, bare: Sequence[_Drawn]) -> float | None:
+    seen = next((each.theirs for each in bare if np.array_equal(each.empty, one.empty)), None)
+    if seen is None:
+        return None
+    theirs = _differs(one.theirs, seen)
+    union = int((theirs | one.objects).sum())
+    return int((theirs & one.objects).sum()) / union if union else None
+
+
+def _differs(one: Frame, other: Frame) -> Mask:
+    return np.asarray((np.abs(one.astype(np.int16) - other) > NOTICEABLE).any(axis=2))
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return float(np.mean(found)) if found else None
+
+
+def _rounded(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

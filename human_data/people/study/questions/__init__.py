@@ -1,0 +1,1 @@
+"""What questionnaires ask, and which answers decide what follows."""
