@@ -31,8 +31,7 @@ class Player:
         self._client: Client | None = None
         self._game: Game | None = None
         self._view: View = "first"
-        # The wish to start, until the page has shown the present picture.
-        self._starting: page.Start | None = None
+        self._starting: page.Start | None = None  # waits until the page has shown the present picture
         self._turns: list[ScriptTurn] = []
         self._instructions = self._failure = ""
         self._ending: dict[str, Any] | None = None
@@ -282,7 +281,8 @@ class Player:
     def _record_stretch(self, only_long: bool = False) -> None:
         """Store what the page displayed since play began or continued."""
         if self._client is not None and self._game is not None:
-            if (row := self._client.take_stretch(self._game.trial.id, time.time(), only_long)) is not None:
+            row = self._client.take_stretch(self._game.trial.id, time.time(), only_long)
+            if row is not None:
                 self._recorder.put_stretch(row)
 
     def _send(self, kind: str, **values: Any) -> None:
