@@ -12,7 +12,7 @@ from scipy.stats import permutation_test
 from scipy.stats import t as student
 
 from evaluation.results import GROUP
-from evaluation.statistics import family
+from evaluation.statistics import family, people_error
 
 PERMUTATIONS = 9999
 """Random sign changes if there are more possible ones than this; otherwise all are tried."""
@@ -21,14 +21,17 @@ PERMUTATION_SEED = 20190601
 POWER = 0.8
 """The customary chance of finding a difference that is there."""
 
+_Z = 1.959964
+"""Two-sided 95 % quantile of the normal distribution."""
+
 ALL_LEVELS = "all"
 """Stands for all levels together in the column `scope`."""
 
 PAIRED_NOTE = (
     "Differences are of pass rates on tasks that both agents have verdicts for, each task counted once. "
     "Intervals (95 %) are Student's over groups of tasks that are variants of one another; there is none "
-    "where all groups agree. p is of a permutation test that exchanges the agents within such groups; "
-    "with k groups it cannot be below 2/2^k. "
+    "where all groups agree. To intervals of people their sampling is added. p is of a permutation test that "
+    "exchanges the agents within such groups; with k groups it cannot be below 2/2^k. "
     "Where several differences are tested, p (Holm) is corrected for their number: all pairs over all "
     "levels are one set, all pairs on single levels another. Detectable is the smallest true difference that "
     f"a study of this size and spread finds in {POWER:.0%} of cases, at 5 % and without correction."
@@ -83,11 +86,12 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
     `detectable`. NaN stands for what cannot be said. See `PAIRED_NOTE`.
     """
     rates = _task_rates(results)
+    sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
     pairs = list(combinations(results["agent"].unique(), 2))
-    everything = [_pair(rates, one, other, ALL_LEVELS, apart) for one, other in pairs]
+    everything = [_pair(rates, sides, one, other, ALL_LEVELS, apart) for one, other in pairs]
     levels = sorted(results[GROUP].unique())
     single = [
-        _pair(rates[rates[GROUP] == level], one, other, str(level), apart)
+        _pair(rates[rates[GROUP] == level], sides, one, other, str(level), apart)
         for level in levels
         for one, other in pairs
     ]
@@ -140,15 +144,25 @@ def _task_rates(results: pd.DataFrame) -> pd.DataFrame:
     return rates.mean().rename("rate").reset_index()
 
 
-def _pair(rates: pd.DataFrame, agent: str, other: str, scope: str, apart: Apart) -> dict[str, object]:
-    sides = [rates[rates["agent"] == name].set_index("task_id")["rate"] for name in (agent, other)]
-    both = pd.concat(sides, axis=1, keys=["rate", "other"], join="outer")
+def _pair(
+    rates: pd.DataFrame,
+    results: Mapping[str, pd.DataFrame],
+    agent: str,
+    other: str,
+    scope: str,
+    apart: Apart,
+) -> dict[str, object]:
+    """A row; `results` are those of each agent, for the sampling of people."""
+    by_task = [rates[rates["agent"] == name].set_index("task_id")["rate"] for name in (agent, other)]
+    both = pd.concat(by_task, axis=1, keys=["rate", "other"], join="outer")
     paired = both[~both.index.isin(list(apart.get((agent, other), ())))].dropna()
     gaps = paired["rate"] - paired["other"]
     sums = gaps.groupby(gaps.index.map(family)).agg(["sum", "count"]).to_numpy(float).reshape(-1, 2)
     mean = float(gaps.mean()) if len(gaps) else math.nan
     error = _standard_error(sums, mean)
     half = float(student.ppf(0.975, len(sums) - 1)) * error if error > 0 else math.nan
+    own = (results[name] for name in (agent, other))
+    half = math.hypot(half, *(_Z * people_error(part[part["task_id"].isin(paired.index)]) for part in own))
     return {
         "scope": scope,
         "agent": agent,

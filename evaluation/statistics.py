@@ -14,6 +14,9 @@ from evaluation.results import GROUP
 _Z = NormalDist().inv_cdf(0.975)
 """Two-sided 95 % quantile of the normal distribution."""
 
+PERSON = "person"
+"""Column of results that several people share one name for: whose trial each is."""
+
 _VARIANT = re.compile(r"(\d{2}-\d{2})-(?:\d{2}|\d{4,})")
 """The battery's ids: level, task, variant. Variants of a task share its idea."""
 
@@ -26,7 +29,8 @@ def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
     failed, not run or unmarked; they count neither as passed nor as failed).
 
     The interval says how far other tasks of the same kind could move the rate: Wilson's, and
-    `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV).
+    `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV). If by the
+    column `PERSON` they are of several people, it says how far other people could, in the same manner.
     """
     rows = [
         {"agent": agent, GROUP: level, **_rate(group)}
@@ -41,9 +45,12 @@ def _rate(group: pd.DataFrame) -> dict[str, float]:
     passes, trials, tasks = int(judged["passed"].sum()), len(judged), judged["task_id"].nunique()
     rate = passes / trials if trials else math.nan
     low, high = wilson(passes, trials)
-    families = judged["passed"].astype(float).groupby(judged["task_id"].map(family))
-    if trials > families.ngroups:
-        low, high = clustered_interval(np.array(families.sum(), float), np.array(families.count(), float))
+    people = _people(judged)
+    clusters = (
+        judged["passed"].astype(float).groupby(judged["task_id"].map(family) if people is None else people)
+    )
+    if trials > clusters.ngroups:
+        low, high = clustered_interval(np.array(clusters.sum(), float), np.array(clusters.count(), float))
     return {
         "tasks": tasks,
         "trials": trials,
@@ -53,6 +60,21 @@ def _rate(group: pd.DataFrame) -> dict[str, float]:
         "high": high,
         "missing": len(group) - trials,
     }
+
+
+def _people(results: pd.DataFrame) -> "pd.Series[str] | None":
+    """Whose trials these are; None if they are not those of several people under one name."""
+    known = PERSON in results and bool(results[PERSON].notna().all())
+    return results[PERSON] if known and results[PERSON].nunique() > 1 else None
+
+
+def people_error(results: pd.DataFrame) -> float:
+    """Standard error over people of their mean pass rate; 0 for results that are not of several people."""
+    judged = results[results["passed"].notna()]
+    if (people := _people(judged)) is None:
+        return 0.0
+    rates = judged["passed"].astype(float).groupby(people).mean()
+    return float(np.std(rates.to_numpy(float), ddof=1)) / math.sqrt(len(rates))
 
 
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:

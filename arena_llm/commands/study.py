@@ -148,7 +148,7 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
     from human_data.people.study.task_source import StudyTaskSource
 
     with Store(db) as store, only_server(store.database):
-        in_progress = start_or_resume(store, plan)
+        started = start_or_resume(store, plan)
         listener = bound(address.host, address.port)
         token = secrets.token_urlsafe(TOKEN_BYTES)
         scripts = plan.study.mode == "scripts"
@@ -162,8 +162,12 @@ def _serve(plan: "Plan", db: str, address: "Address", workers: int | None, seats
             parameters = "&".join(f"{each}=..." for each in (*people.parameters, *signed))
             print(f"Participants: {url}{'?' + parameters if people.from_ == 'link' else ''}")
             print(f"Experimenter: {url}experimenter?token={token}")
-            plural = "" if in_progress == 1 else "s"
-            resumed = f" ({in_progress} participant{plural} in progress)" if in_progress else ""
+            plural = "" if started.in_progress == 1 else "s"
+            resumed = (
+                f" ({started.in_progress} participant{plural} in progress)" if started.in_progress else ""
+            )
+            if started.changed:
+                print(f"Changed, version {started.version}: {', '.join(started.changed)}")
             print(f"Data: {display_name(store.database.url)}{resumed}; Ctrl-C stops.", flush=True)
 
         advice = "put a web server with HTTPS in front of it unless the network is your own"

@@ -68,7 +68,7 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     comparable = [level for level in levels if level in set(run.rates_beside(group.source)["level"])]
     scopes = [(ALL, comparable), *((str(level), [level]) for level in levels)]
     for scope, chosen in scopes:
-        row = compare(rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
+        row = compare(run, rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
         if row:
             lost = {} if set(chosen) <= set(comparable) else _LOST
             base = {"agent": run.agent, "group": group.name, "source": group.source, "scope": scope}
@@ -78,11 +78,11 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
 _LOST = {"pairing": NOT_COMPARABLE, **dict.fromkeys(("difference", "low", "high"), math.nan)}
 
 
-def _paired(rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
+def _paired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
     both = rates.merge(theirs[["task_id", "group_rate"]], on="task_id")
     if both.empty:
         return {}
-    own, other = with_ends(both), _of_group(both, group)
+    own, other = with_ends(both, run.error(list(both["task_id"]))), _of_group(both, group)
     found = difference(own, other, _correlation(both))
     return _numbers(SAME, (len(both), len(both)), (own.value, other.value), found)
 
@@ -96,11 +96,12 @@ def _correlation(both: pd.DataFrame) -> float:
     return found if len(means) >= ENOUGH else min(found, 0.0)
 
 
-def _unpaired(rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
+def _unpaired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
     levels = sorted(set(rates["level"]))
     if not levels:
         return {}
-    own = [with_ends(rates[rates["level"] == level]) for level in levels]
+    parts = [rates[rates["level"] == level] for level in levels]
+    own = [with_ends(part, run.error(list(part["task_id"]))) for part in parts]
     others = [_of_group(theirs[theirs["level"] == level], group) for level in levels]
     means = tuple(float(np.mean([each.value for each in side])) for side in (own, others))
     found = joined([difference(*pair) for pair in zip(own, others, strict=True)])

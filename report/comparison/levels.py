@@ -23,7 +23,7 @@ BASELINES_NOTE = (
     "900 of the 2019 competition, by which the top ten are chosen. Children, teams and GPT-4o (LLM-AAI, "
     "arXiv 2410.23242; demo: one example) played the Unity original, as did the agents of arXiv 2312.11414."
 )
-INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children over children."
+INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children and people over them."
 OTHER_LAYOUTS = "This run's tasks test the same capacities, but their layouts are not the original ones."
 SAME_LAYOUTS = (
     "This run's tasks come from a folder that the user named; their ids count as those of the original files."
@@ -31,8 +31,9 @@ SAME_LAYOUTS = (
 INTERVALS_NOTE = (
     "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "
     "task kept together): how far other such tasks could move the rate. Those of children are of the mean "
-    "over children, on these very tasks. The ten teams are the whole population, so they have none. The "
-    "middle half lies between the quartiles of the shares of single children or teams."
+    "over children, on these very tasks, and those of a study's people are over people. The ten teams are "
+    "the whole population, so they have none. The middle half lies between the quartiles of the shares of "
+    "single children or teams."
 )
 NOT_COMPARABLE_NOTE = (
     "Not comparable: level 9 under another scoring clock than that of children and teams "

@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from evaluation.report_folder import ReportFolder, write_facts
+from evaluation.statistics import PERSON
 from evaluation.suites import DEFAULT
 from report import site
 from report.comparison.tables import sections
@@ -33,7 +34,8 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
     Figures without anything to show are left out. Files of an earlier report in the folder are replaced or
     removed. Raises EvaluationError if the folder refuses.
     """
-    results, name = compared.results, f"{compared.group}s"
+    # Codes of people may identify them.
+    results, name = compared.results.drop(columns=PERSON, errors="ignore"), f"{compared.group}s"
     frames = {"results": results, name: compared.rates.table, **compared.tables}
     with ReportFolder(folder) as own:
         site.write_assets(own)

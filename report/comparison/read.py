@@ -14,6 +14,7 @@ from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
 from evaluation.results import read_results, refuse_twins, results_frame
+from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
 from evaluation.suites import DEFAULT
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 DATABASES = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are read as a study's database."""
 
+PEOPLE, SCRIPTS = "person", " (scripts)"
+"""Name of all people of a study as one agent, and the end of that of those who played by scripts."""
+
+BY_PERSON = "results_by_participant"
+"""File of an export in which each participant is an agent."""
+
 _SCHEMES = ("sqlite:", "postgresql:", "postgresql+psycopg:")
 
 
@@ -35,15 +42,17 @@ def read_run(
     """The runs of a results.csv (or .parquet), a report's folder, a log or several, a submission, a database.
 
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
+    The people of a study are one run, and each of them one if the place is a `results_by_participant.csv`
+    without a name.
     `original` says that the tasks are the original battery's; `animal_ai` is the version that was played, if
     the place does not say it.
 
     Raises EvaluationError, or a StoreError of the database, if it cannot be read.
     """
     if is_database(place):
-        study = study_results(place, "person")
+        study = study_results(place)
         known = (original, study.animal_ai or animal_ai, *study.played)
-        return _split(study.results, name, _label(place), *known)
+        return _split(together(study.results), name, _label(place), *known)
     path = Path(place)
     if path.suffix == ".json":
         return [_submitted(path, name, original)]
@@ -54,7 +63,30 @@ def read_run(
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
     suite = str(said.get("suite", DEFAULT))
     known = (original or bool(said.get("original")), version, suite, said.get("tasks") or {})
-    return _split(read_results(table, worded=suite != DEFAULT), name, place, *known)
+    return _split(_of_people(table, name is not None, suite != DEFAULT), name, place, *known)
+
+
+def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
+    """The results in a table; of an export of people, with whose trials they are."""
+    by_person = table.with_name(BY_PERSON + table.suffix)
+    results = read_results(table, worded=worded)
+    of_people = set(results["agent"]) <= {PEOPLE, PEOPLE + SCRIPTS} and by_person.is_file()
+    if of_people or (named and table == by_person):
+        return together(read_results(by_person, worded=worded))
+    return results
+
+
+def together(results: pd.DataFrame) -> pd.DataFrame:
+    """Results in which each participant is an agent as those of one agent, with the column `PERSON`.
+
+    Trials by scripts stay apart.
+    """
+    scripts = results["agent"].str.endswith(SCRIPTS)
+    named = results.assign(
+        agent=scripts.map({False: PEOPLE, True: PEOPLE + SCRIPTS}),
+        **{PERSON: results["agent"].str.removesuffix(SCRIPTS)},
+    )
+    return named.assign(trial=named.groupby(["agent", "task_id"]).cumcount())
 
 
 def read_runs_apart(
@@ -81,7 +113,7 @@ def _groups(name: str) -> list[ReferenceGroup]:
     if name in NAMES:
         return shipped_groups([name])
     if is_database(name):
-        study = study_results(name, None)
+        study = study_results(name)
         return _people(_label(name), study.results, study.played.suite)
     path = Path(name)
     if path.suffix in (".csv", ".parquet"):
@@ -97,7 +129,7 @@ def _people(label: str, results: pd.DataFrame, suite: str) -> list[ReferenceGrou
     """Those who played by keys, and those who played by scripts. Raises EvaluationError."""
     if suite != DEFAULT:
         raise EvaluationError(f"--with {label}: groups are of the arena; name people of {suite} as a RUN")
-    scripts = results["agent"].str.endswith(" (scripts)")
+    scripts = results["agent"].str.endswith(SCRIPTS)
     parts = {label: results[~scripts], f"{label}, by scripts": results[scripts]}
     return [people(name, part) for name, part in parts.items() if len(part)]
 
@@ -115,8 +147,8 @@ class Study(NamedTuple):
     played: "Played"
 
 
-def study_results(place: str, agent: str | None) -> Study:
-    """A study of a database; all people are one `agent`, or each is one if None."""
+def study_results(place: str) -> Study:
+    """A study of a database; each participant is an agent."""
     from human_data.people.store import Store
     from human_data.people.store.results import people_results, played_suite
 
@@ -124,7 +156,7 @@ def study_results(place: str, agent: str | None) -> Study:
     url = where if where.startswith(_SCHEMES) else f"sqlite:///{where}"
     with Store(url, create=False) as store:
         study = study or _only(store.studies(), place)
-        results = people_results(store, study, agent)
+        results = people_results(store, study, None)
         trials = (trial for person in store.participants(study) for trial in store.trials(person.id))
         versions = {trial.animal_ai for trial in trials}
         played = played_suite(store, study)

@@ -8,6 +8,7 @@ import pandas as pd
 
 from arena.taskfile.versions import Version
 from evaluation.paired import apart_sentences, other_tasks
+from evaluation.statistics import people_error
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
 from report.formats import listed
@@ -24,7 +25,8 @@ CLOCKED = 9
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One agent's trials. `results` has the columns of `results_frame`.
+    """One agent's trials. `results` has the columns of `results_frame`, and for several people under one name
+    `PERSON`.
 
     `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
     version was re-enacted, None if unknown. `partial` is a sentence on a run that did not end,
@@ -52,6 +54,10 @@ class Run:
         rates = self.task_rates()
         lost = self.other_clock and source in TIMED
         return rates[rates["level"] != CLOCKED].reset_index(drop=True) if lost else rates
+
+    def error(self, task_ids: Sequence[str]) -> float:
+        """Standard error over people of the run's rate on some tasks; 0 if it is not of several people."""
+        return people_error(self.results[self.results["task_id"].isin(task_ids)])
 
     def task_rates(self) -> pd.DataFrame:
         """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""

@@ -88,7 +88,8 @@ def test_intervals_hold_the_truth(tasks, rate, alike):
         )
         verdicts = (rng.random(tasks) < first).astype(float)
         rates = pd.DataFrame({"task_id": ids, "level": 1, "rate": verdicts, "trials": 1})
-        row = _paired(rates, pd.DataFrame({"task_id": ids, "group_rate": group.rates.to_numpy()}), group)
+        others = pd.DataFrame({"task_id": ids, "group_rate": group.rates.to_numpy()})
+        row = _paired(Run("m/x", results_frame([])), rates, others, group)
         held += row["low"] <= own - theirs <= row["high"]
     assert held >= 90
 

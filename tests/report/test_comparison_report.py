@@ -2,13 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from arena import EvaluationError
 from evaluation.results import results_frame
+from evaluation.statistics import clustered_interval, pass_rates
 from human_data.baselines import children_by_task, children_passed_of_level
 from report.comparison.page import write_comparison
 from report.comparison.read import read_groups, read_run, read_runs_apart
@@ -235,6 +238,51 @@ def test_a_studys_table_is_a_group(tmp_path):
     keys, scripts = read_groups([str(tmp_path / "study.csv")])
     assert keys.name == "2 people (study.csv)"
     assert scripts.name == "1 person (study.csv, by scripts)"
+
+
+PASSED = (1, 2, 6, 10, 11)
+"""How many of twelve tasks each of five people passes, the first ones."""
+
+
+def exported(folder):
+    """An export of people."""
+    people = [level(1, passed, agent=f"who{k}") for k, passed in enumerate(PASSED)]
+    trials = [row for person in people for row in person]
+    results_frame(trials).to_csv(folder / "results_by_participant.csv", index=False)
+    together = [replace(row, agent="person", trial=int(row.agent[3:])) for row in trials]
+    results_frame(together).to_csv(folder / "results.csv", index=False)
+    return str(folder / "results_by_participant.csv")
+
+
+def test_people_are_one_run_with_intervals_over_people(tmp_path):
+    table = exported(tmp_path)
+    assert [run.agent for run in read_run(table)] == [f"who{k}" for k in range(5)]
+    for place in (tmp_path, tmp_path / "results.csv", table):
+        (run,) = read_run(str(place), "people")
+        assert (run.agent, len(run.results), run.results["person"].nunique()) == ("people", 60, 5)
+        rates = pass_rates(run.results).iloc[0]
+        assert (rates["passes"], rates["trials"], rates["pass_rate"]) == (30, 60, 0.5)
+        over_people = clustered_interval(np.array(PASSED, float), np.full(5, 12.0))
+        assert (rates["low"], rates["high"]) == over_people
+        assert over_people != tuple(pass_rates(run.results.drop(columns="person")).iloc[0][["low", "high"]])
+    spread = np.std([passed / 12 for passed in PASSED], ddof=1) / 5**0.5
+    assert run.error(list(run.results["task_id"])) == pytest.approx(spread)
+
+
+def test_the_sampling_of_people_is_in_every_difference(tmp_path):
+    (people,) = read_run(exported(tmp_path), "people")
+    model = Run("m/x", results_frame(level(1, 9, agent="m/x")))
+    apart = Run("people", people.results.drop(columns="person"))
+
+    def widths(run):
+        tables = compare([run, model], GROUPS[:1]).tables
+        rows = [tables["comparisons"].iloc[0], tables["differences"].iloc[0]]
+        assert [row["agent"] for row in rows] == ["people", "people"]
+        return [row["high"] - row["low"] for row in rows]
+
+    assert all(ours > theirs + 0.1 for ours, theirs in zip(widths(people), widths(apart), strict=True))
+    page = write_comparison(compare([people, model], []), tmp_path / "out", title="T", facts={})
+    assert "who0" not in page.read_text() + (tmp_path / "out" / "results.csv").read_text()
 
 
 def test_a_studys_database_is_read(tmp_path):

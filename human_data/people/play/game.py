@@ -87,11 +87,15 @@ class Game:
         self.running, self.action = False, 0
         self.pauses.start()
 
-    async def stop(self, ended_by: str) -> Stepped | None:
-        """End the episode early; None if it failed."""
+    async def halt(self) -> None:
+        """Stop the clock, and wait until the step that is being taken is recorded."""
         self._halt()
         if self._clock is not None:
             await self._clock
+
+    async def stop(self, ended_by: str) -> Stepped | None:
+        """End the episode early; None if it failed."""
+        await self.halt()
         return await self._answered(self._episode.stop(ended_by))
 
     async def reply(self, text: str) -> Stepped | None:

@@ -31,12 +31,10 @@ class Player:
         self._client: Client | None = None
         self._game: Game | None = None
         self._view: View = "first"
-        # The wish to start, until the page has shown the present picture.
-        self._starting: page.Start | None = None
+        self._starting: page.Start | None = None  # waits until the page has shown the present picture
         self._turns: list[ScriptTurn] = []
-        self._instructions = ""
+        self._instructions = self._failure = ""
         self._ending: dict[str, Any] | None = None
-        self._failure = ""
         self._saving: asyncio.Task[None] | None = None
         self._lock = asyncio.Lock()
 
@@ -69,6 +67,11 @@ class Player:
         """Close the connection, if any."""
         if self._client is not None:
             self._client.connection.end(code, reason)
+
+    async def halt(self) -> None:
+        """Stop the game's clock; no step is taken after this call unless the page starts again."""
+        if self._game is not None:
+            await self._game.halt()
 
     async def close(self) -> None:
         """Discard the game; the store has all of it."""
@@ -184,17 +187,15 @@ class Player:
         if not self._over:
             raise ConnectionRefused(POLICY, "next comes after the end of the trial")
         async with self._lock:
-            failed = bool(self._failure)
             await self.close()
-            await self._begin(fresh=failed)
+            await self._begin(fresh=bool(self._failure))
         self._send_trial()
 
     async def _begin(self, fresh: bool = False) -> None:
         """Open the participant's unfinished trial or, always if `fresh`, the next one."""
         self._ending, self._failure, self._saving = None, "", None
         self._turns, self._instructions, self._starting = [], "", None
-        trial = await self._recorder.begin(self.participant, fresh)
-        if trial is None:
+        if (trial := await self._recorder.begin(self.participant, fresh)) is None:
             return
         self._view = trial.assignment.views[0]
         self._game = game = Game(trial, self._workers, self, self._speed)
@@ -274,9 +275,8 @@ class Player:
     def _finish(self, end: PlayEnd) -> None:
         assert self._game is not None
         self._record_stretch()
-        trial = self._game.trial
         self._ending = ending(self._game.assignment, end)
-        self._saving = asyncio.create_task(self._recorder.finish(self.participant, trial, end))
+        self._saving = asyncio.create_task(self._recorder.finish(self.participant, self._game.trial, end))
 
     def _record_stretch(self, only_long: bool = False) -> None:
         """Store what the page displayed since play began or continued."""

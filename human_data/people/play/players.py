@@ -85,6 +85,11 @@ class Players:
         player = self._players.get(participant_id)
         return player is not None and player.connected
 
+    async def halt(self, participant_id: int) -> None:
+        """Stop the clock of a participant's game."""
+        if (player := self._players.get(participant_id)) is not None:
+            await player.halt()
+
     def dismiss(self, participant_id: int, reason: str) -> None:
         """Close the page of a participant who has left the study."""
         if (player := self._players.get(participant_id)) is not None:

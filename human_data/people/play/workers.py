@@ -79,7 +79,7 @@ class WorkerProcess:
         self._waiting[request.episode] = future
         self.send(request)
         try:
-            return await asyncio.wait_for(future, TIMEOUT_S)
+            return await asyncio.wait_for(future, TIMEOUT_S if self.ready.is_set() else START_S)
         except TimeoutError:
             self._lose()
             raise WorkerLost("a worker process hung") from None

@@ -1,15 +1,12 @@
 """A whole study played by simulated participants on a real server in this process."""
 
 import secrets
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-
-from fastapi import FastAPI
 
 from arena.errors import EvaluationError
 from arena.processes import cores
@@ -48,14 +45,6 @@ def simulate(
     Their data are marked as tests. `report` gets a line about each. Raises EvaluationError if a page refuses
     a participant, and InvalidRequest if the study has changed while real participants are in progress.
     """
-    start_or_resume(store, plan)
-    count = workers or cores()
-    players = Players(
-        store, StudyTaskSource(plan), workers=count, scripts=plan.study.mode == "scripts", speed=SPEED
-    )
-    listener = bound(HOST, 0)
-    url = url_of(HOST, listener).rstrip("/")
-    app = create_study_app(plan, players, store, secrets.token_urlsafe())
     address = f"/preview/{preview_signature(signing_key(store, plan.study.name))}"
 
     def play(number: int) -> Journey:
@@ -66,7 +55,8 @@ def simulate(
         report(_described(store, journey))
         return journey
 
-    with closing(players.recorder), _serving(app, listener), ThreadPoolExecutor(count) as threads:
+    count = workers or cores()
+    with serving(plan, store, count) as url, ThreadPoolExecutor(count) as threads:
         return list(threads.map(play, range(1, participants + 1)))
 
 
@@ -77,21 +67,30 @@ def _study_of(plan: Plan, store: Store, token: str) -> Study:
 
 
 @contextmanager
-def _serving(app: FastAPI, listener: socket.socket) -> Iterator[None]:
-    """Serve in a thread of this process."""
+def serving(plan: Plan, store: Store, workers: int) -> Iterator[str]:
+    """Serve a study from a thread of this process, at `SPEED`; yields its address without a final slash.
+
+    Raises EvaluationError if the server does not start, and InvalidRequest as `simulate`.
+    """
+    start_or_resume(store, plan)
+    scripts = plan.study.mode == "scripts"
+    players = Players(store, StudyTaskSource(plan), workers=workers, scripts=scripts, speed=SPEED)
+    listener = bound(HOST, 0)
+    app = create_study_app(plan, players, store, secrets.token_urlsafe())
     server = Server(app)
     thread = threading.Thread(target=server.run, args=([listener],), name="server")
-    thread.start()
-    try:
-        end = time.monotonic() + START_S
-        while not server.started:
-            if not thread.is_alive() or time.monotonic() > end:
-                raise EvaluationError("the server of the simulation did not start")
-            time.sleep(0.02)
-        yield
-    finally:
-        server.should_exit = True
-        thread.join()
+    with closing(players.recorder):
+        thread.start()
+        try:
+            end = time.monotonic() + START_S
+            while not server.started:
+                if not thread.is_alive() or time.monotonic() > end:
+                    raise EvaluationError("the server of the simulation did not start")
+                time.sleep(0.02)
+            yield url_of(HOST, listener).rstrip("/")
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 def _described(store: Store, journey: Journey) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from evaluation.report_folder import FileNames, ReportFolder
 from human_data.people.store.codebook import as_json
 from human_data.people.store.columns import BIDS_ACTIONS, BIDS_PARTICIPANTS, Column
+from human_data.people.store.phenotype import phenotype
 from human_data.people.store.store import Store
 from human_data.people.store.tables import Trial
 
@@ -30,7 +31,9 @@ class Labels(FileNames):
 
 
 def write_bids(store: Store, study: str, folder: ReportFolder, test: bool = False) -> None:
-    """Write all trials of a study below `bids`: for each a table of steps and a description."""
+    """Write a study below `bids`: a table and a description of the steps of each trial, and of each
+    questionnaire.
+    """
     subjects, tasks = Labels(), Labels()
     participants = store.participants(study, test=test)
     for person in participants:
@@ -45,8 +48,13 @@ def write_bids(store: Store, study: str, folder: ReportFolder, test: bool = Fals
     folder.write(f"{TOP}/dataset_description.json", as_json(description))
     folder.write(f"{TOP}/README", f"Behaviour of people in the Animal-AI arena: study {study}.\n")
     rows = [(f"sub-{subjects.of(person.code)}", person.code, person.created_at) for person in participants]
-    folder.write(f"{TOP}/participants.tsv", _tsv(BIDS_PARTICIPANTS, rows))
+    folder.write(f"{TOP}/participants.tsv", _tsv([column.name for column in BIDS_PARTICIPANTS], rows))
     folder.write(f"{TOP}/participants.json", as_json(_columns(BIDS_PARTICIPANTS)))
+    pages = Labels()
+    for page, columns, answers, described in phenotype(store, study, participants, subjects.of):
+        name = f"{TOP}/phenotype/{pages.of(page)}"
+        folder.write(f"{name}.tsv", _tsv(columns, answers))
+        folder.write(f"{name}.json", as_json(described))
 
 
 def _write_trial(store: Store, folder: ReportFolder, trial: Trial, subject: str, task: str) -> None:
@@ -56,7 +64,7 @@ def _write_trial(store: Store, folder: ReportFolder, trial: Trial, subject: str,
         for row in store.actions(trial.id)
     ]
     facts = {name.title().replace("_", ""): getattr(trial, name) for name in TRIAL_COLUMNS}
-    folder.write(f"{name}.tsv", _tsv(BIDS_ACTIONS, rows))
+    folder.write(f"{name}.tsv", _tsv([column.name for column in BIDS_ACTIONS], rows))
     folder.write(f"{name}.json", as_json({"TaskName": trial.task_id, **facts, **_columns(BIDS_ACTIONS)}))
 
 
@@ -71,7 +79,7 @@ def _columns(columns: Iterable[Column]) -> dict[str, Any]:
     }
 
 
-def _tsv(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> str:
-    lines = ["\t".join(column.name for column in columns)]
+def _tsv(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = ["\t".join(names)]
     lines += ["\t".join("n/a" if value is None else str(value) for value in row) for row in rows]
     return "\n".join([*lines, ""])

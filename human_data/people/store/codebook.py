@@ -14,7 +14,8 @@ RECORDINGS = (
 )
 STUDY_FILE = (
     "study.json: the notes about the study itself, of a study that has a file: the contents of the file at "
-    "its first start and after each change (config), and each refusal to take part (consent, agreed: false)."
+    "its first start and after each change (config, with its version and what was changed in it; "
+    "times say which version participants saw), and each refusal to take part (consent, agreed: false)."
 )
 
 SCORES = (
@@ -25,6 +26,8 @@ SCORES = (
     "immediately would pass every task whose pass mark is 0. Recordings contain these steps after the "
     "steps_played. Trials recorded by version 0.2 have them in the table of actions, too, all with one time."
 )
+COLUMN = ("name", "type", "unit", "description")
+"""What a codebook says of a column."""
 CAUTION = (
     "Texts are exactly as participants wrote them; a spreadsheet may take one that begins with = for a "
     "formula. Codes and link parameters may identify a person: remove them before publishing the data."
@@ -43,10 +46,7 @@ def codebook(study: str, tables: Mapping[str, Table]) -> dict[str, Any]:
         "tables": {
             file: {
                 "one_row": table.one_row,
-                "columns": [
-                    {key: getattr(column, key) for key in ("name", "type", "unit", "description")}
-                    for column in table.columns
-                ],
+                "columns": [{key: getattr(column, key) for key in COLUMN} for column in table.columns],
             }
             for file, table in tables.items()
         },
@@ -65,7 +65,7 @@ def as_markdown(book: Mapping[str, Any]) -> str:
         lines += [f"## {file}", "", f"One row per {table['one_row']}.", ""]
         lines += ["| column | type | unit | meaning |", "|---|---|---|---|"]
         lines += [
-            f"| {each['name']} | {each['type']} | {each['unit']} | {each['description']} |"
+            "| " + " | ".join(each[key].replace("|", "\\|") for key in COLUMN) + " |"
             for each in table["columns"]
         ]
         lines.append("")

@@ -21,9 +21,11 @@ from human_data.people.store.quality import Quality, quality_of_trials
 from human_data.people.store.results import people_results, played_suite
 from human_data.people.store.store import Store
 from human_data.people.store.tables import SuiteEpisode, Trial
+from human_data.people.store.wide import FIXED, wide_table
 
 ROWS_IN_MEMORY = 50_000
 """A limit, as a study with a hundred participants has millions of actions."""
+WIDE = "participants_wide.csv"
 FORMATS = ("csv", "parquet")
 
 
@@ -35,7 +37,8 @@ class Exported(NamedTuple):
 
     def summary(self) -> str:
         """The numbers in words."""
-        counts = ", ".join(f"{count} {name}" for name, count in self.rows.items() if "results" not in name)
+        shown = {name: count for name, count in self.rows.items() if name in TABLES}
+        counts = ", ".join(f"{count} {name}" for name, count in shown.items())
         return f"{counts}, {self.recordings} recordings"
 
 
@@ -61,7 +64,9 @@ def export(
         suite, digests = played_suite(store, study)
         if suite != DEFAULT:
             write_facts(folder, {}, False, suite, [digests])
-        book = codebook.codebook(study, tables_of(format))
+        wide, frame = wide_table(store, study, test=test)
+        rows["participants_wide"] = _write_csv(folder.claim(WIDE), iter([frame]))
+        book = codebook.codebook(study, {**tables_of(format), WIDE: wide})
         folder.write("codebook.json", codebook.as_json(book))
         folder.write("codebook.md", codebook.as_markdown(book))
         if about := _about_study(store, study):
@@ -92,7 +97,9 @@ def export_zip(store: Store, study: str, *, bids: bool = False, test: bool = Fal
 def tables_of(format: str) -> dict[str, Table]:
     """All tables of an export by the names of their files."""
     named = {f"{name}.{format}": table for name, table in TABLES.items()}
-    return {**named, "results.csv": RESULTS, "results_by_participant.csv": RESULTS}
+    results = {"results.csv": RESULTS, "results_by_participant.csv": RESULTS}
+    # Its other columns are those of the study.
+    return {**named, **results, WIDE: Table("participant", FIXED)}
 
 
 def _check(store: Store, study: str, format: str, bids: bool) -> None:

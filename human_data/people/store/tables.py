@@ -12,6 +12,9 @@ SECONDS = "s since 1970-01-01 UTC"
 STUDY_CODE = "_study"
 """Code of the row for what belongs to no participant: the study's file, and refusals of consent."""
 
+CONFIG = "config"
+"""Kind of the notes of a study that contain its file."""
+
 
 class Base(MappedAsDataclass, DeclarativeBase, kw_only=True):
     """Base of all tables; rows are returned detached from the session, as plain values."""

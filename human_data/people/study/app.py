@@ -11,7 +11,6 @@ from human_data.people.play.players import Players
 from human_data.people.store import DatabaseUnavailable, Store
 from human_data.people.store.store_thread import StoreThread
 from human_data.people.study import entry_pages, experimenter_pages, participant_pages
-from human_data.people.study.config import Study
 from human_data.people.study.links.identity import signing_key
 from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
@@ -40,15 +39,16 @@ def create_study_app(
     app.include_router(play_router(players, server.identify))
     app.include_router(experimenter_pages.router)
     app.include_router(file_router(FOLDER, *FILES))
-    _show_errors(app, plan.study)
+    _show_errors(app, server)
     return app
 
 
-def _show_errors(app: FastAPI, study: Study) -> None:
+def _show_errors(app: FastAPI, server: StudyServer) -> None:
     """Let every error become a page with a sentence."""
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> Response:
+        study = server.study
         text = study.words.no_page if error.detail == "Not Found" else str(error.detail)
         page = message(study, study.title, study.play_words.get(text, text), error.status_code)
         page.headers.update(error.headers or {})
@@ -56,8 +56,8 @@ def _show_errors(app: FastAPI, study: Study) -> None:
 
     @app.exception_handler(DatabaseUnavailable)
     async def unavailable(_: Request, __: DatabaseUnavailable) -> Response:
-        return message(study, study.title, study.words.unavailable, 503)
+        return message(server.study, server.study.title, server.study.words.unavailable, 503)
 
     @app.exception_handler(ArenaError)
     async def failed(_: Request, error: ArenaError) -> Response:
-        return message(study, study.title, str(error), 503)
+        return message(server.study, server.study.title, str(error), 503)

@@ -70,7 +70,8 @@ class Participants(Section):
     `from_` "link": the parameter `id` identifies the participant, those in `keep` are stored as well.
     Links are signed (see `identity`); with `unsigned` others are accepted as well, so that anyone who knows
     an id can continue as that participant. The parameter `condition`, if given, names the condition, which
-    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is.
+    is otherwise assigned. "codes": only the listed codes are accepted; "free": any code is. Newcomers are
+    turned away while `quota` participants take part, without those for whom the study ended early.
     """
 
     from_: Literal["link", "codes", "free"] = Field(alias="from")
@@ -79,6 +80,7 @@ class Participants(Section):
     condition: Parameter | None = None
     unsigned: bool = False
     codes: tuple[Name, ...] = ()
+    quota: int | None = Field(default=None, ge=1)
     title: Line = "Who are you?"
 
     @property

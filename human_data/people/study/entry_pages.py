@@ -33,6 +33,8 @@ async def entrance(request: Request, server: Server) -> Response:
         return await show_stage(server, request, session)
     if server.study.participants.from_ == "link" and not _names_condition(server, link):
         return _incomplete_link(server, 400)
+    if await _is_full(server, link):
+        return _full(server)
     return _form_page(server, server.study.consent, link)
 
 
@@ -130,6 +132,18 @@ def _refused(server: StudyServer, link: Mapping[str, str]) -> Response:
     )  # fmt: skip
 
 
+async def _is_full(server: StudyServer, link: Mapping[str, str]) -> bool:
+    """Whether somebody without a session cannot take part; who has a listed code may be back."""
+    code = link.get(_id_name(server), "")
+    if server.study.participants.from_ == "codes" or is_preview(server.key, code, link):
+        return False
+    return await server.store.run(lambda store: flow.is_full(server.plan, store))
+
+
+def _full(server: StudyServer) -> Response:
+    return message(server.study, server.study.words.full_title, server.study.words.full)
+
+
 def _incomplete_link(server: StudyServer, status: int) -> Response:
     return message(server.study, server.study.title, server.study.words.link_incomplete, status)
 
@@ -197,18 +211,20 @@ async def _enrol(server: StudyServer, request: Request, code: str, link: Mapping
     stored = {name: value for name, value in link.items() if name not in (SIGNATURE, TEST)}
     present, test = await server.identify(request), is_preview(server.key, code, link)
 
-    def enrol(store: Store) -> Participant | None:
+    def enrol(store: Store) -> Participant | Response:
         # Calls of the store come one after another: of several who enter the same code, one is the first.
         owner = flow.find_participant(server.plan, store, code)
         if owner is not None and (present is None or present.id != owner.id) and server.is_taken(owner):
-            return None
+            return _code_taken(server, {"code": code, **link})
+        if owner is None and not test and flow.is_full(server.plan, store):
+            return _full(server)
         person = flow.enrol(server.plan, store, code, stored, test=test)
         server.presence.note(person.id)
         return person
 
     person = await server.store.run(enrol)
-    if person is None:
-        return _code_taken(server, {"code": code, **link})
+    if isinstance(person, Response):
+        return person
     return as_participant(RedirectResponse("/", 303), person, request)
 
 

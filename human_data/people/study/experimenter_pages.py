@@ -10,9 +10,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response, StreamingResponse
 
+from arena.errors import ConfigError
 from arena.recording import spec_sha256
 from human_data.people.play.page_texts import DELETED
-from human_data.people.store import Participant, Store, StoreError, Trial
+from human_data.people.store import InvalidRequest, Participant, Store, StoreError, Trial
 from human_data.people.store.export import export_zip
 from human_data.people.store.quality import MAX_AGE_MS, MIN_FRAMES_PER_S, Quality, quality_of_trials
 from human_data.people.study.flow import find_participant
@@ -76,6 +77,21 @@ async def home(request: Request, server: Server) -> Response:
 async def table(server: Server) -> Response:
     """The table alone, for automatic updates."""
     return await _table(server, "rows")
+
+
+@router.post("/reload")
+async def read_again(_: Form, server: Server) -> Response:
+    """Read the study's file again, and say what has changed, or why it cannot be used."""
+    try:
+        started = await server.read_again()
+    except (ConfigError, InvalidRequest) as error:
+        return await _table(server, "table", f"The study continues unchanged. {error}", status=422)
+    done = (
+        f"Version {started.version}: {', '.join(started.changed)}"
+        if started.changed
+        else "Nothing has changed"
+    )
+    return await _table(server, "table", f"The file was read again. {done}.")
 
 
 @router.get("/person/{code}")
@@ -156,14 +172,15 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
     return RedirectResponse(HOME, 303)
 
 
-async def _table(server: StudyServer, template: str) -> Response:
+async def _table(server: StudyServer, template: str, notice: str = "", status: int = 200) -> Response:
     rows = await server.reading.run(server.overview.rows)
     refusals = await server.store.run(lambda store: _refusals(store, server.study.name))
     writer = server.players.recorder.writer_state
     real = [row.participant.code for row in rows if not row.participant.test]
     codes = real if server.study.participants.unsigned else []
     return page(
-        template, server.study, rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
+        template, server.study, status, notice=notice,
+        rows=rows, counts=counts(rows), refusals=refusals, writer=writer,
         poor=[row for row in rows if row.poor], limits=(MIN_FRAMES_PER_S, MAX_AGE_MS),
         guessable=[code for code in codes if is_guessable(code)],
         tests=len(rows) > len(real), preview=f"/preview/{preview_signature(server.key)}",

@@ -23,6 +23,7 @@ from human_data.people.study.progress import (
     WITHDRAWN,
     Progress,
     progress_of,
+    taking_part,
     used_cells,
 )
 from human_data.people.study.questions.branching import asked_items, given, is_page_asked, is_screened_out
@@ -79,6 +80,12 @@ def enrol(plan: Plan, store: Store, code: str, link: Mapping[str, str], *, test:
         condition = link.get(plan.study.participants.condition or "")
         store.note(person.id, ORDER, assigned(plan, used, code, condition))
     return person
+
+
+def is_full(plan: Plan, store: Store) -> bool:
+    """Whether newcomers are turned away."""
+    quota = plan.study.participants.quota
+    return quota is not None and taking_part(store, plan.study.name) >= quota
 
 
 def refuse(plan: Plan, store: Store, form: Consent) -> None:

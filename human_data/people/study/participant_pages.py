@@ -81,6 +81,8 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
     """The participant leaves the study."""
     stage = flow.current_stage(session.plan, session.progress)
     if not isinstance(stage, EndStage):
+        # Steps taken after this would be stored, but not counted.
+        await server.players.halt(session.person.id)
         await server.players.recorder.flush()
         await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
     return RedirectResponse("/", 303)

@@ -34,11 +34,8 @@ WORDS_PER_S = 4.0
 ITEM_S = 8.0
 """Estimate for a question; half of it for a scale."""
 
-CHANGEABLE = frozenset(("completion", "words", "play_words"))
-"""Parts of the file that may be changed while participants are in progress: the end, and the stock texts.
-
-So may `participants.unsigned`."""
-
+ARENAS = "arenas"
+"""Key of the described study with the hashes of its tasks' arenas."""
 
 Folders = tuple[Path, Path | None]
 """Of the study's file, and of the tasks that ids name; None: the battery."""
@@ -48,7 +45,7 @@ Folders = tuple[Path, Path | None]
 class Plan:
     """`tasks` are those of each block, in the order of the file; `conditions` are the plans of each.
 
-    `media` are the pictures and sounds that the file names, by these names.
+    `media` are the pictures and sounds that the file names, by these names; `testbed` as for `load_plan`.
     """
 
     source: str
@@ -56,6 +53,7 @@ class Plan:
     tasks: Mapping[str, tuple[Task, ...]]
     conditions: Mapping[str, "Plan"] = field(default_factory=dict)
     media: Mapping[str, Path] = field(default_factory=dict)
+    testbed: Path | None = None
 
     def of(self, condition: str | None) -> "Plan":
         """The plan for the participants in a condition; without conditions this one."""
@@ -101,7 +99,18 @@ class Plan:
         """Everything that defines the study, as JSON-serialisable values."""
         specs = {f"{place}/{task.id}": spec_sha256(task.spec) for place, task in self.all_tasks()}
         files = {name: digest(path) for name, path in self.media.items()}
-        return {**described(self.study), "arenas": specs, **({"files": files} if files else {})}
+        study = self.study.model_dump(mode="json", by_alias=True)
+        return {**study, ARENAS: specs, **({"files": files} if files else {})}
+
+    def read_again(self) -> "Plan":
+        """The plan of the same study after its file was edited. Raises ConfigError as `load_plan`."""
+        plan = load_plan(self.source, self.testbed)
+        if plan.study.name != self.study.name:
+            raise ConfigError(
+                f"{self.source}: name: got {plan.study.name}, but {self.study.name} is being served; restart "
+                "the server to serve another study"
+            )
+        return plan
 
     def sha256(self) -> str:
         """Hash of `described`."""
@@ -176,17 +185,6 @@ def _introduction(name: str, block: Block, of_test: str = "") -> Iterator[Stage]
         yield TextStage(f"introduction-{name}", block.title, block.text, block=of_test, sound=block.sound)
 
 
-def described(study: Study) -> dict[str, Any]:
-    """What may not change in a study's file while participants are in progress, as values for JSON."""
-    exclude: dict[str, Any] = {**dict.fromkeys(CHANGEABLE, True), "participants": {"unsigned"}}
-    values = study.model_dump(mode="json", by_alias=True, exclude=exclude)
-    changes = values["conditions"].items()
-    fixed = {
-        name: {key: value for key, value in each.items() if key not in CHANGEABLE} for name, each in changes
-    }
-    return {**values, "conditions": fixed}
-
-
 def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
     """Read a study's file and all its tasks, whose ids are those of the battery or of the folder `testbed`.
 
@@ -204,7 +202,7 @@ def load_plan(path: str | Path, testbed: Path | None = None) -> Plan:
         media = media_files(study, folders[0], where)
         for each in conditions.values():
             media |= each.media
-        return Plan(str(path), study, _all_tasks(study, folders, where), conditions, media)
+        return Plan(str(path), study, _all_tasks(study, folders, where), conditions, media, testbed)
 
     conditions = {
         name: plan_of(in_condition(study, name), condition_lines(lines, name), {})

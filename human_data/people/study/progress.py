@@ -165,6 +165,18 @@ def used_cells(store: Store, study: str, *, test: bool = False) -> list[Cell]:
     ]
 
 
+def taking_part(store: Store, study: str) -> int:
+    """Number of participants for whom the study has not ended early, without those who only try it out."""
+    left = (
+        select(Note.key)
+        .where(Note.participant_id == Participant.id, Note.kind.in_((WITHDRAWN, ENDED)))
+        .exists()
+    )
+    with store.database.reading() as session:
+        chosen = select(func.count(Participant.id)).where(*participants_of(study, False), ~left)
+        return session.scalars(chosen).one()
+
+
 def _grouped(rows: Iterable[Any]) -> dict[int, list[Any]]:
     groups: dict[int, list[Any]] = defaultdict(list)
     for row in rows:

@@ -1,50 +1,93 @@
-"""A study continues as it began: its file is stored with its data, and a changed file is refused."""
+"""A study continues as it began: its file is stored with its data, and a change of the experiment is refused.
 
-from typing import Any
+Texts, the end, the quota and further codes may change at any time. Each change is a version of the study.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from human_data.people.store import Store
 from human_data.people.store.errors import InvalidRequest, display_name
-from human_data.people.store.tables import STUDY_CODE
+from human_data.people.store.tables import CONFIG, STUDY_CODE
 from human_data.people.study.config import Study
-from human_data.people.study.plan import CHANGEABLE, Plan, described
-from human_data.people.study.progress import all_progress
+from human_data.people.study.plan import Plan
+from human_data.people.study.progress import WITHDRAWN, all_progress
 
-CONFIG = "config"
-"""Kind of the notes that contain a study's file."""
+CHANGEABLE = re.compile(
+    r"(conditions\.[^.]+\.)?((completion|words|play_words)(\..*)?|language|(con|as)sent\.version"
+    r"|participants\.(unsigned|quota)|(.*\.)?(title|text|contact|ask|help|low|high|unit|agree|refuse))"
+)
+"""Parts of the file that may be changed while participants are in progress; `participants.codes` may grow."""
+
+CODES = "participants.codes"
 
 
-def start_or_resume(store: Store, plan: Plan) -> int:
-    """Store the study's file if it is new; returns the number of participants in progress.
+class Started(NamedTuple):
+    """Number of participants in progress, the version of the study's file from 1, and what changed in it."""
 
-    Raises InvalidRequest if the file has changed since participants in progress started.
+    in_progress: int
+    version: int
+    changed: tuple[str, ...] = ()
+
+
+def start_or_resume(store: Store, plan: Plan) -> Started:
+    """Store the study's file if it is new or has changed.
+
+    Raises InvalidRequest if the experiment has changed since participants in progress started it.
     """
-    name, now = plan.study.name, plan.described()
-    study = store.add_participant(STUDY_CODE, name)
-    stored = [note.data for note in store.study_notes(name) if note.kind == CONFIG]
-    participants = all_progress(store, name)
-    in_progress = sum(not (each.completed or each.withdrawn) for each in participants)
-    if stored and stored[-1]["sha256"] == plan.sha256():
-        return in_progress
-    if stored and in_progress:
-        was = _in_this_version(stored[-1]["study"])
-        keys = sorted({*was, *now} - CHANGEABLE)
-        if changed := [key for key in keys if was.get(key) != now.get(key)]:
-            raise InvalidRequest(
-                f"{plan.source}: {in_progress} of {len(participants)} participants in "
-                f"{display_name(store.database.url)} are in the middle of the study {name}, which has "
-                f"changed since: {', '.join(changed)}. Undo the change, or use another name or another --db"
-            )
-    store.note(study.id, CONFIG, {"sha256": plan.sha256(), "study": now})
-    return in_progress
+    study = store.add_participant(STUDY_CODE, plan.study.name)
+    stored = [note.data for note in store.study_notes(plan.study.name) if note.kind == CONFIG]
+    people = all_progress(store, plan.study.name, test=True)
+    now = plan.described()
+    was = _completed(stored[-1]["study"]) if stored else {}
+    changed = tuple(_changes(was, now)) if stored else ()
+    refused = [path for path in changed if not _may_change(path, was, now)]
+    going = [each for each in people if not (each.completed or each.withdrawn)]
+    real = [each for each in going if not each.participant.test]
+    if refused and real:
+        everyone = sum(not each.participant.test for each in people)
+        raise InvalidRequest(
+            f"{plan.source}: {len(real)} of {everyone} participants in "
+            f"{display_name(store.database.url)} are in the middle of the study {plan.study.name}, which has "
+            f"changed since: {', '.join(refused)}. Undo the change, or use another name or another --db"
+        )
+    for each in going if refused else []:
+        store.note(each.participant.id, WITHDRAWN, {"stage": "the study was changed"})
+    version = len(stored)
+    if changed or not stored:
+        version += 1
+        file = {"version": version, "changed": changed, "sha256": plan.sha256(), "study": now}
+        store.note(study.id, CONFIG, file)
+    return Started(len(real), version, changed)
 
 
-def _in_this_version(stored: dict[str, Any]) -> dict[str, Any]:
-    """A stored study with the keys that were added since, which have their defaults."""
+def _completed(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored file with the defaults of keys that the version that stored it did not have."""
     keys = {field.alias or name for name, field in Study.model_fields.items()}
     try:
         study = Study.model_validate({key: value for key, value in stored.items() if key in keys})
     except ValidationError:
-        return stored
-    return stored | described(study)
+        return dict(stored)
+    return {**stored, **study.model_dump(mode="json", by_alias=True)}
+
+
+def _changes(was: Any, now: Any, path: str = "") -> Iterator[str]:
+    """The places that differ, as keys and numbers with points in between."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        for key in sorted({*was, *now}):
+            yield from _changes(was.get(key), now.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now) and path != CODES:
+        for number, (one, other) in enumerate(zip(was, now, strict=True)):
+            yield from _changes(one, other, f"{path}.{number}")
+    elif was != now:
+        yield path
+
+
+def _may_change(path: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    if path == CODES:
+        codes = [set(each["participants"]["codes"]) for each in (was, now)]
+        return now["participants"]["from"] == "codes" and codes[0] <= codes[1]
+    return CHANGEABLE.fullmatch(path) is not None

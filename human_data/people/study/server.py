@@ -1,5 +1,6 @@
 """What the pages of a study share, and how they get it: dependencies in the sense of FastAPI."""
 
+import asyncio
 import math
 import secrets
 import time
@@ -22,6 +23,8 @@ from human_data.people.study.links.identity import is_id, is_signed
 from human_data.people.study.overview import Overview
 from human_data.people.study.plan import Plan
 from human_data.people.study.progress import Progress, progress_of
+from human_data.people.study.resume import Started, start_or_resume
+from human_data.people.study.task_source import StudyTaskSource
 
 PRESENT_S = 60.0
 """A browser sends requests of hidden pages once a minute only."""
@@ -65,7 +68,7 @@ class Session(NamedTuple):
     plan: Plan
 
 
-@dataclass(frozen=True)
+@dataclass
 class StudyServer:
     """A study in progress; `token` gives access to the experimenter's pages, `key` signs links.
 
@@ -91,6 +94,17 @@ class StudyServer:
     def study(self) -> Study:
         """The study's file."""
         return self.plan.study
+
+    async def read_again(self) -> Started:
+        """Read the study's file again, and continue with it.
+
+        Raises ConfigError if it is wrong, InvalidRequest if something else has changed than may change.
+        """
+        plan = await asyncio.to_thread(self.plan.read_again)
+        started = await self.store.run(lambda store: start_or_resume(store, plan))
+        self.plan, self.overview = plan, Overview(plan)
+        self.players.recorder.task_source = StudyTaskSource(plan)
+        return started
 
     def admits(self, link: Mapping[str, str]) -> bool:
         """Whether a link names a participant, and is signed unless others are accepted."""

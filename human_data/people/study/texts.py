@@ -64,6 +64,8 @@ class Texts(Section):
     here: str = "Continue here"
     refused_title: str = "Thank you"
     refused: str = "You have chosen not to take part. Nothing about you was stored. You can close this page."
+    full_title: str = "The study is full"
+    full: str = "Thank you for your interest. Nobody else can take part at the moment."
     changed_mind: str = "I have changed my mind"
     screened_title: str = "The study ends here"
     screened: str = "Thank you for your time. Unfortunately you cannot continue with this study."

@@ -136,6 +136,19 @@ def test_an_episode_that_cannot_be_played_is_reported(loop, workers):
     loop.run_until_complete(play())
 
 
+def test_a_worker_that_is_still_starting_is_not_dead(loop, workers, monkeypatch):
+    task = task_named("03-09-01")
+    monkeypatch.setattr("human_data.people.play.workers.TIMEOUT_S", 0.5)
+
+    async def play() -> None:
+        episode = RemoteEpisode(workers, Open(task, 0, 0, "keys"), Listener())
+        await episode.open()
+        os.kill(workers.processes[0].process.pid, signal.SIGKILL)
+        assert (await episode.step((3,))).state.step == 1
+
+    loop.run_until_complete(play())
+
+
 def test_an_episode_survives_its_worker(loop, workers):
     task = task_named("03-09-01")
     listener = Listener()

@@ -2,6 +2,7 @@
 
 import re
 import signal
+import time
 
 import pytest
 
@@ -263,7 +264,7 @@ def test_a_changed_study_is_refused_while_participants_are_in_progress(app):
     study, _ = app()
     walker = Walker(study, "p1").agree()
     changed = TINY.replace("A tiny study", "Another").replace("break_every: 1", "break_every: 2")
-    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test, title\."
+    problem = r"1 of 1 participants in .*study.db are in the middle .*changed since: test.0.break_every\."
     with pytest.raises(InvalidRequest, match=problem):
         app(changed)
     app(TINY.replace("C1A2", "OTHER"))
@@ -398,3 +399,18 @@ def test_the_end_of_the_clock_is_not_that_of_health(tmp_path, version, ended_by,
     assert end.ended_by == ended_by
     assert end.steps_played == end.recording.steps
     assert end.steps_played in steps
+
+
+def test_who_leaves_in_the_middle_of_a_task_has_all_steps_counted(server, walker):
+    walker.agree().go_to("play")
+    with Page(server, walker.token) as page:
+        page.until("trial")
+        page.do("start")
+        page.do("keys", action=4)
+        page.steps(8)
+        walker.send("/withdraw")
+        time.sleep(0.5)
+    with server.store() as store:
+        (trial,) = store.trials(person(store, walker).id)
+        assert trial.ended_by == "withdrew"
+        assert trial.steps_played == len(store.actions(trial.id))

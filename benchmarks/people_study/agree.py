@@ -1,0 +1,194 @@
+"""Whether a study's export agrees with the diaries of its participants, row by row."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from arena import ACTIONS, Episode
+from arena.action import STEP_S
+from benchmarks.people_study.script import Diary, Play
+from human_data.people.study.plan import Plan
+from testbed import Task
+
+Row = dict[str, str]
+STOPPED, TIME_OVER = "You stopped this task.", "The time for this task is over."
+
+
+def rows(path: Path) -> list[Row]:
+    """The rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def disagreements(out: Path, plan: Plan, diaries: Sequence[Diary]) -> Iterator[str]:
+    """A sentence for everything in the export in `out` that is not as the participants experienced it."""
+    took_part = {diary.code: diary for diary in diaries if diary.agreed}
+    yield from _participants(out, took_part, len(diaries) - len(took_part))
+    yield from _answers(out, took_part)
+    yield from _trials(out, plan, took_part)
+    yield from _wide(out, took_part)
+
+
+def _participants(out: Path, diaries: Mapping[str, Diary], refused: int) -> Iterator[str]:
+    exported = {row["participant"]: json.loads(row["link"]) for row in rows(out / "participants.csv")}
+    if exported.keys() != diaries.keys():
+        yield f"participants: got {sorted(exported)}, expected {sorted(diaries)}"
+    for code in exported.keys() & diaries.keys():
+        if exported[code] != {"PERSON": code, "GROUP": diaries[code].group}:
+            yield f"{code}: got the link {exported[code]}"
+    notes = json.loads((out / "study.json").read_text(encoding="utf-8"))["notes"]
+    count = sum(note["data"].get("agreed") is False for note in notes)
+    if count != refused:
+        yield f"refusals: got {count}, expected {refused}"
+    ends = {(row["participant"], row["kind"]) for row in rows(out / "notes.csv")}
+    for code, diary in diaries.items():
+        for kind, expected in (("completed", diary.completed), ("withdrawn", diary.left), ("consent", True)):
+            if ((code, kind) in ends) != expected:
+                yield f"{code}: {kind} is {not expected}, expected {expected}"
+
+
+def _answers(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
+    exported = {
+        (row["participant"], row["page"], row["item"]): row["value"] for row in rows(out / "answers.csv")
+    }
+    expected = {
+        (code, *item): value for code, diary in diaries.items() for item, value in diary.answers.items()
+    }
+    for key in exported.keys() | expected.keys():
+        if exported.get(key) != expected.get(key):
+            yield f"answer {key}: got {exported.get(key)!r}, expected {expected.get(key)!r}"
+
+
+def _trials(out: Path, plan: Plan, diaries: Mapping[str, Diary]) -> Iterator[str]:
+    taken: dict[str, list[int]] = {}
+    for row in rows(out / "actions.csv"):
+        steps = taken.setdefault(row["trial_id"], [])
+        if int(row["step"]) != len(steps):
+            yield f"trial {row['trial_id']}: step {row['step']} after {len(steps)} steps"
+        steps.append(int(row["action"]))
+    tasks = {task.id: task for phase in plan.tasks.values() for task in phase}
+    found: dict[str, set[int]] = {code: set() for code in diaries}
+    for row in rows(out / "trials.csv"):
+        trial, diary = int(row["trial_id"]), diaries[row["participant"]]
+        found[diary.code].add(trial)
+        name = f"{diary.code}, trial {trial}"
+        actions = taken.pop(row["trial_id"], [])
+        if (play := diary.plays.get(trial)) is None:
+            # The server was killed when it had stored the trial, and before it could announce it.
+            play = Play(int(row["position"]), actions[0] if actions else 0)
+        yield from (f"{name}: {problem}" for problem in _trial(row, play, diary, actions))
+        yield from (f"{name}: {problem}" for problem in _score(row, tasks[row["task_id"]], plan, actions))
+    yield from (f"actions of trial {trial}, which is not there" for trial in taken)
+    for code, diary in diaries.items():
+        if missing := diary.plays.keys() - found[code]:
+            yield f"{code}: the trials {missing} are missing"
+    yield from _orders(out, diaries)
+
+
+def _trial(row: Row, play: Play, diary: Diary, actions: Sequence[int]) -> Iterator[str]:
+    """What the participant saw of a trial."""
+    if int(row["position"]) != play.position:
+        yield f"position {row['position']}, expected {play.position}"
+    if not set(actions) <= {0, play.held}:
+        yield f"actions {sorted(set(actions))}, but only {play.held} was held"
+    if len(actions) < play.seen:
+        yield f"{len(actions)} actions, but the page saw step {play.seen}"
+    if row["ended_by"] and int(row["steps_played"]) != len(actions):
+        yield f"steps_played {row['steps_played']}, but {len(actions)} actions"
+    if row["ended_by"] and abs(float(row["seconds_played"]) - STEP_S * len(actions)) > 0.006:
+        yield f"seconds_played {row['seconds_played']} for {len(actions)} actions"
+    if play.steps is not None and row["steps_played"] != str(play.steps):
+        yield f"steps_played {row['steps_played']}, but the page was told {play.steps}"
+    if bool(row["finished_at"]) != (not diary.left or row["ended_by"] != "withdrew"):
+        yield f"finished_at {row['finished_at']!r} with ended_by {row['ended_by']!r}"
+    expected = {STOPPED: ("stopped",), TIME_OVER: ("limit", "time")}
+    if play.text in expected and row["ended_by"] not in expected[play.text]:
+        yield f"ended_by {row['ended_by']!r}, but the page was told {play.text!r}"
+    if row["ended_by"] == "stopped" and not play.stopped:
+        yield "stopped, but the participant did not stop it"
+
+
+def _score(row: Row, task: Task, plan: Plan, actions: Sequence[int]) -> Iterator[str]:
+    """The score, computed again from the actions, by the rule that the codebook describes."""
+    if not row["finished_at"]:
+        return
+    with Episode(task.spec, task_id=task.id, seed=plan.study.seed, trial=int(row["trial"])) as episode:
+        for action in actions:
+            episode.step(ACTIONS[action])
+        if episode.done == (row["ended_by"] in ("stopped", "limit")):
+            yield f"ended_by {row['ended_by']}, but the episode is {'over' if episode.done else 'not over'}"
+        while not episode.done:
+            episode.step(ACTIONS[0])
+        got = (float(row["total_reward"]), row["passed"], int(row["steps"]))
+        expected = (episode.total_reward, str(episode.passed), episode.steps)
+        if got != expected:
+            yield f"scored {got}, expected {expected}"
+
+
+def _orders(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
+    """Each test task at most once, at its place in the participant's order."""
+    orders = {
+        row["participant"]: json.loads(row["data"])["tasks"]
+        for row in rows(out / "notes.csv")
+        if row["kind"] == "order"
+    }
+    played: dict[str, list[tuple[int, str]]] = {code: [] for code in diaries}
+    for row in rows(out / "trials.csv"):
+        if int(row["position"]) >= 0:
+            played[row["participant"]].append((int(row["position"]), row["task_id"]))
+    for code, trials in played.items():
+        expected = list(enumerate(orders[code]))
+        if trials != expected[: len(trials)] or (diaries[code].completed and len(trials) < len(expected)):
+            yield f"{code}: played {trials} of {expected}"
+
+
+def _wide(out: Path, diaries: Mapping[str, Diary]) -> Iterator[str]:
+    """The wide table and the results beside the table of trials."""
+    trials, wide = rows(out / "trials.csv"), rows(out / "participants_wide.csv")
+    results = Counter((row["agent"], row["passed"]) for row in rows(out / "results_by_participant.csv"))
+    if [row["participant"] for row in wide] != [row["participant"] for row in rows(out / "participants.csv")]:
+        yield "participants_wide.csv: other participants than participants.csv"
+    for row in wide:
+        code = row["participant"]
+        own = [trial for trial in trials if trial["participant"] == code]
+        test = [trial for trial in own if int(trial["position"]) >= 0]
+        passed = sum(trial["passed"] == "True" for trial in test)
+        expected: dict[str, Any] = {
+            "trials": len(test),
+            "judged": sum(trial["passed"] != "" for trial in test),
+            "passed": passed,
+            "practice_trials": len(own) - len(test),
+            "steps_played": sum(int(trial["steps_played"] or 0) for trial in own),
+            **{
+                f"{t['task_id']}.{name}": t[name] for t in test for name in ("position", "passed", "ended_by")
+            },
+        }
+        for name, value in expected.items():
+            if row[name] != str(value):
+                yield f"{code}: participants_wide.csv has {name} {row[name]!r}, expected {value!r}"
+        if results[code, "True"] != passed:
+            yield f"{code}: results_by_participant.csv has {results[code, 'True']} passes, expected {passed}"
+        for (page, item), answer in diaries[code].answers.items():
+            if (got := row.get(f"{page}.{item}", "").removesuffix(".0")) != answer:
+                yield f"{code}: participants_wide.csv has {page}.{item} {got!r}, expected {answer!r}"
+
+
+def compared_disagreements(out: Path, levels: Path, agents: Sequence[str]) -> Iterator[str]:
+    """Whether the table of `compare` counts the trials of the test, for each of these names of the people."""
+    expected: dict[tuple[str, str], list[int]] = {}
+    for row in rows(out / "trials.csv"):
+        if int(row["position"]) >= 0 and row["passed"]:
+            counts = expected.setdefault((row["task_id"][:2].lstrip("0"), ""), [0, 0])
+            counts[0] += row["passed"] == "True"
+            counts[1] += 1
+    for agent in agents:
+        got = {
+            (row["level"], ""): [int(float(row["passes"])), int(float(row["trials"]))]
+            for row in rows(levels)
+            if row["who"] == agent
+        }
+        if got != expected:
+            yield f"compare: {agent} has {got}, expected {expected}"
