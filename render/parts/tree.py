@@ -4,12 +4,11 @@ Corners are in metres from the middle of the foot, x right, y up, z forward; hei
 pictures of 4.3, from one side.
 """
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import trimesh
 
 from arena.scene import Vector
 
@@ -42,18 +41,28 @@ class Model(NamedTuple):
 
 def crown() -> Model:
     """The foliage, the hull of its corners."""
-    return _model(trimesh.convex.convex_hull(np.array(_CROWN)).triangles)
+    corners = np.array(_CROWN)
+    # Not by trimesh, which needs SciPy for a hull: a face has all other corners on one side.
+    faces = np.array(list(combinations(range(len(corners)), 3)))
+    one, two, three = corners[faces].transpose(1, 0, 2)
+    heights = (corners - one[:, None]) @ np.cross(two - one, three - one)[:, :, None]
+    own = (faces[:, :, None] == np.arange(len(corners))).any(1)
+    outwards, inwards = (((sign * heights[..., 0] < 0) | own).all(1) for sign in (1, -1))
+    return _model(corners[np.vstack([faces[outwards], faces[inwards][:, ::-1]])])
 
 
 def trunk() -> Model:
-    """The trunk, the hulls of its rings one above the other."""
+    """The trunk, from ring to ring; its ends are never seen."""
     angles = np.radians(30 + 360 * np.arange(_TRUNK_SIDES) / _TRUNK_SIDES)
     rings = [
         np.column_stack([half * np.cos(angles), np.full(_TRUNK_SIDES, y), middle + half * np.sin(angles)])
         for y, half, middle in _TRUNK
     ]
-    hulls = [trimesh.convex.convex_hull(np.vstack(pair)).triangles for pair in pairwise(rings)]
-    return _model(np.concatenate(hulls))
+    sides = []
+    for low, high in pairwise(rings):
+        low_next, high_next = (np.roll(ring, -1, axis=0) for ring in (low, high))
+        sides += [np.stack([low, high, high_next], 1), np.stack([low, high_next, low_next], 1)]
+    return _model(np.concatenate(sides))
 
 
 def _model(triangles: Corners) -> Model:
