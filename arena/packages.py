@@ -27,7 +27,7 @@ EXTRAS = {
         *("inspect_ai", "anyio", "tenacity", "openai", "anthropic", "google"),
         *("pandas", "scipy", "matplotlib"),
     ),
-    "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it"),
+    "people": ("fastapi", "uvicorn", "websockets", "sqlalchemy", "psycopg", "markdown_it", "httpx"),
     "scienceworld": ("scienceworld", "py4j"),
     "discoveryworld": ("discoveryworld", "pygame"),
     "pymc": ("pymc",),
