@@ -142,14 +142,19 @@ class Client:
 
     def send_state(self, state: State) -> None:
         """Send the state, and what happened since it was last sent; without feedback nothing that is any."""
-        health, reward = round(state.health, 2), round(state.total_reward, 4)
+        values = {
+            "health": round(state.health, 2),
+            "reward": round(state.total_reward, 4),
+            "balls": state.balls,
+            "events": self._events,
+        }
         self.send(
             "state",
             step=state.step,
             late=self._late_ms,
             level=self._pacer.level,
             sent=self.connection.sent_bytes,
-            **({"health": health, "reward": reward, "events": self._events} if self._feedback else {}),
+            **(values if self._feedback else {}),
         )
         self._events, self._late_ms = [], []
 
@@ -167,6 +172,7 @@ class Client:
         self._feedback = assignment.feedback
         self._events.clear()
         names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
+        names += ("stars", "palette")
         self.send(
             "trial",
             trial=trial,

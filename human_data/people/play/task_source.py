@@ -7,7 +7,7 @@ from typing import Protocol
 from arena import Recording
 from arena.recording import spec_sha256
 from arena.rules import SAFETY_STEPS
-from human_data.people.play.worker_protocol import VIEWS, Mode, View
+from human_data.people.play.worker_protocol import VIEWS, Mode, Palette, View
 from human_data.people.store import Participant, Store, Trial
 from testbed import Task
 
@@ -21,7 +21,7 @@ class Assignment:
     whether health, rewards and success are shown; `show_score`: whether the score at the end is, too.
     `may_stop`: whether the participant may end the episode. `block`: the name of the study's block that it
     belongs to. `max_steps`: limit of an episode played with keys; `max_pause_s`: seconds of pauses, None for
-    no limit.
+    no limit. `stars`: rewards are shown as a star for each ball; `palette`: that of the picture.
     """
 
     task: Task
@@ -37,6 +37,8 @@ class Assignment:
     block: str | None = None
     max_steps: int = SAFETY_STEPS
     max_pause_s: float | None = None
+    stars: bool = False
+    palette: Palette = "standard"
 
     @property
     def lights_out(self) -> bool:

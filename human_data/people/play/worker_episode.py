@@ -39,6 +39,7 @@ class WorkerEpisode(ABC):
         self._number = request.episode
         self._episode = Episode(task.spec, task_id=task.id, seed=request.seed, trial=request.trial)
         self._events: list[tuple[str, float]] = []
+        self._balls = 0
         self._hurt = False
         """Whether something other than the clock has cost reward."""
         self._broken_off: BreakOff | None = None
@@ -73,6 +74,7 @@ class WorkerEpisode(ABC):
         return tuple(map(ACTIONS.index, self._episode.actions[step : self._steps_played]))
 
     def _note(self, events: tuple[Event, ...]) -> None:
+        self._balls += sum(event.kind is EventKind.GOOD_GOAL for event in events)
         self._hurt |= any(event.kind is EventKind.HOT_ZONE or event.reward < 0 for event in events)
 
     def _break_off(self, ended_by: str) -> None:
@@ -101,7 +103,8 @@ class WorkerEpisode(ABC):
         return state._replace(outcome=outcome, passed=passed, events=events)
 
     def _state_now(self) -> State:
-        return State(self._episode.steps, self._episode.health, self._episode.total_reward)
+        episode = self._episode
+        return State(episode.steps, episode.health, episode.total_reward, balls=self._balls)
 
     def _end(self) -> PlayEnd | None:
         if not self._episode.done:

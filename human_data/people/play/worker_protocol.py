@@ -14,6 +14,7 @@ Mode = Literal["keys", "scripts"]
 """With keys at 16.7 steps per second, or with scripts and still images as a model does."""
 
 View = Literal["first", "third", "top"]
+Palette = Literal["standard", "colour-safe"]
 """Through the agent's eyes, from behind it, or from above the arena without perspective."""
 
 VIEWS: tuple[View, ...] = ("first", "third", "top")
@@ -24,7 +25,7 @@ class State(NamedTuple):
     the end.
 
     `passed` is None before the end, and for a task without a pass mark. `events` are those of the steps just
-    taken, each with its reward.
+    taken, each with its reward. `balls` counts the green and yellow balls that were touched.
     """
 
     step: int
@@ -33,6 +34,7 @@ class State(NamedTuple):
     outcome: str | None = None
     passed: bool | None = None
     events: tuple[tuple[str, float], ...] = ()
+    balls: int = 0
 
     @property
     def done(self) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from human_data.people.play.page_texts import PAGE_TEXTS
-from human_data.people.play.worker_protocol import Mode
+from human_data.people.play.worker_protocol import Mode, Palette
 from human_data.people.study.parts.blocks import Block, Order, Practice, Tests
 from human_data.people.study.questions.items import duplicates
 from human_data.people.study.questions.questionnaire import Questionnaire
@@ -144,7 +144,8 @@ class Completion(Section):
 class Study(Section):
     """A whole study.
 
-    `style` "child": all texts of the pages are in words for children of about seven years, in English.
+    `style` "child": all texts of the pages are in words for children of about seven years, in English, and a
+    star for each ball stands for the rewards. `palette` "colour-safe": in the pictures red has some blue.
     `block_order`: in which order the blocks of the test are played, as `order` of tasks. `conditions`: what
     differs from the rest of the file for the participants in each, as {"hard": {"test": {"tasks": ...}}}.
     """
@@ -153,6 +154,7 @@ class Study(Section):
     title: Line
     language: str = Field(default="en", pattern=LANGUAGE)
     style: Literal["child"] | None = None
+    palette: Palette = "standard"
     contact: str = ""
     seed: int = Field(default=0, ge=0, lt=2**31)
     mode: Mode = "keys"

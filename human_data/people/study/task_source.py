@@ -65,4 +65,6 @@ class StudyTaskSource:
             block=stage.block_name,
             max_steps=SAFETY_STEPS if block.limit_s is None else max(1, round(block.limit_s / STEP_S)),
             max_pause_s=block.limit_pause_s,
+            stars=study.style == "child",
+            palette=study.palette,
         )

@@ -136,6 +136,8 @@ const handlers = {
     $("place").textContent = trial.count ? t("Task {n} of {count}", { n: trial.position + 1, count: trial.count }) : "";
     $("title").textContent = trial.title || "Animal-AI arena";
     document.body.dataset.feedback = trial.feedback ? "yes" : "no";
+    document.body.dataset.palette = trial.palette;
+    $("reward-label").textContent = t(trial.stars ? "Stars" : "Reward");
     $("view").hidden = trial.views.length < 2 || trial.mode === "scripts";
     if (trial.mode === "keys") $("step").textContent = t("Step {n}", { n: trial.step });
     if (trial.mode === "scripts") startScripts(trial); else showStartable(trial.step > 0 ? showResumed : showReady);
@@ -240,6 +242,36 @@ for (const pad of document.querySelectorAll("[data-key]")) {
   for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) pad.addEventListener(end, () => letGo(pad.dataset.key));
   pad.addEventListener("contextmenu", (event) => event.preventDefault());
 }
+
+// A gamepad: the cross or the left stick drives and turns, any other button starts, continues and pauses.
+
+const DIRECTIONS = { forward: [12, 1, -1], backward: [13, 1, 1], left: [14, 0, -1], right: [15, 0, 1] };
+const STICK = 0.5;
+const padHeld = new Set();
+let padPressed = false;
+
+function readGamepads() {
+  const pads = navigator.getGamepads().filter(Boolean);
+  const on = (pad, number) => pad.buttons[number]?.pressed;
+  for (const [direction, [number, axis, sign]] of Object.entries(DIRECTIONS)) {
+    const now = pads.some((pad) => on(pad, number) || sign * (pad.axes[axis] ?? 0) > STICK);
+    if (now === padHeld.has(direction)) continue;
+    if (now) { input = "gamepad"; padHeld.add(direction); press(direction); } else { padHeld.delete(direction); letGo(direction); }
+  }
+  const pressed = pads.some((pad) => pad.buttons.some(({ pressed }, number) => pressed && (number < 12 || number > 15)));
+  if (pressed && !padPressed) {
+    input = "gamepad";
+    if (["end", "failed"].includes(state())) $("card-actions").firstElementChild?.click(); else togglePause();
+  }
+  padPressed = pressed;
+  if (pads.length) requestAnimationFrame(readGamepads); else watching = false;
+}
+
+// Browsers hide gamepads until one of their buttons is pressed.
+let watching = false;
+addEventListener("gamepadconnected", () => {
+  if (!watching) { watching = true; requestAnimationFrame(readGamepads); }
+});
 
 function changeView() {
   if (!trial || trial.views.length < 2) return;

@@ -54,8 +54,8 @@ export function showState(message, trial) {
   $("link-text").textContent = t(["Connecting", "Connection weak", "Connection slow", "Connected"][grade]);
   if (!trial.feedback) return;
   showHealth(message.health);
-  $("reward").textContent = number(message.reward);
-  for (const [kind, reward] of message.events) flash(kind, reward);
+  $("reward").textContent = trial.stars ? "★".repeat(message.balls) || "–" : number(message.reward);
+  for (const [kind, reward] of message.events) flash(kind, reward, trial.stars);
 }
 
 function showHealth(value) {
@@ -65,12 +65,13 @@ function showHealth(value) {
   $("health").classList.toggle("low", value <= 25);
 }
 
-function flash(kind, reward) {
+function flash(kind, reward, stars) {
   const text = EVENTS[kind];
   if (!text) return;
   const box = $("flash"), loss = reward < 0 || kind === "hot zone";
   const label = document.createElement("span");
-  label.textContent = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "") + t(text);
+  const gained = (loss ? "▼ " : reward > 0 ? "▲ +" : "") + (reward ? `${number(reward)} ` : "");
+  label.textContent = (stars ? (kind === "good goal" ? "★ " : "") : gained) + t(text);
   box.className = loss ? "loss" : "gain";
   box.replaceChildren(label);
   clearTimeout(flashing);

@@ -270,3 +270,32 @@ def test_a_window_that_is_too_small_must_be_enlarged(server, page):
     page.set_viewport_size({"width": 300, "height": 240})
     until(page, "paused")
     assert page.inner_text("#card-title") == "Your window is too small"
+
+
+GAMEPAD = """
+window.pad = { buttons: Array.from({ length: 17 }, () => ({ pressed: false })), axes: [0, 0] };
+navigator.getGamepads = () => [window.pad, null];
+"""
+
+
+def test_a_gamepad_starts_drives_and_pauses(server, page):
+    page.add_init_script(GAMEPAD)
+    page.goto(server.url)
+    until(page, "ready")
+    page.evaluate("dispatchEvent(new Event('gamepadconnected'))")
+    page.evaluate("pad.buttons[0].pressed = true")
+    until(page, "running")
+    page.evaluate("pad.buttons[0].pressed = false; pad.axes[1] = -1")
+    page.wait_for_selector("[data-key=forward].held")
+    await_step(page, steps(page) + 3)
+    page.evaluate("pad.axes[1] = 0; pad.buttons[14].pressed = true")
+    page.wait_for_selector("[data-key=left].held")
+    page.wait_for_selector("[data-key=forward]:not(.held)")
+    page.evaluate("pad.buttons[14].pressed = false; pad.buttons[9].pressed = true")
+    until(page, "paused")
+    with server.store() as store:
+        person = store.participant(page.context.cookies()[0]["value"])
+        start = next(note.data for note in store.notes(person.id) if note.kind == "start")
+        moved = {action.action for action in store.actions(store.trials(person.id)[0].id)}
+    assert start["input"] == "gamepad"
+    assert 3 in moved

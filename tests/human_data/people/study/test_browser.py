@@ -14,6 +14,7 @@ skip_without_browser()
 
 PLAY_WORDS = """\
 language: nl
+palette: colour-safe
 play_words: {"Task {n} of {count}": "Taak {n} van {count}", Pause: Pauzeren, Health: Gezondheid}
 """
 STUDY = TINY + PLAY_WORDS
@@ -88,6 +89,7 @@ def test_a_whole_study(tmp_path, page):
     drive(page)
     assert page.inner_text("#pause").startswith("Pauzeren")
     assert page.inner_text("#health-label") == "Gezondheid"
+    assert "#colour-safe" in page.evaluate("getComputedStyle(document.getElementById('stage')).filter")
     finish(page)
     drive(page, "ArrowUp")
     # The server is killed in the middle of a task, and the browser is reopened with the link.
