@@ -8,6 +8,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -53,4 +54,8 @@ def test_all_files_name_one_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert citation["version"] == PROJECT["version"]
-    assert re.findall(r"^## \[(\d.*?)\]", changelog, re.MULTILINE)[0] == PROJECT["version"]
+    present = Version(PROJECT["version"])
+    released = Version(re.findall(r"^## \[(\d.*?)\]", changelog, re.MULTILINE)[0])
+    # What is not released has changes, and bits of its own.
+    assert released < present if present.is_devrelease else released == present
+    assert ("## [Unreleased]" in changelog) >= present.is_devrelease
