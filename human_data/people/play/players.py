@@ -91,9 +91,15 @@ class Players:
             await player.halt()
 
     def dismiss(self, participant_id: int, reason: str) -> None:
-        """Close the page of a participant who has left the study."""
+        """Close a participant's page."""
         if (player := self._players.get(participant_id)) is not None:
             player.dismiss(POLICY, reason)
+
+    async def leave(self, participant_id: int, reason: str) -> None:
+        """End the game of a participant who has left the study, in all of their windows."""
+        if (player := self._players.get(participant_id)) is not None:
+            player.dismiss(POLICY, reason)
+            await player.close()
 
     def _player(self, participant: Participant) -> Player:
         if (timer := self._timers.pop(participant.id, None)) is not None:

@@ -162,7 +162,7 @@ async def delete(form: Form, person: Person, server: Server) -> Response:
     """Delete a participant's data for good, if their code was entered."""
     problem = "" if form.get("code") == person.code else "That is a different code. Nothing was deleted."
     if not problem:
-        server.players.dismiss(person.id, DELETED)
+        await server.players.leave(person.id, DELETED)
         try:
             await server.store.run(lambda store: store.delete_participant(server.study.name, person.code))
         except StoreError as error:

@@ -85,6 +85,7 @@ async def withdraw(_: Form, session: CurrentSession, server: Server) -> Response
         await server.players.halt(session.person.id)
         await server.players.recorder.flush()
         await server.store.run(lambda store: flow.withdraw(store, session.person, stage))
+        await server.players.leave(session.person.id, session.plan.study.words.withdrawn_title)
     return RedirectResponse("/", 303)
 
 

@@ -164,10 +164,10 @@ def test_who_leaves_cannot_come_back(server, walker):
         page.until("trial")
         walker.send("/withdraw")
         assert "You have left the study" in walker.page.text
-        page.do("stop")
-        page.until("end")
-        page.do("next")
-        assert page.until("over")["next_page"] == "/"
+        assert page.refusal() == (1008, "You have left the study")
+    # Nor does a window that was open go on.
+    with Page(server, walker.token) as other:
+        assert other.until("over")["next_page"] == "/"
     assert "You have left the study" in Walker(server, walker.link["PROLIFIC_PID"]).page.text
 
 
