@@ -171,8 +171,8 @@ class Client:
         self.forget_images()
         self._feedback = assignment.feedback
         self._events.clear()
-        names = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
-        names += ("stars", "palette")
+        shown = ("title", "position", "count", "mode", "views", "feedback", "may_stop", "lights_out")
+        names = (*shown, "stars", "palette")
         self.send(
             "trial",
             trial=trial,
