@@ -253,9 +253,7 @@ def _size_at_start(placed: Placed) -> Vector:
 
 
 def _centre_height(kind: Kind, size: Vector, bottom: float, requested: float, differs: Differences) -> float:
-    if kind.name == "DataZone":
-        return bottom + size[1] / 2
-    if kind.body is Body.ZONE:
+    if kind.body is Body.ZONE and kind.name != "DataZone":
         return ZONE_CENTRE_Y
     if kind.shape is Shape.TUBE:
         return 0.0
