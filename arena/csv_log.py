@@ -19,8 +19,11 @@ from arena.action import TICKS_PER_STEP, Action
 from arena.episode import Episode
 from arena.files import AppendedFile
 from arena.geometry.placed import Placed
+from arena.geometry.shapes import button_trigger
+from arena.mechanisms.operations import CONTINUOUS
 from arena.rays.rays import CAST_LENGTH, Rays
 from arena.rules import Event, EventKind
+from arena.scene import Vector, yaw_rotation
 from arena.taskfile.versions import Version
 
 COLUMNS = (
@@ -140,7 +143,7 @@ class CsvLog:
             elif event.kind in _COLLECTED:
                 self._collected = event.name
                 self._goals += event.kind is EventKind.GOOD_GOAL
-            elif event.kind is EventKind.GRANT:
+            elif event.kind is EventKind.GRANT and event.name != CONTINUOUS:
                 self._collected = _GRANTED
         if self._spawned is not self._episode.spawned:
             self._spawned, self._seen = self._episode.spawned, 0
@@ -151,7 +154,7 @@ class CsvLog:
 
     def _add_spawned(self, by: Placed, placed: Placed) -> None:
         """Keep that a spawner, a button or a data zone has added an object."""
-        name, (x, y, z) = placed.kind.name, by.position
+        name, (x, y, z) = placed.kind.name, _origin(by)
         number = by.zone_name if by.kind.name == "DataZone" else self._number_of(by)
         if by.kind.spawner is not None:
             self._was_dispensed, self._dispensed = True, name
@@ -161,9 +164,8 @@ class CsvLog:
             who = f"SpawnerButtonID:{number}"
         else:
             return
-        foot = y - by.size[1] / 2
         # The original writes a semicolon for each comma, also of a zone's name.
-        self._info.append(f"{who}; Position:{_text(x)};{_text(foot)};{_text(z)}; RewardType:{name}")
+        self._info.append(f"{who}; Position:{_text(x)};{_text(y)};{_text(z)}; RewardType:{name}")
 
     def _log(self, episode: Episode, action: Action | None) -> None:
         """Log the next tick: with its action, or if None as the state of a decision."""
@@ -229,6 +231,17 @@ def _arena_number(episode: Episode) -> int:
     """Number of the current arena in its file; merged ones follow the first."""
     found = _ARENA_NUMBER.search(episode.task_id)
     return (int(found[1]) if found else 0) + episode.merged
+
+
+def _origin(by: Placed) -> Vector:
+    """Where the original says that a spawner, button or data zone is: the foot, the middle of what an agent
+    touches to press it, or the middle."""
+    if by.kind.name == "DataZone":
+        return by.position
+    low = (0.0, -by.size[1] / 2, 0.0)
+    local = button_trigger(by.size).centre if by.kind.name == "SpawnerButton" else low
+    x, y, z = yaw_rotation(by.yaw) @ np.array(local) + np.array(by.position)
+    return (float(x), float(y), float(z))
 
 
 def _cell(text: str) -> str:

@@ -29,6 +29,9 @@ DOORWAY = (1.15, 1.0)
 HOUSE_WALL = 0.1
 """Thickness of its walls, metres; our choice, as the original's mesh is not documented."""
 
+BUTTON_ASIDE = -0.204
+"""Place of a button's pillar along z in version 4, metres (`SpawnerButton.prefab`)."""
+
 TUBE_SEGMENTS = 100
 TUBE_INNER = 0.3933 / 0.5
 """Inner over outer semi-axis of a tunnel (`Cylinder.blend`: radius 1.04, wall 0.222)."""
@@ -122,10 +125,30 @@ def door_part(size: Vector) -> Part:
     return Part(((HOUSE_WALL - size[0]) / 2, middle, 0.0), (HOUSE_WALL, tall, wide))
 
 
+def _button_parts(size: Vector, fitted: bool) -> tuple[Part, ...]:
+    """The pillar of a button and the plate on it, without the button itself, which gives way; measures are
+    those of pictures of 4.3. Before version 4 it is a box in its place."""
+    if not fitted:
+        return (Part((0.0, 0.0, 0.0), size),)
+    plate = 0.845 - size[1] / 2
+    return (
+        Part((0.0, 0.0, BUTTON_ASIDE), (size[0], size[1], 0.41)),
+        Part((0.22, plate, BUTTON_ASIDE), (0.25, 0.49, 0.58)),
+    )
+
+
+def button_trigger(size: Vector) -> Part:
+    """The box in front of a button of version 4 that an agent presses by touching it: its scale and place in
+    `SpawnerButton.prefab`, times 39.96."""
+    return Part((0.2874, 0.6853 - size[1] / 2, BUTTON_ASIDE), (0.1731, 0.7324, 0.7324))
+
+
 def parts_of(shape: Shape, size: Vector, fitted: bool = False) -> tuple[Part, ...]:
     """The boxes of a composed shape; empty for others."""
     if shape in BARS:
         return bar_parts(shape, size, fitted)
+    if shape is Shape.BUTTON:
+        return _button_parts(size, fitted)
     if shape is Shape.TREE:
         return (Part((0.0, 0.0, 0.0), (TRUNK, size[1], TRUNK)),)
     return house_parts(size) if shape is Shape.HOUSE else ()

@@ -53,7 +53,7 @@ def _ramp(size: Vector) -> list[Solid]:
 def colliders_of(shape: Shape, size: Vector, fitted: bool = False) -> list[list[Solid]]:
     """The convex parts of each collider of a shape; the bars of a block are separate colliders.
 
-    `fitted` blocks are those of version 4 (`arena.taskfile.catalog.Kind`).
+    `fitted` blocks and buttons are those of version 4 (`arena.taskfile.catalog.Kind`).
     """
     if parts := parts_of(shape, size, fitted):
         return [[box(part.size, part.centre)] for part in parts]

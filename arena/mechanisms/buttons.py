@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
+from arena.geometry.shapes import button_trigger
 from arena.mechanisms.operations import Operate
 from arena.mechanisms.stage import Stage
 from arena.rules import Event, EventKind
@@ -14,10 +15,11 @@ DURATION_S = 1.0
 """Default time in which the button moves in, or back; our choice."""
 
 REACH = 0.25
-"""Distance from the pillar's front at which an agent's sphere presses the button, metres; our choice."""
+"""Distance from the pillar's front at which an agent's sphere presses the button before version 4, metres;
+our choice."""
 
 _SIDE = 0.3
-"""Half the width of the area in front of the button, metres."""
+"""Half the width of the area in front of that button, metres."""
 
 
 class Button:
@@ -62,8 +64,12 @@ class Button:
     def _is_in_front(self, centre: Vector) -> bool:
         x, y, z = (a - b for a, b in zip(centre, self._placed.position, strict=True))
         yaw = math.radians(self._placed.yaw)
-        ahead = x * math.cos(yaw) - z * math.sin(yaw) - self._placed.size[0] / 2
-        aside = x * math.sin(yaw) + z * math.cos(yaw)
+        local = (x * math.cos(yaw) - z * math.sin(yaw), y, x * math.sin(yaw) + z * math.cos(yaw))
+        if self._placed.kind.fitted:
+            trigger = button_trigger(self._placed.size)
+            sides = zip(local, trigger.centre, trigger.size, strict=True)
+            return math.hypot(*(max(abs(at - mid) - size / 2, 0.0) for at, mid, size in sides)) < AGENT_RADIUS
+        ahead, aside = local[0] - self._placed.size[0] / 2, local[2]
         inside = abs(aside) < _SIDE + AGENT_RADIUS and abs(y) < self._placed.size[1] / 2 + AGENT_RADIUS
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 

@@ -19,6 +19,9 @@ from arena.taskfile.config import (
     Vector3,
 )
 
+CONTINUOUS = "grantContinuousReward"
+"""Name in the events of rewards that come in every tick."""
+
 Operate = Callable[[Stage, int], Iterable[Event]]
 """An operation to be called with the number of the agent that triggered it."""
 
@@ -40,8 +43,10 @@ def _simple(operation: Operation, stage: Stage, agent: int) -> Iterable[Event]:
         account.grant(operation.reward)
         return (_grant(stage, operation.reward),)
     if isinstance(operation, GrantContinuousReward):
+        if stage.operator is None or stage.operator.kind.name != "DataZone":
+            return ()  # As in the original, a button's has no effect.
         account.grant(operation.reward_per_step)
-        return (_grant(stage, operation.reward_per_step),)
+        return (_grant(stage, operation.reward_per_step, CONTINUOUS),)
     if isinstance(operation, EndEpisode):
         stage.end(agent, operation.reward)
         return (_grant(stage, operation.reward),)
@@ -50,8 +55,8 @@ def _simple(operation: Operation, stage: Stage, agent: int) -> Iterable[Event]:
     return ()
 
 
-def _grant(stage: Stage, reward: float) -> Event:
-    return Event(stage.tick, EventKind.GRANT, -1, "", reward)
+def _grant(stage: Stage, reward: float, name: str = "") -> Event:
+    return Event(stage.tick, EventKind.GRANT, -1, name, reward)
 
 
 class _Toggle:
@@ -121,7 +126,11 @@ def reward_of(item: Item, stage: Stage) -> Operate | None:
 
 
 class DataZones:
-    """Data zones: an agent that enters one triggers its operations; continuous rewards come in every tick."""
+    """Data zones: an agent that enters one triggers its operations; continuous rewards come in every tick.
+
+    In the tick of the entry these come twice: Unity starts such an operation at once, and continues it at the
+    end of the same tick (`GrantContinuousRewardOperation.cs`).
+    """
 
     def __init__(self, operations: Mapping[int, Sequence[tuple[bool, Operate]]]) -> None:
         """`operations` by the zone's index; True marks those that repeat while an agent is inside."""
@@ -135,9 +144,11 @@ class DataZones:
             self._inside[agent] = now
             for index in sorted(now & self._operations.keys()):
                 stage.operator = stage.goals.placed(index)
+                enters = index not in before
                 for repeats, operate in self._operations[index]:
-                    if (repeats or index not in before) and not account.done:
-                        yield from operate(stage, agent)
+                    for _ in range(repeats + enters):
+                        if not account.done:
+                            yield from operate(stage, agent)
         stage.operator = None
 
 

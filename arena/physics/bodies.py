@@ -160,7 +160,7 @@ class Builder:
             return int(
                 bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=size[0] / 2, physicsClientId=client)
             )
-        if shape is Shape.BOX:
+        if shape is Shape.BOX or (shape is Shape.BUTTON and not placed.kind.fitted):
             half = [length / 2 for length in swap(size)]
             return int(bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, physicsClientId=client))
         if parts := parts_of(shape, size, placed.kind.fitted):

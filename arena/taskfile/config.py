@@ -119,7 +119,7 @@ class GrantReward(_Frozen):
 
 
 class GrantContinuousReward(_Frozen):
-    """Rewards an agent for every tick in the data zone."""
+    """Rewards an agent for every tick in the data zone, twice in the first; from a button without effect."""
 
     type: Literal["grantContinuousReward"]
     reward_per_step: Finite

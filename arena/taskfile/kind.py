@@ -25,6 +25,8 @@ class Shape(Enum):
     """A box for the placement test; only the trunk in its middle is solid."""
     HOUSE = "house"
     """A hollow box with a doorway on its -x side."""
+    BUTTON = "button"
+    """A box; in version 4 a pillar beside its place, with a plate on its +x side."""
     L_BARS = "l bars"
     J_BARS = "j bars"
     U_BARS = "u bars"
@@ -100,9 +102,10 @@ class Kind:
     `place_diameter` is the diameter (metres) with which a free place is found for a changing ball, and which
     gives its height, before it gets its own size in the next tick; None if that is its own from the start.
     `based` kinds are placed by half their size too high, as their origin is at their base. `fitted` L, J and
-    U blocks have the colliders of version 4. `corner_height` (metres) is the height at which a blocked one is
-    left. `fields` are those of an item that only this kind uses. `older` are names in older files. `internal`
-    kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist before version 4.
+    U blocks and buttons have the colliders of version 4. `corner_height` (metres) is the height at which a
+    blocked one is left. `fields` are those of an item that only this kind uses. `older` are names in older
+    files. `internal` kinds are parts of others and cannot be used in files; `new_in_4` ones do not exist
+    before version 4.
     """
 
     name: str

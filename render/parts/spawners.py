@@ -4,7 +4,7 @@ Measures are those of pictures of 4.3, in metres from the middle of the foot. Wh
 with the door and the insides, is our choice.
 """
 
-from arena.geometry.shapes import DOORWAY, HOUSE_WALL
+from arena.geometry.shapes import BUTTON_ASIDE, DOORWAY, HOUSE_WALL
 from arena.scene import Thing, Vector
 from render.looks.look import BUTTON, PANE, TRUNK, Look
 from render.parts.meshes import Part
@@ -20,9 +20,6 @@ _FRAME, _THIN = 0.1, 0.02
 
 _SUNK = 0.01
 """How far these stand below where things are placed, 0.01 m above the floor."""
-
-_SIDE = -0.204
-"""How far a button's pillar stands beside its place."""
 
 
 def house(thing: Thing, size: Vector) -> tuple[Part, ...]:
@@ -55,11 +52,11 @@ def button(thing: Thing, size: Vector) -> tuple[Part, ...]:
     """A post between two blocks, and in its middle a plate with the button, facing +x."""
     base = _base(size)
     return (
-        _box(base, (0.0, 0.27), (0.4, 0.41), z=_SIDE),
-        _box(base, (0.27, 1.33), (0.23, 0.23), z=_SIDE),
-        _box(base, (1.33, 1.6), (0.4, 0.41), z=_SIDE),
-        _box(base, (0.6, 1.09), (0.25, 0.58), x=0.22, z=_SIDE),
-        _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=_SIDE, look=BUTTON),
+        _box(base, (0.0, 0.27), (0.4, 0.41), z=BUTTON_ASIDE),
+        _box(base, (0.27, 1.33), (0.23, 0.23), z=BUTTON_ASIDE),
+        _box(base, (1.33, 1.6), (0.4, 0.41), z=BUTTON_ASIDE),
+        _box(base, (0.6, 1.09), (0.25, 0.58), x=0.22, z=BUTTON_ASIDE),
+        _box(base, (0.69, 1.0), (0.1, 0.31), x=0.38, z=BUTTON_ASIDE, look=BUTTON),
     )
 
 

@@ -29,7 +29,7 @@ PRECISION = {
 """What numbers may differ by: single precision, summed over the episode. Where the agent falls from its
 start, Unity stops it a few millionths of a metre per second sooner."""
 
-FRACTION = 1e-6
+FRACTION = 4e-7
 """The same for a ray's share of 200 m."""
 
 
@@ -157,9 +157,22 @@ def test_balls_and_what_gives_them(tmp_path):
     info = told(lines, "CombinedSpawnerInfo")
     assert info.keys() == pressed.keys() | given.keys()
     (tick,) = pressed
-    assert info[tick] == "SpawnerButtonID:near; Position:20;0;15; RewardType:GoodGoal"
+    assert info[tick] == "SpawnerButtonID:near; Position:20;0.25975;15; RewardType:GoodGoal"
     assert {info[each].split(";")[0] for each in given} <= {" SpawnerID:1", " SpawnerID:2"}
     assert set(told(lines, "DispensedRewardType").values()) == {"GoodGoalMulti"}
+
+
+def test_a_button_is_where_it_is_pressed_and_continuous_rewards_are_not_told(tmp_path):
+    button = """{name: SpawnerButton, positions: [{x: 20, y: 0, z: 13}], rotations: [90],
+        moveDurations: [0.1], rewardNames: [GoodGoal], rewardWeights: [1],
+        rewardSpawnPos: {x: 5, y: 0, z: 5}}"""
+    zone = """{name: DataZone, positions: [{x: 20, y: 0, z: 11}], rotations: [0], sizes: [{x: 4, y: 0, z: 4}],
+        operations: [!grantContinuousReward {rewardPerStep: 0.02}]}"""
+    lines = logged(tmp_path, f"{AGENT}, {button}, {zone}", [FORWARD] * 20)
+    (info,) = told(lines, "CombinedSpawnerInfo").values()
+    assert info == "SpawnerButtonID:1; Position:19.796;0.6953;12.7126; RewardType:GoodGoal"
+    assert not told(lines, "CollectedRewardType")
+    assert float(lines[-2]["Reward"]) > 0.2
 
 
 def test_merged_arenas_follow_the_number_of_the_first(tmp_path):

@@ -219,6 +219,27 @@ def test_a_button_is_pressed_once_by_running_against_it():
     assert events[1].reward == 0.25
 
 
+@pytest.mark.parametrize(("x", "events"), [(19.2, [EventKind.BUTTON]), (20.7, [])])
+def test_a_button_of_version_4_stands_beside_its_place(x, events):
+    button = item("SpawnerButton", "20 0 12", rotations="90")
+    run = episode(agent(f"{x} 0 8"), button, version="4", t=0)
+    assert [event.kind for event in play(run, FORWARD, 40)] == events
+    assert (run.position[2] > 20) is not bool(events)
+
+
+def test_a_button_is_pressed_by_touching_the_area_before_its_plate():
+    button = item("SpawnerButton", "20 0 12", rotations="90", more="moveDurations: [0.02]")
+    start = agent("19.8 0 11.11")  # its front is 0.374 from the place, an agent 0.5
+    assert not play(episode(start, button, version="4", t=0), IDLE, 2)
+    assert play(episode(agent("19.8 0 11.14"), button, version="4", t=0), IDLE, 2)
+
+
+def test_continuous_rewards_are_for_zones_only():
+    run, events = pressed("operations: [!grantContinuousReward {rewardPerStep: 1}]", t=0)
+    assert [event.kind for event in events] == [EventKind.BUTTON]
+    assert run.total_reward == 0
+
+
 def test_operations_reward_and_end_the_episode():
     run, _ = pressed("operations: [!grantReward {reward: 0.5}, !endEpisode {reward: 2}]", t=0)
     assert run.outcome is Outcome.OPERATION
@@ -307,7 +328,8 @@ def test_a_data_zone_tells_of_entry_and_exit_and_rewards_every_tick():
     assert kinds == [EventKind.ZONE_ENTRY, EventKind.ZONE_EXIT]
     granted = [event for event in events if event.kind is EventKind.GRANT]
     assert run.total_reward == pytest.approx(0.01 * len(granted), abs=1e-5)
-    assert len(granted) > 5
+    entry, left = (event.tick for event in events if event.kind is not EventKind.GRANT)
+    assert [event.tick for event in granted] == [entry, *range(entry, left)]
     assert not run.scene().visible[0]
 
 
