@@ -30,6 +30,18 @@ class UnityActionException(UnityException):
     """An action, or the name of a behaviour, is invalid."""
 
 
+class UnityObservationException(UnityException):
+    """Never raised; for scripts that catch it."""
+
+
+class UnityPolicyException(UnityException):
+    """Never raised; for scripts that catch it."""
+
+
+class UnitySideChannelException(UnityException):
+    """Never raised, as there are no side channels; for scripts that catch it."""
+
+
 class UnityCommunicationException(UnityException):
     """Never raised, as there is no other process; for scripts that catch it."""
 

@@ -70,9 +70,11 @@ def yes_or_no(option: str, value: Any) -> bool:
 
 
 def degrees(option: str, value: Any) -> float:
-    """An angle in degrees; raises ConfigError for anything but a number."""
+    """An angle of more than 0 and at most 180 degrees; raises ConfigError for anything else."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise ConfigError(f"{option}: got {value!r}, expected a number of degrees")
+    if not 0 < float(value) <= 180:
+        raise ConfigError(f"{option}: got {value!r}, expected more than 0 and at most 180")
     return float(value)
 
 

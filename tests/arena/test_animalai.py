@@ -282,8 +282,9 @@ def test_left_is_left(make):
 
 
 def test_the_objects_are_numbered_as_the_bits():
-    names = [each.name.lower() for each in RayCastObjects]
-    assert names == [tag.lower().replace("hollowobj", "hollowbox") for tag in TAGS_4_4]
+    now = {"HollowObj": "hollowbox", "PillarButton": "spawnerbutton", "SignPoster": "signboard"}
+    assert [each.name.lower() for each in RayCastObjects] == [now.get(tag, tag).lower() for tag in TAGS_4_4]
+    assert RayCastObjects.PILLARBUTTON is RayCastObjects.SPAWNERBUTTON
     assert TAGS_4_4[: len(TAGS)] == TAGS
 
 
@@ -387,6 +388,7 @@ def test_the_picture_wrapper_keeps_gymnasiums_promises(make, options, kind, shap
 
 def test_the_wrapper_returns_four_values_if_asked_to(make):
     env = UnityToGymWrapper(make(), four_values=True)
+    env.seed(1)
     seen = env.reset()
     assert seen.shape == (7,)
     done = 0
@@ -453,6 +455,7 @@ def test_errors_are_those_that_the_original_raises(make):
         (FileNotFoundError, lambda: env.reset("nowhere.yaml")),
         (TypeError, lambda: make(seed=1.5)),
         (ValueError, lambda: AAIActions(0)),
+        (ValueError, lambda: make(useRayCasts=True, rayMaxDegrees=200)),
         (TypeError, lambda: AAIAction("left", (0, 2))),
         (ValueError, lambda: stack_actions([])),
         (ValueError, lambda: RayCastParser(["GOODGOAL"], 5)),

@@ -11,6 +11,7 @@ from gymnasium import spaces
 from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
 from arena.animalai.environment import BEHAVIOR, AnimalAIEnvironment
 from arena.animalai.exception import InvalidTypeError
+from arena.animalai.exception import UnityGymnasiumException as UnityGymnasiumException
 
 
 class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
@@ -111,6 +112,10 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         cut = ended and bool(terminal.interrupted[0])
         seen, reward, info = self._observe(steps.obs), float(steps.reward[0]), {"step": steps}
         return (seen, reward, ended, info) if self._four else (seen, reward, ended and not cut, cut, info)
+
+    def seed(self, seed: int | None = None) -> None:
+        """Seed the action space, as scripts for Gym do; arenas have the seed of the environment."""
+        self.action_space.seed(seed)
 
     def render(self) -> Any:
         """The last picture of the camera; None without one."""
