@@ -86,7 +86,9 @@ class Episode(Closing):
     def _staged(self, spec: ArenaSpec, layout: Layout, placer: Placer) -> Stage:
         goals = Goals(layout.things, spec.version)
         for account in self._accounts:
-            account.enter(spec.time_limit, goals)
+            # As in the original, a merged arena neither changes the clock nor forgets the balls eaten before.
+            account.enter(self.spec.time_limit, goals)
+            goals.eaten = self._stage.goals.eaten
         self._accounts = self._accounts or [Account(spec.time_limit, goals) for _ in layout.agents]
         stage = Stage(spec, World(layout), goals, self._accounts, placer, self.rng, mechanism_of)
         try:
@@ -189,9 +191,9 @@ class Episode(Closing):
         return True
 
     def _merges(self) -> bool:
-        """Whether the episode continues in the next arena: after a goal, with the pass mark reached."""
+        """Whether the episode continues in the next arena: with health left and the pass mark reached."""
         spec = self._stage.spec
-        if spec.then is None or not any(account.outcome is Outcome.GOAL for account in self._accounts):
+        if spec.then is None or not any(account.outcome and account.health > 0 for account in self._accounts):
             return False
         free = self._stage.differs.zero_mark_passes and spec.pass_mark == 0
         reached = (rules.passed(agent.reward_so_far, spec.pass_mark) for agent in self.agents)

@@ -125,7 +125,7 @@ class Goals:
             self.eaten += 1
         # Only multi goals of either sign depend on the count, and not before one was eaten.
         counted = kind.ends is not Ends.ALWAYS and self.eaten > 0
-        return kind.ends is Ends.ALWAYS or (counted and self.eaten == self.number and kind.reward != 0)
+        return kind.ends is Ends.ALWAYS or (counted and self.eaten >= self.number and kind.reward != 0)
 
 
 _FULL, _EMPTY = np.float32(FULL_HEALTH), np.float32(0)

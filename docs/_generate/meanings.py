@@ -15,7 +15,8 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
         "blackouts": "Frames (1 frame = 5/3 steps) at which the light goes out or on again; one negative "
         "number is the period of a light that blinks forever.",
         "random_seed": "Accepted for the original's files; here randomness depends on the episode's seed.",
-        "merge_next": "A success continues in the next arena of the file, within the same episode; "
+        "merge_next": "An end with the pass mark reached and health left continues in the next arena of the "
+        "file, within the same episode, whose clock and count of balls go on; "
         "no episode begins with that arena.",
         "episode_end": "With several agents, the episode ends when `any` or `all` of them have finished.",
     },

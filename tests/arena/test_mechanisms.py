@@ -381,12 +381,33 @@ def test_a_success_leads_into_the_merged_arena():
     assert run.position[0] == pytest.approx(5)
 
 
-def test_a_failure_does_not():
-    then = spec(FAR, version="4")
-    first = spec(agent("20 0 5"), item("BadGoal", "20 0 8"), version="4").model_copy(update={"then": then})
+def merged(*items, steps=12, then=None, **options):
+    """An episode of two arenas, some steps forwards; the agent of the second stands at x = 5."""
+    then = then or spec(agent("5 0 5"), version="4", t=0)
+    first = spec(agent("20 0 5"), *items, version="4", **options).model_copy(update={"then": then})
     run = Episode(first, task_id="test")
-    play(run, FORWARD, 30)
-    assert run.outcome is Outcome.BAD_GOAL
+    play(run, FORWARD, steps)
+    return run
+
+
+@pytest.mark.parametrize(("size", "outcome"), [(1, Outcome.BAD_GOAL), (0.5, None)])
+def test_an_end_with_health_left_leads_there_too(size, outcome):
+    bad = item("BadGoal", "20 0 8", sizes=f"{size} {size} {size}")
+    run = merged(bad, steps=14)
+    assert run.outcome is outcome
+    assert (run.position[0] < 6) is (outcome is None)
+    run = merged(item("DecoyGoal", "20 0 8", sizes="1 1 1"))
+    assert (run.outcome, run.merged) == (None, 1)
+    run = merged(bad, steps=14, pass_mark=0.1)
+    assert (run.outcome, run.merged) == (Outcome.BAD_GOAL, 0)
+
+
+def test_a_merged_arena_keeps_the_clock_and_the_count_of_balls():
+    goal = item("GoodGoal", "20 0 8", sizes="1 1 1")
+    multis = [item("GoodGoalMulti", f"{x} 0 8", sizes="1 1 1") for x in (5, 30)]
+    run = merged(goal, t=100, then=spec(agent("5 0 5"), *multis, version="4", t=500), steps=30)
+    assert (run.outcome, run.merged) == (Outcome.GOAL, 1)
+    assert run.total_reward == pytest.approx(2 * 0.999 - run.ticks / 500, abs=1e-5)
 
 
 @pytest.mark.parametrize(
