@@ -7,7 +7,7 @@ from arena.taskfile.nodes import Path_, Reader
 
 
 def ignore_unknown(values: Mapping[str, Any], reader: Reader, known: Collection[str]) -> dict[str, Any]:
-    """The file's values without items whose name is not among the known ones.
+    """The file's values without objects whose name is not among the known ones.
 
     Each leaves a remark, and the places of the items behind it move up.
     """
@@ -28,8 +28,45 @@ def _known_items(arena: Any, number: int, reader: Reader, known: Collection[str]
     for index, name in enumerate(names):
         if index not in kept:
             reader.remark((*here, index, "name"), "unknown-object", f"unknown object {name!r}, ignored")
+    left = tuple(_known_parts(items[index], (*here, index), reader, known) for index in kept)
     reader.places = _moved(reader, here, kept)
-    return {**arena, "items": tuple(items[index] for index in kept)}
+    return {**arena, "items": left}
+
+
+def _known_parts(value: Any, here: Path_, reader: Reader, known: Collection[str]) -> Any:
+    """An item or operation without rewards and spawned objects that are unknown; such an operation does
+    nothing."""
+    if isinstance(value, tuple):
+        return tuple(_known_parts(each, (*here, index), reader, known) for index, each in enumerate(value))
+    if not isinstance(value, dict):
+        return value
+    spawned = value.get("spawnable")
+    name = spawned.get("name") if isinstance(spawned, dict) else None
+    if isinstance(name, str) and name not in known:
+        reader.remark(here, "unknown-object", f"unknown object {name!r}, ignored")
+        return {"type": "noneOperation"}
+    parts = {
+        key: _known_parts(value[key], (*here, key), reader, known)
+        for key in ("operations", "operation", "spawnable")
+        if key in value
+    }
+    return {**value, **parts, **_known_rewards(value, here, reader, known)}
+
+
+def _known_rewards(
+    item: Mapping[str, Any], here: Path_, reader: Reader, known: Collection[str]
+) -> dict[str, Any]:
+    names = item.get("reward_names")
+    if not isinstance(names, tuple):
+        return {}
+    unknown = [index for index, name in enumerate(names) if isinstance(name, str) and name not in known]
+    for index in unknown:
+        reader.remark(here, "unknown-object", f"unknown object {names[index]!r} in rewardNames, ignored")
+    return {
+        key: tuple(each for index, each in enumerate(item[key]) if index not in unknown)
+        for key in ("reward_names", "reward_weights", "max_reward_counts")
+        if isinstance(item.get(key), tuple)
+    }
 
 
 def _moved(reader: Reader, here: Path_, kept: list[int]) -> dict[Path_, Any]:

@@ -59,6 +59,27 @@ def test_a_lenient_reader_ignores_unknown_objects_and_says_so():
     assert len(load_text(zone, version="4", lenient=True).arenas[0].items) == 2
 
 
+def test_a_lenient_reader_ignores_what_operations_and_buttons_cannot_spawn():
+    shown = "operation: !toggleObject {spawnable: !Item {name: %s}}"
+    drawn = f"!limitedInvocationsOperation {{maxInvocations: 2, {shown}}}"
+    listed = f"{drawn % 'Blob'}, {drawn % 'Wall'}, !grantReward {{reward: 2}}"
+    zone = f"{{name: DataZone, operations: [{listed}]}}"
+    button = "{name: SpawnerButton, rewardNames: [Blub, GoodGoal], rewardWeights: [1, 3]}"
+    file = load_text(
+        f"arenas: {{0: {{items: [{{name: Bla}}, {zone}, {button}]}}}}", version="4", lenient=True
+    )
+    zoned, pressed = file.arenas[0].items
+    first, second, third = zoned.operations
+    assert (first.operation.type, second.operation.spawnable.name) == ("noneOperation", "Wall")
+    assert third.reward == 2
+    assert (pressed.reward_names, pressed.reward_weights) == (("GoodGoal",), (3,))
+    assert [warning.split("unknown object ")[1][:6] for warning in file.warnings[:3]] == [
+        "'Bla',",
+        "'Blob'",
+        "'Blub'",
+    ]
+
+
 def test_blackouts_must_increase_only_since_4_2():
     text = "arenas: {0: {t: 100, pass_mark: 0, blackouts: [40, 20]}}"
     for version in ("2", "3.1.3", "4.1"):
