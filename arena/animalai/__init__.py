@@ -19,7 +19,7 @@ Differences, besides those described in the classes:
   does not give the same random arena in both packages.
 * `step` is exactly `decisionPeriod` ticks. An episode that ends during a step is followed by one that is 0
   ticks old; in Unity it may be a tick or two old.
-* There is one agent, and an arena must be given.
+* With several agents, those of the next arena are there at once, also if it has fewer.
 * An invalid argument raises an error that says what was expected, an `arena.ConfigError` that is also the
   ValueError, TypeError, FileNotFoundError or IndexError which the original raises.
 * Each call of `get_obs_dict` returns a new dictionary.

@@ -222,14 +222,13 @@ def no_obs(spec: BehaviorSpec) -> list[Floats]:
     return [np.zeros((0, *each.shape), np.float32) for each in spec.observation_specs]
 
 
-def one_action(spec: ActionSpec, action: Any) -> Ints:
-    """The discrete action of the only agent, (2,); raises UnityActionException for any other."""
+def actions_of(spec: ActionSpec, action: Any, agents: int) -> Ints:
+    """The discrete actions of `agents` agents, (n, 2); raises UnityActionException for any other."""
     discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))
     sizes = spec.discrete_branches
-    if discrete.shape != (1, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():
+    if discrete.shape != (agents, len(sizes)) or (discrete < 0).any() or (discrete >= sizes).any():
         raise UnityActionException(
             f"action: got {getattr(action, 'discrete', action)!r}, expected an ActionTuple whose `discrete` "
-            f"is one row of {len(sizes)} numbers, 0 to 2 each: move and rotate"
+            f"has {agents} rows of {len(sizes)} numbers, 0 to 2 each: move and rotate"
         )
-    row: Ints = discrete[0]
-    return row
+    return discrete

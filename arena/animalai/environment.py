@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.action import TICKS_PER_STEP
+from arena.animalai.agents_env import AgentsEnv, batch
 from arena.animalai.arguments import generator, log_file, options_of, tasks_of
 from arena.animalai.base_env import (
     ActionSpec,
@@ -17,10 +18,11 @@ from arena.animalai.base_env import (
     BehaviorSpec,
     DecisionSteps,
     Floats,
+    Ints,
     ObservationSpec,
     TerminalSteps,
+    actions_of,
     observation_spec,
-    one_action,
 )
 from arena.animalai.exception import (
     InvalidValueError,
@@ -29,16 +31,9 @@ from arena.animalai.exception import (
     UnityEnvironmentException,
 )
 from arena.gym.curriculum import Config
-from arena.gym.env import ArenaEnv
 from arena.rays.rays import FLAGS
 
-BEHAVIOR = "AnimalAI?team=0"
-"""Name of the only behaviour, as in the original's build."""
-
-_IDLE = np.zeros(2, np.int32)
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
-
-
 _CLOSED = "the environment is closed; make a new one"
 
 
@@ -50,11 +45,11 @@ class PlayTrain(NamedTuple):
 
 
 class AnimalAIEnvironment(BaseEnv):
-    """One agent in an arena, with the Python interface of the Unity environment.
+    """The agents in an arena, with the Python interface of the Unity environment; usually it is one.
 
-    `step` takes the action of `set_actions`, by default no movement. `get_steps` then returns the agent that
-    is to act. At the end of an episode it also returns the agent that ended; the agent that is to act is then
-    already that of the next arena, with another id and a reward of 0.
+    `step` takes the actions of `set_actions`, by default no movement. `get_steps` then returns the agents
+    that are to act. At the end of an episode it also returns those that ended; the agents that are to act are
+    then already those of the next arena, with other ids and a reward of 0.
 
     An observation is a list of float32 arrays whose first axis is that of agents: the camera (n, 3, r, r), 0
     to 1, top row first, or with grayscale=True the mean of the channels (n, 1, r, r); the rays (n, 20 x rays)
@@ -152,12 +147,12 @@ class AnimalAIEnvironment(BaseEnv):
             name: [] for name in ("camera", "rays", "health", "velocity", "position")
         }
         self._spec = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
-        self._env: ArenaEnv | None = None
+        self._env: AgentsEnv | None = None
         self._closed = False
-        self._agent_id = -1
-        self._action = _IDLE
-        self._terminal = TerminalSteps.empty(self._spec)
-        self._decision = DecisionSteps.empty(self._spec)
+        self._specs: dict[str, BehaviorSpec] = {}
+        self._ids = range(0)
+        self._actions = np.zeros((0, 2), np.int32)
+        self._terminal: dict[str, TerminalSteps] = {}
 
     def _observation_specs(self) -> list[ObservationSpec]:
         side, channels = self._options["resolution"], 1 if self._grayscale else 3
@@ -171,8 +166,8 @@ class AnimalAIEnvironment(BaseEnv):
 
     @property
     def behavior_specs(self) -> Mapping[str, BehaviorSpec]:
-        """Observations and actions of the only behaviour, `AnimalAI?team=0`."""
-        return MappingProxyType({BEHAVIOR: self._spec})
+        """Observations and actions of each team that was met, `AnimalAI?team=0` if the file has none."""
+        return MappingProxyType(self._specs)
 
     def reset(self, arenas_configurations: Config | None = "", *, seed: int | None = None) -> None:
         """Start the next arena of the file, or the first one of another file or with `seed`.
@@ -182,8 +177,8 @@ class AnimalAIEnvironment(BaseEnv):
         that cannot be built.
         """
         if arenas_configurations in (None, ""):
-            self._begin(self._playing.reset(seed=seed)[0])
-            self._terminal = TerminalSteps.empty(self._spec)
+            self._terminal = {}
+            self._begin(self._playing.reset_all(seed))
         else:
             self._start(arenas_configurations, seed)
 
@@ -194,15 +189,15 @@ class AnimalAIEnvironment(BaseEnv):
             raise UnityEnvironmentException(_CLOSED)
         config = tasks_of(arenas_configurations, self._version)
         if self._env is None:
-            self._env = ArenaEnv(config, **self._options)
+            self._env = AgentsEnv(config, **self._options)
         else:
             self._env.set_curriculum(config)
         drawn = int(self._seeds.integers(2**31))
-        self._begin(self._env.reset(seed=drawn if seed is None else seed)[0])
-        self._terminal = TerminalSteps.empty(self._spec)
+        self._terminal = {}
+        self._begin(self._env.reset_all(drawn if seed is None else seed))
 
     @property
-    def _playing(self) -> ArenaEnv:
+    def _playing(self) -> AgentsEnv:
         if self._env is None or self._closed:
             raise UnityEnvironmentException(_CLOSED)
         return self._env
@@ -210,61 +205,68 @@ class AnimalAIEnvironment(BaseEnv):
     def step(self) -> None:
         """Take the action that was set, by default no movement, for one `decisionPeriod`."""
         env = self._playing
-        observation, reward, terminated, truncated, _ = env.step(self._action)
-        self._terminal = TerminalSteps.empty(self._spec)
+        observations, rewards, terminated, truncated = env.step_all(list(self._actions))
+        self._terminal = {}
         if not (terminated or truncated):
-            self._decision = self._decisions(observation, reward)
-            self._action = _IDLE
+            self._decide(observations, rewards)
             return
-        self._terminal = TerminalSteps(
-            self._batch(observation),
-            np.array([reward], np.float32),
-            np.array([not terminated]),
-            np.array([self._agent_id], np.int32),
-        )
-        self._begin(env.reset()[0])
+        for name, rows in self._rows.items():
+            obs, rewarded, ids = self._of(rows, observations, rewards)
+            self._terminal[name] = TerminalSteps(obs, rewarded, np.full(len(rows), not terminated), ids)
+        self._begin(env.reset_all())
 
-    def _begin(self, observation: Any) -> None:
-        self._agent_id += 1
-        self._decision = self._decisions(observation, 0.0)
-        self._action = _IDLE
+    def _begin(self, observations: list[Any]) -> None:
+        self._ids = range(self._ids.stop, self._ids.stop + len(observations))
+        teams = self._playing.teams
+        self._rows = {
+            f"AnimalAI?team={team}": [row for row, each in enumerate(teams) if each == team]
+            for team in sorted(set(teams))
+        }
+        self._specs |= dict.fromkeys(self._rows, self._spec)
+        self._decide(observations, [0.0] * len(observations))
 
-    def _decisions(self, observation: Any, reward: float) -> DecisionSteps:
-        return DecisionSteps(
-            self._batch(observation), np.array([reward], np.float32), np.array([self._agent_id], np.int32)
-        )
+    def _decide(self, observations: list[Any], rewards: list[float]) -> None:
+        self._decision = {
+            name: DecisionSteps(*self._of(rows, observations, rewards)) for name, rows in self._rows.items()
+        }
+        self._actions = np.zeros((len(observations), 2), np.int32)
 
-    def _batch(self, observation: Any) -> list[Floats]:
-        """An observation in the original's format: a list of arrays with an axis for agents."""
-        sent = dict(observation)
-        if self.useCamera:
-            camera = observation["camera"].astype(np.float32) / np.float32(255)
-            camera = camera.mean(axis=2, keepdims=True) if self._grayscale else camera
-            sent["camera"] = np.ascontiguousarray(camera.transpose(2, 0, 1)) if self._first else camera
-        return [sent[spec.name][None] for spec in self._spec.observation_specs]
+    def _of(
+        self, rows: list[int], observations: list[Any], rewards: list[float]
+    ) -> tuple[list[Floats], Floats, Ints]:
+        """Observations, rewards and ids of some agents, in the original's format."""
+        obs = batch([observations[row] for row in rows], self._spec.observation_specs, self._grayscale)
+        ids = np.array([self._ids[row] for row in rows], np.int32)
+        return obs, np.array([rewards[row] for row in rows], np.float32), ids
 
     def get_steps(self, behavior_name: str) -> tuple[DecisionSteps, TerminalSteps]:
-        """The agent that is to act, and the one whose episode has just ended, if any.
+        """The agents that are to act, and those whose episode has just ended, in the order of their items.
 
         Raises UnityActionException, a ConfigError, for another behaviour.
         """
         self._check(behavior_name)
-        return self._decision, self._terminal
+        decision, terminal = self._decision.get(behavior_name), self._terminal.get(behavior_name)
+        return decision or DecisionSteps.empty(self._spec), terminal or TerminalSteps.empty(self._spec)
 
     def set_actions(self, behavior_name: str, action: ActionTuple) -> None:
-        """Set the action of the next step; raises UnityActionException if it is not one of the nine."""
+        """Set the actions of the next step, a row for each agent; raises UnityActionException if one is not
+        among the nine, or their number is another."""
         self._check(behavior_name)
-        self._action = one_action(self._spec.action_spec, action)
+        rows = self._rows.get(behavior_name, [])
+        self._actions[rows] = actions_of(self._spec.action_spec, action, len(rows))
 
     def set_action_for_agent(self, behavior_name: str, agent_id: int, action: ActionTuple) -> None:
-        """`set_actions` for an agent; raises NoAgentError, an IndexError, for an unknown one."""
-        if agent_id != self._agent_id:
-            raise NoAgentError(f"agent_id: got {agent_id!r}, expected {self._agent_id}")
-        self.set_actions(behavior_name, action)
+        """`set_actions` for one agent; raises NoAgentError, an IndexError, for an unknown one."""
+        self._check(behavior_name)
+        ids = [self._ids[row] for row in self._rows.get(behavior_name, [])]
+        if agent_id not in ids:
+            raise NoAgentError(f"agent_id: got {agent_id!r}, expected one of {ids}")
+        self._actions[agent_id - self._ids.start] = actions_of(self._spec.action_spec, action, 1)[0]
 
     def _check(self, behavior_name: str) -> None:
-        if behavior_name != BEHAVIOR:
-            raise UnityActionException(f"behavior_name: got {behavior_name!r}, expected {BEHAVIOR!r}")
+        if behavior_name not in self._specs:
+            known = ", ".join(map(repr, self._specs))
+            raise UnityActionException(f"behavior_name: got {behavior_name!r}, expected {known}")
         _ = self._playing
 
     def get_obs_dict(self, obs: Sequence[Floats], agent_index: int = 0) -> dict[str, Any]:

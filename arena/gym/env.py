@@ -67,6 +67,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     """
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / STEP_S)}  # noqa: RUF012
+    most_agents: float = 1
 
     def __init__(
         self,
@@ -192,7 +193,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         """The episode; raises ConfigError if this environment cannot play it."""
         if not isinstance(episode, Episode):
             raise ConfigError(f"config: the curriculum returned {episode!r}, expected an arena.Episode")
-        if len(episode.agents) > 1:
+        if len(episode.agents) > self.most_agents:
             problem = (
                 f"has {len(episode.agents)} agents, expected one; use arena.gym.parallel_env.ArenaParallelEnv"
             )

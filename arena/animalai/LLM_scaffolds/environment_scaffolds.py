@@ -93,7 +93,8 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
     def __init__(self, env: AnimalAIEnvironment, skipframe: int = 1) -> None:
         """`skipframe` is the number of steps for which an action is repeated.
 
-        Raises InvalidValueError, a ValueError, if that is less than 1 or there is no camera.
+        Raises InvalidValueError, a ValueError, if that is less than 1, there is no camera, or
+        there are several agents.
         """
         super().__init__(env)
         if skipframe < 1:
@@ -102,6 +103,9 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
             raise InvalidValueError("env: got an environment without a camera; create it with useCamera=True")
         self.skipframe = skipframe
         self.behavior_name = next(iter(env.behavior_specs))
+        agents = sum(len(env.get_steps(name)[0]) for name in env.behavior_specs)
+        if agents > 1:
+            raise InvalidValueError(f"env: got an arena of {agents} agents, expected one")
         self._restart()
 
     def _restart(self) -> None:

@@ -9,9 +9,8 @@ import numpy as np
 from gymnasium import spaces
 
 from arena.animalai.base_env import ActionTuple, DecisionSteps, Floats, TerminalSteps
-from arena.animalai.environment import BEHAVIOR, AnimalAIEnvironment
-from arena.animalai.exception import InvalidTypeError
-from arena.animalai.exception import UnityGymnasiumException as UnityGymnasiumException
+from arena.animalai.environment import AnimalAIEnvironment
+from arena.animalai.exception import InvalidTypeError, UnityGymnasiumException
 
 
 class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
@@ -40,17 +39,19 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         """With `uint8_visual` pictures are uint8, 0 to 255, instead of float32, 0 to 1. With `four_values`
         `reset` returns the observation alone and `step` four values, as Gym's environments did.
 
-        Raises InvalidTypeError, a TypeError, for another environment.
+        Raises InvalidTypeError, a TypeError, for another environment, and as `reset` does
+        UnityGymnasiumException for an arena of several agents.
         """
         if not isinstance(unity_env, AnimalAIEnvironment):
             raise InvalidTypeError(f"unity_env: got {unity_env!r}, expected an AnimalAIEnvironment")
-        self._env, self.name = unity_env, BEHAVIOR
+        self._env, self.name = unity_env, next(iter(unity_env.behavior_specs))
         self.render_mode = render_mode
         self.uint8_visual = uint8_visual
         self._flat, self._several, self._four = flatten_branched, allow_multiple_obs, four_values
-        self.group_spec = unity_env.behavior_specs[BEHAVIOR]
+        self.group_spec = unity_env.behavior_specs[self.name]
         self.visual_obs: Any = None
         unity_env.reset()
+        self._check_agents()
         branches = list(self.group_spec.action_spec.discrete_branches)
         self.action_space: spaces.Space[Any] = (
             spaces.Discrete(int(np.prod(branches))) if flatten_branched else spaces.MultiDiscrete(branches)
@@ -58,6 +59,11 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         if action_space_seed is not None:
             self.action_space.seed(action_space_seed)
         self.observation_space = self._space()
+
+    def _check_agents(self) -> None:
+        agents = sum(len(self._env.get_steps(name)[0]) for name in self._env.behavior_specs)
+        if agents > 1:
+            raise UnityGymnasiumException(f"unity_env: got an arena of {agents} agents, expected one")
 
     def _shape(self, name: str) -> tuple[int, ...]:
         return next(spec.shape for spec in self.group_spec.observation_specs if spec.name == name)
@@ -94,6 +100,7 @@ class UnityToGymnasiumWrapper(gymnasium.Env[Any, Any]):
         if seed is not None:
             self.action_space.seed(seed)
         self._env.reset((options or {}).get("arena_config", ""), seed=seed)
+        self._check_agents()
         decision, _ = self._env.get_steps(self.name)
         seen = self._observe(decision.obs)
         return seen if self._four else (seen, {"step": decision})
