@@ -68,6 +68,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     metadata = {"render_modes": ["rgb_array"], "render_fps": round(1 / STEP_S)}  # noqa: RUF012
     most_agents: float = 1
+    """Maximum number of agents in an arena."""
 
     def __init__(
         self,
