@@ -1,10 +1,11 @@
 """The state of one agent in an episode."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from arena import rules
 from arena.action import Action
+from arena.mechanisms import Stage
 from arena.physics.agent import AgentBody
 from arena.rules import Account, Outcome
 from arena.scene import Vector
@@ -13,11 +14,13 @@ from arena.scene import Vector
 class AgentState:
     """Health, reward and pose of one agent; always up to date."""
 
-    def __init__(self, account: Account, pass_mark: float | None, body: Callable[[], AgentBody]) -> None:
-        """`body` returns the agent's body in the current arena."""
+    def __init__(
+        self, account: Account, pass_mark: float | None, stages: Sequence[Stage], number: int
+    ) -> None:
+        """It is the agent `number` of the last of the `stages`."""
         self._account = account
         self._pass_mark = pass_mark
-        self._current_body = body
+        self._stages, self._number = stages, number
         self._carried = 0.0
         self.total_reward = 0.0
 
@@ -31,6 +34,10 @@ class AgentState:
     def keep_reward(self) -> None:
         """Keep the reward of this step so far while the account changes arenas."""
         self._carried += self._account.take_step_reward()
+
+    @property
+    def _body(self) -> AgentBody:
+        return self._stages[-1].world.agents[self._number]
 
     @property
     def reward_so_far(self) -> float:
@@ -55,12 +62,12 @@ class AgentState:
     @property
     def position(self) -> Vector:
         """Centre in metres, Animal-AI frame."""
-        return self._current_body().position
+        return self._body.position
 
     @property
     def velocity(self) -> Vector:
         """Velocity in m/s, Animal-AI frame."""
-        return self._current_body().velocity
+        return self._body.velocity
 
     @property
     def local_velocity(self) -> Vector:
@@ -69,13 +76,13 @@ class AgentState:
 
     def braked(self, action: Action) -> tuple[Vector, float]:
         """Local velocity and yaw at once after an action, before the physics of its tick."""
-        velocity, yaw = self._current_body().braked(action)
+        velocity, yaw = self._body.braked(action)
         return _local(velocity, yaw), yaw
 
     @property
     def yaw(self) -> float:
         """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
-        return self._current_body().yaw
+        return self._body.yaw
 
 
 def _local(velocity: Vector, yaw: float) -> Vector:

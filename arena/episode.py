@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from arena import rules
@@ -13,7 +12,6 @@ from arena.errors import LayoutError
 from arena.geometry.layout import Placer, episode_rng
 from arena.geometry.placed import Layout, Placed
 from arena.mechanisms import Mechanism, Stage, mechanism_of, mechanisms_of, zones_of
-from arena.physics.agent import AgentBody
 from arena.physics.world import World
 from arena.recording import Recording, packed, software_versions, spec_sha256
 from arena.rules import Account, Event, EventKind, Goals, Outcome
@@ -59,7 +57,7 @@ class Episode(Closing):
         self._stages = [self._enter(spec)]
         self.layout = self._stage.world.layout
         self.agents = tuple(
-            AgentState(account, spec.pass_mark, partial(_body, self._stages, number))
+            AgentState(account, spec.pass_mark, self._stages, number)
             for number, account in enumerate(self._accounts)
         )
         self._actions: list[list[Action]] = [[] for _ in self.agents]
@@ -119,16 +117,32 @@ class Episode(Closing):
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
-        over, tick = False, observed(self._tick, self.observer)
-        for _ in range(TICKS_PER_STEP):
-            over = tick(actions, events)
-            if over:
-                break
+        over, tick, left = False, observed(self._tick, self.observer), TICKS_PER_STEP
+        while left and not over:
+            quiet = 0 if self.observer else self._stage.drive_quietly(actions[0], left)
+            self.ticks += quiet
+            left -= quiet
+            if left and not quiet:
+                over, left = tick(actions, events), left - 1
         self.steps += 1
         return tuple(
             StepResult(agent.take_reward(), tuple(seen), over)
             for agent, seen in zip(self.agents, events, strict=True)
         )
+
+    @property
+    def quiet_stage(self) -> Stage | None:
+        """The current arena if its next tick may be quiet (`Stage.is_quiet`), else None."""
+        return self._stage if self.observer is None and self._stage.is_quiet else None
+
+    def add_quiet_steps(self, actions: Sequence[Action], total_reward: float) -> None:
+        """Add steps that the kernel has taken; `total_reward` is the new one."""
+        self._actions[0] += actions
+        self.steps += len(actions)
+        ticks = TICKS_PER_STEP * len(actions)
+        self.ticks += ticks
+        self._stage.tick += ticks
+        self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
         """Simulate a tick: clock, mechanisms, drive, physics, contacts, data zones. Returns whether the
@@ -179,7 +193,7 @@ class Episode(Closing):
         ended = len([account for account in accounts if account.outcome is not None])
         if not ended or (ended < len(accounts) and self._stage.spec.episode_end == "all"):
             return False
-        if self._merges():
+        if self._stage.merges(agent.reward_so_far for agent in self.agents):
             for agent in self.agents:
                 agent.keep_reward()
             self._stage.world.close()
@@ -190,15 +204,6 @@ class Episode(Closing):
             account.outcome = account.outcome or Outcome.OTHER_AGENT
         return True
 
-    def _merges(self) -> bool:
-        """Whether the episode continues in the next arena: with health left and the pass mark reached."""
-        spec = self._stage.spec
-        if spec.then is None or not any(account.outcome and account.health > 0 for account in self._accounts):
-            return False
-        free = self._stage.differs.zero_mark_passes and spec.pass_mark == 0
-        reached = (rules.passed(agent.reward_so_far, spec.pass_mark) for agent in self.agents)
-        return free or any(mark is not False for mark in reached)
-
     def stop(self) -> None:
         """End the episode from outside; does nothing if it is over."""
         for account in self._accounts:
@@ -207,7 +212,7 @@ class Episode(Closing):
     @property
     def done(self) -> bool:
         """Whether the episode is over."""
-        return all(account.done for account in self._accounts)
+        return not [account for account in self._accounts if account.outcome is None]
 
     @property
     def outcome(self) -> Outcome | None:
@@ -293,8 +298,3 @@ class Episode(Closing):
     def close(self) -> None:
         """Free the memory of the physics; position and score stay readable."""
         self._stage.world.close()
-
-
-def _body(stages: Sequence[Stage], agent: int) -> AgentBody:
-    # Not a method: an agent's state that refers to its episode would form a reference cycle.
-    return stages[-1].world.agents[agent]

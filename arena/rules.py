@@ -11,6 +11,7 @@ from enum import StrEnum
 import numpy as np
 
 from arena.geometry.placed import Placed
+from arena.kernel.tables import DECAY, HEALTH, REWARD
 from arena.taskfile.kind import Change, Ends
 from arena.taskfile.versions import DIFFERENCES, Version
 
@@ -135,20 +136,19 @@ class Account:
     """Health, reward and outcome of one agent, updated in every tick."""
 
     def __init__(self, time_limit: int, goals: Goals) -> None:
-        self.health = np.float32(FULL_HEALTH)
+        self.clock = np.array([FULL_HEALTH, 0.0, 0.0], np.float32)
+        """Health, reward of this step and decay per tick, as the kernel reads them."""
         self.outcome: Outcome | None = None
         self.zones: frozenset[int] = frozenset()
         """Indices of the zones that the agent is in."""
-        self._step_reward = np.float32(0)
         self.enter(time_limit, goals)
 
     def enter(self, time_limit: int, goals: Goals) -> None:
         """Enter another arena, with its time limit and goals; health and reward are kept."""
         self._goals = goals
-        self._decay = (
-            np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
-        )
-        hot = min(HOT_ZONE_FACTOR * float(self._decay), -HOT_ZONE_LEAST)
+        decay = np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
+        self.clock[DECAY] = decay
+        hot = min(HOT_ZONE_FACTOR * float(decay), -HOT_ZONE_LEAST)
         self._hot = np.float32(hot)
         self.zones = frozenset()
         self.outcome = None
@@ -161,17 +161,24 @@ class Account:
     @property
     def step_reward(self) -> float:
         """Reward accumulated since it was last taken."""
-        return float(self._step_reward)
+        return float(self.clock[REWARD])
+
+    @property
+    def health(self) -> np.float32:
+        """0 to 100."""
+        health: np.float32 = self.clock[HEALTH]
+        return health
 
     def take_step_reward(self) -> float:
         """Take the reward accumulated since the last call."""
-        reward, self._step_reward = float(self._step_reward), np.float32(0)
+        reward = self.step_reward
+        self.clock[REWARD] = 0.0
         return reward
 
     def decay(self) -> None:
         """Apply the clock's decay of one tick."""
-        if self._decay:
-            self._add(self._decay, clock=True)
+        if decay := self.clock[DECAY]:
+            self._add(decay, clock=True)
             self._end_without_health()
 
     def grant(self, amount: float) -> None:
@@ -231,8 +238,8 @@ class Account:
     def _add(self, amount: np.float32, *, clock: bool = False) -> None:
         if clock or self._goals.change_health:
             health = self.health + _FULL * amount
-            self.health = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
-        self._step_reward = self._step_reward + amount
+            self.clock[HEALTH] = _FULL if health > _FULL else _EMPTY if health < _EMPTY else health
+        self.clock[REWARD] += amount
 
 
 _BALL_TOUCHED = {

@@ -27,7 +27,6 @@ class LineOfSight:
 
     def __init__(self) -> None:
         self._things: tuple[Thing, ...] | None = None
-        self._sizes: Floats = np.empty((0, 3))
 
     def in_view(self, scene: Scene, balls: Sequence[int]) -> frozenset[int]:
         """Which of the balls, indices into `scene.things`, are visible in the agent's picture.
@@ -57,22 +56,22 @@ class LineOfSight:
         if distances.min() < _NEAREST:
             return True
         self._update(scene)
-        directions = [(x, y, z) for x, y, z in (points / distances[:, None]).tolist()]
-        own = self._casts.distances(scene, [ball], directions, distances.tolist())
-        surface = [min(pair) for pair in zip(own, distances.tolist(), strict=True)]
-        others = self._casts.distances(scene, self._opaque - {ball}, directions, surface)
-        return any(before <= after for before, after in zip(surface, others, strict=True))
+        directions = points / distances[:, None]
+        _, own = self._casts.nearest(scene, directions, 0.0, distances, [ball])
+        surface = np.minimum(own, distances)
+        _, others = self._casts.nearest(scene, directions, 0.0, surface, self._opaque - {ball})
+        return bool((surface <= others).any())
 
     def _update(self, scene: Scene) -> None:
-        if scene.things is self._things and np.array_equal(scene.sizes, self._sizes):
+        if scene.things is self._things:
             return
         fitted = DIFFERENCES[Version(scene.version)].fitted_bars
-        self._casts = BallCasts(scene.things, scene.sizes, 0.0, fitted)
+        self._casts = BallCasts(scene.things, fitted)
         boundary = len(scene.things)
         glass = Version(scene.version).is_4
         opaque = (i for i, thing in enumerate(scene.things) if not _is_clear(thing, glass))
         self._opaque = {boundary, *opaque}
-        self._things, self._sizes = scene.things, scene.sizes
+        self._things = scene.things
 
 
 def _is_clear(thing: Thing, glass: bool) -> bool:

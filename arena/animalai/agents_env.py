@@ -33,7 +33,7 @@ class AgentsEnv(ArenaEnv):
             return [observation], [reward], terminated, truncated
         episode, taken = self.episode, [self.read_action(action) for action in actions]
         rewards = np.zeros(len(taken))
-        for _ in range(self._repeat):
+        for _ in range(self.action_repeat):
             if not episode.done:
                 rewards += [result.reward for result in episode.step_all(taken)]
         if self._log is not None:

@@ -1,24 +1,25 @@
 """The arena as a Gymnasium environment."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 
-from arena.action import STEP_S, TICKS_PER_STEP
+from arena.action import STEP_S, TICKS_PER_STEP, Action
 from arena.csv_log import CsvLog
 from arena.episode import Episode
 from arena.errors import ConfigError
 from arena.files import AppendedFile
 from arena.gym.controls import controls
 from arena.gym.curriculum import Config, Curriculum, curriculum, named
-from arena.gym.info import info_of
+from arena.gym.info import Infos, info_of, quiet_infos
 from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
 from arena.gym.registered import register_installed
 from arena.gym.sensors import Observation, RenderedView, Sensors
+from arena.mechanisms import Stage
 from arena.rules import Event, Outcome
 from arena.taskfile.versions import version_of
 
@@ -100,13 +101,13 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         check_options(sensors, Sensors, ArenaEnv)
         self.render_mode = render_mode
         self.sensors = Sensors(**sensors)
-        self._repeat = whole("action_repeat", action_repeat)
-        self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
+        self.action_repeat = whole("action_repeat", action_repeat)
+        self.max_steps = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
         made = controls(action)
         self.read_action = made.read
         self.action_space = made.space()
         self.observation_space = self.sensors.space()
-        self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self._repeat)))}
+        self.metadata = self.metadata | {"render_fps": max(1, round(1 / (STEP_S * self.action_repeat)))}
         self._version = None if version is None else version_of(version)
         self._curriculum = curriculum(config, self._version)
         self._playing: Curriculum | None = None
@@ -115,7 +116,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.events: tuple[Event, ...] = ()
         self._seed: int | None = None
         self._over = True
-        self._steps = 0
+        self.steps = 0
 
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
@@ -145,7 +146,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         stream = self._curriculum
         self._episode = self._checked(stream.next() if task is None else named(stream, task))
         self._playing = stream
-        self._steps, self._over, self.events = 0, False, ()
+        self.steps, self._over, self.events = 0, False, ()
         if self._log is not None:
             self._log.begin(self._episode)
         return self._info()
@@ -155,7 +156,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
             raise ConfigError(f"csv_log: got {path!r}, expected the path of a file to write")
         rays = self.sensors.rays if self.sensors.has_rays else None
         file = AppendedFile(Path(path))
-        return CsvLog(file.write, rays, TICKS_PER_STEP * self._repeat, file.flush)
+        return CsvLog(file.write, rays, TICKS_PER_STEP * self.action_repeat, file.flush)
 
     def _report_end(self) -> None:
         """Call the curriculum's `ended`, if it has this method, once for an episode of at least one step."""
@@ -211,31 +212,51 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take an action. Raises ConfigError for one that is not in the action space."""
-        reward, terminated, truncated, info = self.advance(action)
+        reward, terminated, truncated, info = self.advance(self.read_action(action))
         return self.sensors.observe(self.episode), reward, terminated, truncated, info
 
-    def advance(self, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
+    def advance(self, action: Action) -> tuple[float, bool, bool, dict[str, Any]]:
         """`step` without the observation, which `observe` returns: reward, terminated, truncated, info."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
-        episode, taken = self.episode, self.read_action(action)
+        episode = self.episode
         reward, done, self.events = 0.0, episode.done, ()
-        for _ in range(self._repeat):
+        for _ in range(self.action_repeat):
             if done:
                 break
-            result = episode.step(taken)
+            result = episode.step(action)
             reward, done = reward + result.reward, result.done
             self.events += result.events
-        self._steps += 1
+        self.steps += 1
         if self._log is not None:
             self._log.decide()
-        cut = self._steps == self._most
+        cut = self.steps == self.max_steps
         if done or cut:
             self._over = True
             episode.stop()
             self._report_end()
         stopped = episode.outcome is Outcome.STOPPED
         return reward, self._over and not stopped, stopped or cut, self._info()
+
+    @property
+    def quiet_stage(self) -> Stage | None:
+        """`Episode.quiet_stage` if this environment has nothing to do in a step but to count it."""
+        playing = self._episode is not None and not self._over and self._log is None
+        return self.episode.quiet_stage if playing else None
+
+    @property
+    def quiet_infos(self) -> Infos:
+        """The infos after a quiet step, without the pass mark reached and with it."""
+        return quiet_infos({"arena": self.episode.task_id} if self._task_info else {})
+
+    def add_quiet_steps(self, actions: Sequence[Action], total_reward: float) -> None:
+        """Add steps that the kernel has taken; see `Episode.add_quiet_steps`."""
+        self.episode.add_quiet_steps(
+            [action for action in actions for _ in range(self.action_repeat)], total_reward
+        )
+        self.steps += len(actions)
+        if actions:
+            self.events = ()
 
     def observe(self, *, first: bool = False, view: RenderedView | None = None) -> Observation:
         """The current observation; see `Sensors.observe`."""

@@ -1,6 +1,6 @@
 """What `info` holds after each reset and step: numbers only, under the same keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,20 @@ EVENTS = tuple(str(kind) for kind in EventKind)
 _PLACES = {kind: place for place, kind in enumerate(EventKind)}
 
 
+Info = dict[str, Any]
+Infos = tuple[Info, Info]
+"""The infos without the pass mark reached, and with it."""
+
+NO_EVENTS = np.zeros(len(EVENTS), np.int64)
+NO_EVENTS.setflags(write=False)
+
+
+def quiet_infos(more: Info) -> Infos:
+    """Infos, with `more` keys, after a step without events in an episode that is not over."""
+    plain: Info = {"is_success": False, "passed": False, "outcome": 0, "events": NO_EVENTS} | more
+    return plain, plain | {"is_success": True, "passed": True}
+
+
 def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
     """An agent's info after a step with these events.
 
@@ -30,3 +44,26 @@ def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
     passed = state.passed is True
     outcome = OUTCOMES.index(state.outcome) if state.outcome else 0
     return {"is_success": passed, "passed": passed, "outcome": outcome, "events": counts}
+
+
+COMMON = ("is_success", "passed", "outcome", "events")
+"""The keys of `info_of`."""
+
+
+def common(infos: Sequence[Info | None]) -> Info:
+    """What all infos have, in Gymnasium's format for many environments: an array for each key, and a mask of
+    those that have it, which are not None."""
+    there = [number for number, info in enumerate(infos) if info is not None]
+    found = [info for info in infos if info is not None]
+    has = np.zeros(len(infos), np.bool_)
+    has[there] = True
+    merged: Info = {}
+    for key, kind in zip(COMMON[:3], (np.bool_, np.bool_, np.int64), strict=True):
+        merged[key] = np.zeros(len(infos), kind)
+        merged[key][there] = [info[key] for info in found]
+        merged[f"_{key}"] = has.copy()
+    merged["events"], merged["_events"] = np.zeros((len(infos), len(EVENTS)), np.int64), has
+    for number, info in zip(there, found, strict=True):
+        if info["events"] is not NO_EVENTS:
+            merged["events"][number] = info["events"]
+    return merged

@@ -33,8 +33,8 @@ _MAX_SPEED = 1000.0
 _MAX_POSITION = 2000.0
 """Bound of observed positions, metres; the highest start in the original battery is 1500."""
 
-_HIGH = np.array([100.0, *[_MAX_SPEED] * 3, *[_MAX_POSITION] * 3], np.float32)
-_LOW = np.array([0.0, *[-_MAX_SPEED] * 3, *[-_MAX_POSITION] * 3], np.float32)
+VECTOR_HIGH = np.array([100.0, *[_MAX_SPEED] * 3, *[_MAX_POSITION] * 3], np.float32)
+VECTOR_LOW = np.array([0.0, *[-_MAX_SPEED] * 3, *[-_MAX_POSITION] * 3], np.float32)
 
 
 class RenderedView(NamedTuple):
@@ -95,6 +95,12 @@ class Sensors:
         self._has_channels = "depth" in self._names or "segmentation" in self._names
         check_renderer(renderer, used=self.has_camera or self._has_channels)
 
+    @property
+    def quiet_names(self) -> tuple[str, ...]:
+        """The sensors' names if the kernel can write all observations: rays and vectors, not stacked; else
+        none."""
+        return self._names if self._stack == 1 and not {*self._names} - {"rays", "vector"} else ()
+
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
         boxes = {name: self._box(name) for name in self._names}
@@ -102,7 +108,8 @@ class Sensors:
 
     def _box(self, name: str) -> spaces.Box:
         if name == "vector":
-            return spaces.Box(np.tile(_LOW, self._stack), np.tile(_HIGH, self._stack), dtype=np.float32)
+            low, high = (np.tile(bound, self._stack) for bound in (VECTOR_LOW, VECTOR_HIGH))
+            return spaces.Box(low, high, dtype=np.float32)
         if name == "rays":
             length = (len(self._ray_tags) + FLAGS) * (2 * self._ray_options[0] + 1)
             return spaces.Box(0.0, 1.0, (length * self._stack,), np.float32)
@@ -185,6 +192,11 @@ class Sensors:
     def _new_rays(self) -> dict[Version, Rays]:
         return {version: Rays(*self._ray_options, version, self._ray_tags) for version in Version}
 
+    @property
+    def ray_angles(self) -> npt.NDArray[np.float64]:
+        """Angles (n,) of the rays to the right of the heading, degrees."""
+        return self._rays[Version.V3].turns
+
     def rays(self, version: Version) -> Rays:
         """The ray sensor for arenas of a version."""
         return self._rays[version]
@@ -214,8 +226,8 @@ def vector(state: AgentState) -> npt.NDArray[np.float32]:
     Health 0 to 100; velocity in m/s in its own frame (right, up, forward); position in the arena in metres.
     """
     values = np.array((state.health, *state.local_velocity, *state.position), np.float32)
-    np.maximum(values, _LOW, out=values)
-    return np.minimum(values, _HIGH, out=values)
+    np.maximum(values, VECTOR_LOW, out=values)
+    return np.minimum(values, VECTOR_HIGH, out=values)
 
 
 def gray(frame: Frame) -> Frame:

@@ -10,10 +10,12 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from arena.action import Rotate
 from arena.cameras import Frame, open_batch
 from arena.errors import ConfigError, WorkerError
 from arena.gym.curriculum import Config, curriculum
 from arena.gym.env import ArenaEnv
+from arena.gym.info import COMMON, common
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
 from arena.gym.vector_group import EnvGroup, naming_environment
@@ -118,7 +120,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         Raises ConfigError for actions of another shape or outside the space, ResetNeeded if an environment is
         over and not reset automatically, and WorkerError if a process has died.
         """
-        taken = self._checked(actions)
+        numbers = self._numbers(actions)
         memory = self._memory
         over = memory.terminated | memory.truncated
         if self.autoreset_mode is AutoresetMode.DISABLED and over.any():
@@ -126,7 +128,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 f"environments {np.flatnonzero(over).tolist()} are over: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        infos = self._run(lambda: self._players.step(taken))
+        infos = self._run(lambda: self._players.step(numbers))
         return (
             memory.batch(self._copy),
             memory.rewards.copy(),
@@ -135,20 +137,22 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             self._merged(infos),
         )
 
-    def _checked(self, actions: Any) -> npt.NDArray[Any]:
-        """The actions as an array, checked before any environment takes a step."""
+    def _numbers(self, actions: Any) -> npt.NDArray[np.int64]:
+        """The actions' indices into `arena.ACTIONS`, read before any environment takes a step."""
         try:
             taken = np.asarray(actions)
         except ValueError:
             raise ConfigError(f"actions: got {actions!r}, expected the shape {self._shape}") from None
         if taken.shape != self._shape:
             raise ConfigError(f"actions: got the shape {taken.shape}, expected {self._shape}")
-        for number, action in enumerate(taken):
+        numbers = np.empty(self.num_envs, np.int64)
+        for number, action in enumerate(taken.tolist() if taken.dtype.kind in "iu" else taken):
             try:
-                self._read(action)
+                move, rotate = self._read(action)
             except ConfigError as error:
                 raise ConfigError(f"environment {number}: {error}") from None
-        return taken
+            numbers[number] = len(Rotate) * move + rotate
+        return numbers
 
     def _run(self, call: Callable[[], list[Any]]) -> list[Any]:
         """Call the environments; raises ClosedEnvironmentError after `close` or the death of a worker."""
@@ -166,10 +170,11 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def _merged(self, infos: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
         """All infos in Gymnasium's format: an array for each key, and a mask of the environments that have
         it."""
-        merged: dict[str, Any] = {}
+        merged = common(infos)
         for number, info in enumerate(infos):
-            if info is not None:
-                merged = self._add_info(merged, info, number)
+            if info is not None and len(info) > len(COMMON):
+                more = {key: value for key, value in info.items() if key not in COMMON}
+                merged = self._add_info(merged, more, number)
         return merged
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:

@@ -5,14 +5,17 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from gymnasium.vector import AutoresetMode
 
+from arena.action import ACTIONS
 from arena.cameras import BatchRenderer
 from arena.errors import ArenaError
 from arena.gym.env import ArenaEnv
 from arena.gym.sensors import RenderedView
 from arena.gym.vector_memory import SharedArrays
+from arena.gym.vector_quiet import QuietSteps
 
 Info = dict[str, Any]
 
@@ -37,11 +40,14 @@ class EnvGroup:
         self.envs = tuple(envs)
         self.memory, self._mode, self._batch = memory, mode, batch
         self._first, self._worker = first, worker
+        self._quiet, self._own = QuietSteps(self.envs), slice(first, first + len(self.envs))
+        self._rows = memory.named(self.envs[0].sensors.quiet_names, self._own)
 
     def reset(
         self, seeds: Sequence[int | None], options: Info | None, chosen: Sequence[bool]
     ) -> list[Info | None]:
         """Reset the chosen environments; the info of the others is None."""
+        self._quiet.release_all()
         memory = self.memory
         infos: list[Info | None] = [None] * len(self.envs)
         begun = [number for number in range(len(self.envs)) if chosen[number]]
@@ -52,22 +58,36 @@ class EnvGroup:
         self._observe(begun, begun)
         return infos
 
-    def step(self, actions: npt.NDArray[Any]) -> list[Info]:
-        """Take an action in each environment; those that are over are reset as the mode requires."""
-        memory, infos, begun = self.memory, [], []
-        for number, env in enumerate(self.envs):
-            row = self._mark_busy(number)
-            if self._mode is AutoresetMode.NEXT_STEP and self._is_over(row):
-                infos.append(self._begin(number))
+    def step(self, actions: npt.NDArray[np.int64]) -> list[Info]:
+        """Take an action in each environment, an index into `arena.ACTIONS`; those that are over are reset as
+        the mode requires."""
+        memory = self.memory
+        over = memory.terminated[self._own] | memory.truncated[self._own]
+        quiet = self._quiet.step(actions)
+        infos: list[Info] = self._quiet.infos()
+        memory.rewards[self._own], memory.terminated[self._own] = self._quiet.rewards, False
+        memory.truncated[self._own] = False
+        others, begun = np.flatnonzero(~quiet).tolist(), []
+        for number in others:
+            row, env = self._mark_busy(number), self.envs[number]
+            if self._mode is AutoresetMode.NEXT_STEP and over[number]:
+                infos[number] = self._begin(number)
                 begun.append(number)
-                reward, terminated, truncated = 0.0, False, False
+                memory.rewards[row] = 0.0
             else:
-                reward, terminated, truncated, info = env.advance(actions[number])
-                infos.append(info)
-            memory.rewards[row], memory.terminated[row], memory.truncated[row] = reward, terminated, truncated
-        self._observe(range(len(self.envs)), begun)
+                reward, terminated, truncated, infos[number] = env.advance(ACTIONS[actions[number]])
+                memory.rewards[row], memory.terminated[row], memory.truncated[row] = (
+                    reward,
+                    terminated,
+                    truncated,
+                )
+        if len(others) < len(self.envs):
+            self._quiet.observe(quiet, self._rows)
+        self._observe(others, begun)
         if self._mode is AutoresetMode.SAME_STEP:
             self._reset_ended(infos)
+        for number in others:
+            self._quiet.hold(number)
         return infos
 
     def _reset_ended(self, infos: list[Info]) -> None:
@@ -113,6 +133,7 @@ class EnvGroup:
 
     def call(self, name: str, arguments: Sequence[Any], options: Info) -> list[Any]:
         """Results of a method, or values of an attribute, for each environment."""
+        self._quiet.release_all()
         found = []
         for number, env in enumerate(self.envs):
             self._mark_busy(number)
@@ -122,6 +143,7 @@ class EnvGroup:
 
     def set_attr(self, name: str, values: Sequence[Any]) -> None:
         """Set an attribute of each environment."""
+        self._quiet.release_all()
         for env, value in zip(self.envs, values, strict=True):
             env.set_wrapper_attr(name, value)
 

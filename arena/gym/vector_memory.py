@@ -1,6 +1,6 @@
 """The memory that the processes of a vector environment share: one block, one row per environment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,10 @@ class SharedArrays:
         self.observations = {name: arrays[f"observation {name}"] for name in boxes}
         self.rewards, self.tasks, self.playing = arrays["rewards"], arrays["tasks"], arrays["playing"]
         self.terminated, self.truncated = arrays["terminated"], arrays["truncated"]
+
+    def named(self, names: Sequence[str], own: slice) -> dict[str, npt.NDArray[Any]]:
+        """The rows of some environments in the observations of some sensors, by their names."""
+        return {name: self.observations[name if self._is_dict else ONLY][own] for name in names}
 
     def put(self, row: int, observation: Observation) -> None:
         """Write the observation of one environment."""

@@ -5,11 +5,11 @@ from typing import Protocol
 
 import numpy as np
 
-from arena.action import TICK_S
+from arena.action import TICK_S, Action
 from arena.geometry.layout import MAX_GROWING, MAX_THINGS, Placer
 from arena.geometry.placed import Placed
 from arena.physics.world import World
-from arena.rules import Account, Event, Goals, Outcome
+from arena.rules import Account, Event, Goals, Outcome, passed
 from arena.taskfile.config import ArenaSpec, Item
 from arena.taskfile.versions import DIFFERENCES, Differences
 
@@ -72,6 +72,29 @@ class Stage:
         """Whether an agent's actions have no effect in this tick."""
         return self.tick <= self.frozen_until[agent] or self.accounts[agent].done
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether, as far as is known, nothing happens in the next tick but that the only agent drives."""
+        acts = self.mechanisms or self.zones or self.tick + 1 <= self.frozen_until[0]
+        return not acts and len(self.accounts) == 1 and not self.accounts[0].zones and self.world.is_at_rest
+
+    def drive_quietly(self, action: Action, most: int) -> int:
+        """Simulate up to `most` ticks in one call as long as they are quiet; return how many."""
+        if not self.is_quiet:
+            return 0
+        ticks = self.world.drive_quietly(action, self.accounts[0].clock, most)
+        self.tick += ticks
+        return ticks
+
+    def merges(self, rewards: Iterable[float]) -> bool:
+        """Whether the episode continues in the next arena: with health left, and the pass mark reached by one
+        of the agents' total `rewards`."""
+        ended = any(account.outcome and account.health > 0 for account in self.accounts)
+        if self.spec.then is None or not ended:
+            return False
+        free = self.differs.zero_mark_passes and self.spec.pass_mark == 0
+        return free or any(passed(reward, self.spec.pass_mark) is not False for reward in rewards)
+
     def freeze(self, agent: int, ticks: int) -> None:
         """Stop an agent, and freeze it for a number of ticks, of which this is the first; time goes on."""
         if ticks:
@@ -86,7 +109,7 @@ class Stage:
 
     def takes(self, growing: bool) -> bool:
         """Whether one more thing may be added now: the arena bounds how many it holds, and how many grow."""
-        if self.world.number >= MAX_THINGS:
+        if len(self.world.present()) >= MAX_THINGS:
             return False
         return not growing or len(self.unripe) + self._growing_goals() < MAX_GROWING
 

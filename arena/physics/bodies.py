@@ -1,6 +1,7 @@
 """Bodies and collision shapes in Bullet, built from the objects of a layout."""
 
 import math
+from collections.abc import Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -9,12 +10,12 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
+from arena.kernel.motion import AGENT_MASS
+from arena.kernel.parts import write_poses
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
 from arena.taskfile.catalog import LOW_FRICTION
 from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
-
-AGENT_MASS = 100.0
 
 COLLISION_MARGIN = 0.001
 """Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
@@ -48,15 +49,15 @@ def agent_friction(kind: Kind) -> float:
     return (kind.friction + DEFAULT_FRICTION) / 2
 
 
-CONTACT_OFFSET = 0.02
-"""Two colliders touch when closer than this, metres: PhysX adds their contact offsets of 0.01."""
-
-
-def pose(client: int, body: int) -> tuple[Vector, Floats]:
-    """Position (metres) and rotation (3, 3) of a body, in Animal-AI's frame."""
-    at, turn = bullet.getBasePositionAndOrientation(body, physicsClientId=client)
-    matrix = np.reshape(bullet.getMatrixFromQuaternion(turn), (3, 3))
-    return swap(at), matrix[np.ix_((0, 2, 1), (0, 2, 1))]
+def read_poses(client: int, bodies: Mapping[int, int], positions: Floats, rotations: Floats) -> None:
+    """Write positions (n, 3), metres, and rotations (n, 3, 3) of some bodies, given by row, in Animal-AI's
+    frame."""
+    if bodies:
+        poses = [
+            bullet.getBasePositionAndOrientation(body, physicsClientId=client) for body in bodies.values()
+        ]
+        read = np.array([(*at, *turn) for at, turn in poses])
+        write_poses(read, np.fromiter(bodies, np.int64, len(bodies)), positions, rotations)
 
 
 def swap(vector: tuple[float, ...]) -> Vector:

@@ -1,26 +1,31 @@
-"""The agent's contacts, read from Bullet for `arena/physics/solver.py`, and the reactions on what it touches.
+"""The agent's contacts, read from Bullet for the solver, and the reactions on what it touches.
 
-Everything here is in Bullet's frame (right-handed, z up).
+Everything but the rows of contacts is in Bullet's frame (right-handed, z up).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from arena.physics.bodies import AGENT_MASS, Body
+from arena.kernel.contacts import SAME_NORMAL
+from arena.kernel.motion import AGENT_MASS
+from arena.kernel.tables import CONTACT
+from arena.physics.bodies import Body, swap
 from arena.physics.bullet import bullet
 from arena.physics.sleeping_bodies import STILL_SPEED
-from arena.physics.solver import Contact
 from arena.scene import Vector
 from arena.taskfile.kind import HEAVY_KG
 
 Point = tuple[Any, ...]
 """A row of Bullet's `getContactPoints`."""
 
-SAME_NORMAL = 0.99
-"""Points of one body whose normals have a larger cosine are one contact: PhysX has a single point where a
-sphere touches a box, Bullet also keeps some of earlier ticks."""
+
+_STILL: Vector = (0.0, 0.0, 0.0)
+
+_UNSOLVED = np.zeros(1, CONTACT).tolist()[0][5:]
+"""What the solver sets in a row."""
 
 
 class AwakeBody(NamedTuple):
@@ -38,26 +43,16 @@ class AwakeBody(NamedTuple):
 class AgentContacts(NamedTuple):
     """The agent's contacts in a tick.
 
-    `contacts` are those with heavy and static bodies, in PhysX's order: movable bodies (walls, ramps) first;
-    `awake` has an entry for each, None for a body that cannot move. A light body may be jammed between the
-    agent and something else, which only Bullet knows, so the `impulse` of light bodies on the agent (N s) is
-    Bullet's, friction included. `normals` are those of light bodies.
+    `rows` (`arena.kernel.tables.CONTACT`) are those with heavy and static bodies, in PhysX's order: movable
+    bodies (walls, ramps) first; `awake` has an entry for each, None for a body that cannot move. A light body
+    may be jammed between the agent and something else, which only Bullet knows, so the `impulse` of light
+    bodies on the agent (N s) is Bullet's, friction included. `normals` are those of light bodies.
     """
 
-    contacts: list[Contact]
+    rows: npt.NDArray[Any]
     awake: list[AwakeBody | None]
     impulse: Vector
     normals: list[Vector]
-
-
-class WallContacts(NamedTuple):
-    """The agent's contacts in a tick, all with bodies at rest, in PhysX's order.
-
-    `limits` has the horizontal impulse (N s) below which each body stays at rest; infinite if it cannot move.
-    """
-
-    contacts: list[Contact]
-    limits: list[float]
 
 
 def find_contacts(
@@ -75,28 +70,27 @@ def find_contacts(
     """
     light = [point for point in points if 0 < bodies[point[2]].mass < HEAVY_KG]
     heavy = [point for point in points if not 0 < bodies[point[2]].mass < HEAVY_KG]
-    contacts: list[Contact] = []
+    contacts: list[tuple[Any, ...]] = []
     awake: list[AwakeBody | None] = []
     for group in sorted(_groups(heavy), key=lambda group: (bodies[group[0][2]].mass == 0, group[0][2])):
         nearest, other = group[0], bodies[group[0][2]]
         is_awake = other.mass > 0 and not is_asleep(other.id)
-        contact = Contact(nearest[7], nearest[8], other.friction)
-        if other.mass:
-            _set_surface_velocity(contact, client, nearest, fall, is_awake)
-        contacts.append(contact)
+        surface = _surface_velocity(client, nearest, fall, is_awake) if other.mass else (_STILL, _STILL)
+        contacts.append((swap(nearest[7]), nearest[8], other.friction, *surface, *_UNSOLVED))
         body = AwakeBody(other.id, other.mass, nearest[6], _impulse(group, tick_s)) if is_awake else None
         awake.append(body)
-    return AgentContacts(contacts, awake, _impulse(light, tick_s), [point[7] for point in light])
+    rows = np.array(contacts, CONTACT)
+    return AgentContacts(rows, awake, _impulse(light, tick_s), [point[7] for point in light])
 
 
-def apply_reactions(client: int, found: AgentContacts, impulses: Sequence[Vector]) -> None:
-    """Apply the solver's impulses (per contact, N s per kg of the agent) to walls and ramps.
+def apply_reactions(client: int, found: AgentContacts) -> None:
+    """Apply the solver's impulses, which are in the contacts, to walls and ramps.
 
     They replace Bullet's, which can be twice as large where several contacts load each other.
     """
-    for body, impulse in zip(found.awake, impulses, strict=True):
+    for body, (a, c, b) in zip(found.awake, found.rows["impulse"].tolist(), strict=True):
         if body is not None:
-            x, y, z = (b - a * AGENT_MASS for a, b in zip(impulse, body.impulse, strict=True))
+            x, y, z = (old - new * AGENT_MASS for new, old in zip((a, b, c), body.impulse, strict=True))
             _push(client, body, (x, y, z))
 
 
@@ -126,21 +120,19 @@ def _push(client: int, body: AwakeBody, impulse: Vector) -> None:
     bullet.resetBaseVelocity(body.id, moved, turned, physicsClientId=client)
 
 
-def _set_surface_velocity(contact: Contact, client: int, point: Point, fall: float, awake: bool) -> None:
-    """Set the surface velocities of the wall or ramp that is touched.
+def _surface_velocity(client: int, point: Point, fall: float, awake: bool) -> tuple[Vector, Vector]:
+    """Surface velocities of the wall or ramp that is touched, now and before, in Animal-AI's frame.
 
     PhysX chooses the friction axes after gravity has acted on both bodies and before any contact is solved.
     """
-    contact.surface_before = (0.0, 0.0, -fall)
     linear, spin = bullet.getBaseVelocity(point[2], physicsClientId=client)
     # In Bullet a standing body sinks by up to 1 mm/s, in PhysX it does not.
     if not awake or max(map(abs, (*linear, *spin))) < STILL_SPEED:
-        return
+        return _STILL, (0.0, -fall, 0.0)
     at = bullet.getBasePositionAndOrientation(point[2], physicsClientId=client)[0]
     place = point[6]
     x, y, z = _cross(spin, (place[0] - at[0], place[1] - at[1], place[2] - at[2]))
-    contact.surface = (linear[0] + x, linear[1] + y, linear[2] + z)
-    contact.surface_before = (linear[0], linear[1], linear[2] - fall)
+    return (linear[0] + x, linear[2] + z, linear[1] + y), (linear[0], linear[2] - fall, linear[1])
 
 
 def _cross(a: Vector, b: Vector) -> Vector:

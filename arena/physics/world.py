@@ -5,7 +5,7 @@ Animal-AI's (left-handed, y up). Swapping the last two components converts betwe
 """
 
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,14 +14,15 @@ import numpy.typing as npt
 from arena.action import Action
 from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
+from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY
+from arena.kernel.parts import Parts
 from arena.physics import clients
-from arena.physics.agent import GRAVITY, AgentBody
-from arena.physics.bodies import Body, Builder, pose, swap
+from arena.physics.agent import AgentBody
+from arena.physics.bodies import Body, Builder, read_poses, swap
 from arena.physics.bullet import bullet
-from arena.physics.goal_sensor import GoalSensor, Touches
+from arena.physics.live_parts import LiveParts, Touches
 from arena.physics.rest_detector import RestDetector
 from arena.physics.sleeping_bodies import SleepingBodies
-from arena.physics.static_contacts import StaticContacts
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.taskfile.kind import Body as BodyType
 from arena.taskfile.versions import DIFFERENCES
@@ -64,14 +65,14 @@ class World:
         if not DIFFERENCES[layout.version].starts_late:
             self._launch()
         self._by_id = {body.id: body for body in (*fixed, *spheres, *self._bodies) if body}
-        self._sleeping = self._heavy_bodies(heights)
+        heavy = {i: body for i, body in enumerate(self._bodies) if body and self._placed[i].kind.is_heavy}
+        self._sleeping = SleepingBodies(self._client, heavy, heights)
         self.things = tuple(placed.thing for placed in self._placed)
         self._positions = np.array([placed.position for placed in self._placed]).reshape(-1, 3)
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
         self._rest = RestDetector(self._client)
-        self._static: StaticContacts | None = None
         self._poses: Poses | None = None
         self._changed()
 
@@ -86,19 +87,30 @@ class World:
         As in PhysX, contacts are those at the start of the tick: contacts made by the motion of this tick are
         reported by the next one.
         """
-        self._index_sets()
-        agent, static = self.agents[0], self._at_rest()
-        walls = static.contacts(agent.position) if static else None
-        if static and walls:
-            touches: tuple[Touches, ...] = (Touches((), static.zones(agent.position)),)
-        else:
-            touches = tuple(self._sensor.touched(body.position) for body in self.agents)
+        self._refresh_moved()
+        touches = tuple(self._parts.touched(body.position) for body in self.agents)
         for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
             body.drive(action, bool(frozen) and frozen[number])
-        if walls is None or not agent.step_against_static(walls):
+        if not (self._rest.at_rest and self.agents[0].settle(self._parts.placed)):
             self._simulate()
         self._launch()
         return touches
+
+    def drive_quietly(self, action: Action, clock: npt.NDArray[np.float32], most: int) -> int:
+        """Take up to `most` ticks with an action of the only agent while nothing else happens; see
+        `arena.kernel.motion.drive_quietly`. Returns how many."""
+        return self.agents[0].drive_quietly(action, clock, self.parts, most)
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing but the only agent moves until something is touched."""
+        return self._rest.at_rest
+
+    @property
+    def parts(self) -> Parts:
+        """The parts of all things where they are now; the same array until something moves."""
+        self._refresh_moved()
+        return self._parts.placed
 
     def _launch(self) -> None:
         """Launch the balls that have not been launched."""
@@ -107,40 +119,36 @@ class World:
                 self._builder.launch(body.id, self._placed[index])
         self._launches = []
 
-    def _at_rest(self) -> StaticContacts | None:
-        """The static contacts if there is one agent and nothing else moves; then Bullet is not needed."""
-        if not self._rest.at_rest:
-            return None
-        if self._static is None:
-            self._static = StaticContacts(self._placed, self.present(), self._present()[:3])
-        return self._static
-
     def _simulate(self) -> None:
         """Simulate a tick in Bullet, then resolve the agents' contacts."""
         for agent in self.agents:
             agent.write_to_bullet()
-            self._sleeping.wake_touched(agent.position)
+            self._sleeping.wake(self._parts.heavy_touched(agent.position))
         bullet.stepSimulation(physicsClientId=self._client)
         for agent in self.agents:
             agent.resolve_contacts(self._by_id, self._sleeping.is_asleep)
         heavy_still = self._sleeping.sleep_still()
-        self._sensor.limit_spin()
-        self._invalidate()
-        if self._rest.count(self._loose, heavy_still and len(self.agents) == 1):
+        self._poses = None
+        self._is_moved = True
+        if self._rest.count(self._moving.values(), self._balls, heavy_still and len(self.agents) == 1):
             self._sleeping.sleep_all()
-
-    def _invalidate(self) -> None:
-        self._static = self._poses = None
 
     def remove(self, index: int) -> None:
         """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
-        body = self._bodies[index]
+        body, wakes = self._bodies[index], True
         if body is not None:
             self._refresh(index)
+            wakes = self._touches_movable(index)
             bullet.removeBody(body.id, physicsClientId=self._client)
             self._bodies[index] = None
         self._visible[index] = False
-        self._changed()
+        self._changed(wakes)
+
+    def _touches_movable(self, index: int) -> bool:
+        """Whether something that is not immovable may lean on a thing; anything but the agent."""
+        reach = max(self.size(index)) / 2 + CONTACT_OFFSET
+        near = self.overlapping(self.position(index), reach, besides=index)
+        return any(self._placed[other].kind.mass for other in near)
 
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
@@ -206,11 +214,6 @@ class World:
         ids = {body for body, _ in found}
         return [i for i, body in enumerate(self._bodies) if body and body.id in ids and i != besides]
 
-    @property
-    def number(self) -> int:
-        """Number of things that have not been removed."""
-        return int(np.count_nonzero(self._visible))
-
     def present(self) -> list[int]:
         """Indices of the things that have not been removed."""
         return np.flatnonzero(self._visible).tolist()
@@ -242,9 +245,7 @@ class World:
     def _present(self) -> Poses:
         """Current positions, rotations, sizes and visibility; the same arrays until something moves."""
         if self._poses is None:
-            self._index_sets()
-            for index in (*self._moving, *self._sleeping.pop_moved()):
-                self._refresh(index)
+            self._refresh_moved()
             seen = self._visible & self._shown
             self._poses = (self._positions.copy(), self._rotations.copy(), self._sizes.copy(), seen)
             for array in self._poses:
@@ -254,20 +255,24 @@ class World:
     def _build(self, placed: Placed) -> Body | None:
         return None if placed.kind.body is BodyType.ZONE else self._builder.thing(placed)
 
-    def _heavy_bodies(self, heights: Mapping[int, float]) -> SleepingBodies:
-        """Walls and ramps; those with a resting height sleep from the start."""
-        bodies = {i: body for i, body in enumerate(self._bodies) if body and self._placed[i].kind.is_heavy}
-        heavy = SleepingBodies(self._client, bodies, tuple(self._placed))
-        for index in bodies:
-            if index in heights:
-                heavy.sleep(index)
-        return heavy
+    def _changed(self, wakes: bool = True) -> None:
+        """A thing was added, removed or resized; the sets are indexed when they are next used. If it `wakes`
+        others, what is at rest may move."""
+        if wakes:
+            self._rest.disturb()
+        self._poses = None
+        self._indexed, self._is_moved = False, True
 
-    def _changed(self) -> None:
-        """A thing was added, removed or resized; the sets are indexed when they are next used."""
-        self._rest.disturb()
-        self._invalidate()
-        self._indexed = False
+    def _refresh_moved(self) -> None:
+        """Update the poses of what Bullet has moved since the last call."""
+        self._index_sets()
+        if not self._is_moved:
+            return
+        self._is_moved = False
+        self._refresh(*self._moving, *self._sleeping.pop_moved())
+        self._parts.move(self._positions, self._rotations)
+        if self._rest.at_rest:
+            self._parts.stand(self._positions, self._rotations)
 
     def _index_sets(self) -> None:
         """Update what each tick checks, in creation order, if things have changed."""
@@ -276,17 +281,17 @@ class World:
         self._indexed = True
         self._shown = np.array([placed.is_drawn for placed in self._placed], dtype=np.bool_)
         self._unseen = frozenset(np.flatnonzero(self._visible & ~self._shown).tolist())
-        there = [index for index in range(len(self._placed)) if self._visible[index]]
+        there = self.present()
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]
-        balls = {i: (self._body(i), self._placed[i].size[0] / 2) for i in solid if kinds[i].is_goal}
-        zones = {i: self._placed[i] for i in there if kinds[i].body is BodyType.ZONE}
-        self._sensor = GoalSensor(self._client, balls, zones)
-        self._moving = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
-        self._loose = [self._body(index).id for index in self._moving]
+        self._balls = {self._body(index).id for index in solid if kinds[index].is_goal}
+        self._parts = LiveParts(self._placed, there, self._sizes)
+        light = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
+        self._moving = {index: self._body(index).id for index in light}
 
-    def _refresh(self, index: int) -> None:
-        self._positions[index], self._rotations[index] = pose(self._client, self._body(index).id)
+    def _refresh(self, *indices: int) -> None:
+        bodies = {index: self._body(index).id for index in indices}
+        read_poses(self._client, bodies, self._positions, self._rotations)
 
     def _body(self, index: int) -> Body:
         body = self._bodies[index]

@@ -6,16 +6,13 @@ ramp that the agent leans on, so that the ray passes through it. Zones and trans
 balls are not, and blackouts have no effect.
 """
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from arena.errors import ConfigError
-from arena.geometry.placed import AGENT_RADIUS
+from arena.kernel.casts import horizontal, seen
 from arena.rays.ball_casts import BallCasts
-from arena.scene import Animal, Floats, Scene, Thing
+from arena.scene import Floats, Scene, Thing
 from arena.taskfile.versions import DIFFERENCES, Version, kind_in
 
 CAST_RADIUS = 0.5
@@ -75,14 +72,6 @@ def unity_tag(kind: str, version: Version) -> str:
     return tag_of(kind, version) or _FURTHER.get(kind, kind)
 
 
-class Hits(NamedTuple):
-    """Hits of n rays: `tag` (n,) is an index into `TAGS`, or -1 for none; `distance` (n,) is how far the ball
-    travels, metres, infinite for a miss."""
-
-    tag: npt.NDArray[np.intp]
-    distance: Floats
-
-
 class Rays:
     """The ray sensor of one agent.
 
@@ -109,8 +98,9 @@ class Rays:
             raise ConfigError(f"ray_max_degrees: got {max_degrees:g}, expected more than 0 and at most 180")
         turns = [side * max_degrees / per_side for side in range(1, per_side + 1)]
         self.angles: tuple[float, ...] = (0.0, *(angle for turn in turns for angle in (turn, -turn)))
+        self._turns = np.array(self.angles)
+        self._limits = np.full(len(turns) * 2 + 1, CAST_LENGTH)
         self._things: tuple[Thing, ...] | None = None
-        self._sizes = b""
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
         """The observation of the rays, float32 (n, 14), one row per ray in the order of `angles`.
@@ -120,60 +110,47 @@ class Rays:
         after another, `observe(scene).ravel()`: 70 values by default. With other `tags` rows have as many
         columns more or fewer.
         """
-        nothing = len(self._listed)
-        length = nothing + 2
-        values = [0.0] * (len(self.angles) * length)
-        for row, (tag, distance) in enumerate(self.named(scene)):
-            first, hit = row * length, distance < math.inf
-            values[first + nothing] = 0.0 if hit else 1.0
-            values[first + nothing + 1] = distance / CAST_LENGTH if hit else 1.0
-            if tag in self._listed:
-                values[first + self._listed[tag]] = 1.0
-        return np.array(values, np.float32).reshape(-1, length)
-
-    def hits(self, scene: Scene) -> Hits:
-        """The nearest thing on each ray."""
-        tags, distances = zip(*self.named(scene), strict=True)
-        listed = [self._listed.get(tag, -1) for tag in tags]
-        return Hits(np.array(listed, np.intp), np.array(distances))
+        self._update(scene)
+        rows: npt.NDArray[np.float32] = seen(
+            self._casts.placed(scene),
+            scene.agent_position,
+            scene.agent_yaw,
+            self._turns,
+            CAST_RADIUS,
+            CAST_LENGTH,
+            self._columns,
+        )
+        return rows
 
     def named(self, scene: Scene) -> list[tuple[str, float]]:
         """Tag (`unity_tag`; "" for a miss) and distance, metres, of what each ray hits."""
         self._update(scene)
-        turns = [math.radians(scene.agent_yaw + angle) for angle in self.angles]
-        bearings = [(math.sin(turn), math.cos(turn)) for turn in turns]
-        nearest = self._casts.nearest(scene, bearings, CAST_LENGTH)
-        hits = [("" if far == math.inf else self._tags[owner], far) for far, owner in nearest]
-        for other in scene.others:
-            for ray, bearing in enumerate(bearings):
-                if (far := _to_agent(scene, other, bearing)) < hits[ray][1]:
-                    hits[ray] = (AGENT_TAG, far)
-        return hits
+        directions = horizontal(scene.agent_yaw, self._turns)
+        owners, distances = self._casts.nearest(scene, directions, CAST_RADIUS, self._limits)
+        return [
+            (self._tags[owner] if owner >= 0 else "", far)
+            for owner, far in zip(owners.tolist(), distances.tolist(), strict=True)
+        ]
+
+    def columns(self, things: tuple[Thing, ...]) -> npt.NDArray[np.int64]:
+        """The columns of observations for `arena.kernel.casts.seen`."""
+        listed = [self._listed.get(tag, -1) for tag in _tags(things, self._version)]
+        return np.array([*listed, len(self._listed) + 2])
+
+    @property
+    def turns(self) -> Floats:
+        """`angles` as an array (n,)."""
+        return self._turns
 
     def _update(self, scene: Scene) -> None:
-        """Update for things that were added or resized, or for another episode."""
-        sizes = scene.sizes.tobytes()
-        if scene.things is not self._things:
-            fitted = DIFFERENCES[self._version].fitted_bars
-            self._casts = BallCasts(scene.things, scene.sizes, CAST_RADIUS, fitted)
-            self._tags = _tags(scene.things, self._version)
-        elif sizes != self._sizes:
-            self._casts.resize(scene.sizes)
-        self._things, self._sizes = scene.things, sizes
-
-
-def _to_agent(scene: Scene, other: Animal, bearing: tuple[float, float]) -> float:
-    """Distance of the cast ball to another agent; infinite for a miss."""
-    x, y, z = (there - here for there, here in zip(other.position, scene.agent_position, strict=True))
-    reach = CAST_RADIUS + AGENT_RADIUS
-    square, along = x * x + y * y + z * z, x * bearing[0] + z * bearing[1]
-    depth = reach**2 - (square - along**2)
-    if depth <= 0 or along <= 0 or square <= reach**2:
-        return math.inf
-    distance = along - math.sqrt(depth)
-    return distance if distance < CAST_LENGTH else math.inf
+        """Update for things that were added, or for another episode."""
+        if scene.things is self._things:
+            return
+        self._casts = BallCasts(scene.things, DIFFERENCES[self._version].fitted_bars)
+        self._things, self._tags = scene.things, _tags(scene.things, self._version)
+        self._columns = self.columns(scene.things)
 
 
 def _tags(things: tuple[Thing, ...], version: Version) -> list[str]:
-    """Tag of each thing and, last, of the boundary."""
-    return [*(unity_tag(thing.kind, version) for thing in things), "arena"]
+    """Tag of each thing and, last, of the boundary and of other agents."""
+    return [*(unity_tag(thing.kind, version) for thing in things), "arena", AGENT_TAG]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from arena.action import TICK_S
 from arena.geometry.ball_sizes import SHRINK
 from arena.geometry.placed import AGENT_RADIUS, Layout
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY
-from arena.physics.bodies import CONTACT_OFFSET
+from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY
+from arena.kernel.motion import DRAG_FACTOR, DRIVE
 from arena.rules import TICKS_PER_UNIT
 from arena.taskfile.kind import DEFAULT_FRICTION, Change, Ends, Kind
 from testbed.check.build import Built

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from arena.physics.agent import GRAVITY
+from arena.kernel.contacts import GRAVITY
 from arena.scene import Floats
 from testbed.oracle.terrain import COUNT, SPACING, Ints, Terrain
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from arena.action import STEP_S, TICK_S
 from arena.geometry.angles import wrap_deg
-from arena.physics.agent import DRIVE, GRAVITY
+from arena.kernel.contacts import GRAVITY
+from arena.kernel.motion import DRIVE
 from arena.scene import Floats, Vector
 from testbed.oracle.cost_map import MOUNT, RISE, CostToGo, Located
 from testbed.oracle.motion import TURNS, coasting, driven, stopping, uphill

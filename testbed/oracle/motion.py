@@ -3,7 +3,8 @@
 import numpy as np
 
 from arena.action import TICK_S, TICKS_PER_STEP
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY, QUICK_STOP
+from arena.kernel.contacts import GRAVITY
+from arena.kernel.motion import DRAG_FACTOR, DRIVE, QUICK_STOP
 from arena.scene import Floats
 from arena.taskfile.kind import DEFAULT_FRICTION
 from testbed.oracle.terrain import Bools

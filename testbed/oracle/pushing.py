@@ -8,7 +8,7 @@ import numpy as np
 
 from arena.action import TICK_S
 from arena.geometry.angles import wrap_deg
-from arena.physics.agent import DRIVE
+from arena.kernel.motion import DRIVE
 from testbed.oracle.driver import TURN_DEG, Driver
 from testbed.oracle.motion import driven, stopping
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.geometry.shapes import boundary_parts
-from arena.geometry.solids import Solid, box, colliders_of
 from arena.scene import Floats, Scene
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.versions import DIFFERENCES, Version
+from tests.arena.solids import Solid, box, colliders_of
 
 TOUCHING = 0.001
 

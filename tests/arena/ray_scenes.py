@@ -1,10 +1,12 @@
 """Random scenes for rays: things of every kind, upright or tumbled, heaped up or far apart."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.geometry.shapes import ARENA_SIZE
+from arena.rays.rays import TAGS
 from arena.scene import Animal, Scene, Thing, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
@@ -28,6 +30,19 @@ def size_of(kind, rng):
 
 
 ALL = tuple(sorted(KINDS))
+
+
+class Hits(NamedTuple):
+    """What n rays hit: `tag` (n,), an index into `TAGS` or -1 for none, and `distance` (n,), metres."""
+
+    tag: np.ndarray
+    distance: np.ndarray
+
+
+def hits(sensor, seen):
+    """What the rays of a sensor hit."""
+    tags, distances = zip(*sensor.named(seen), strict=True)
+    return Hits(np.array([TAGS.index(tag) if tag in TAGS else -1 for tag in tags]), np.array(distances))
 
 
 def scene_of(rng, count, others=0, kinds=ALL):

@@ -12,7 +12,7 @@ from arena import Rays
 from arena.rays.rays import CAST_LENGTH, CAST_RADIUS, TAGS, tag_of
 from arena.taskfile.versions import Version
 from tests.arena.plain_casts import casts
-from tests.arena.ray_scenes import later, scene_of
+from tests.arena.ray_scenes import hits, later, scene_of
 
 ACCURACY = 1e-6
 """Ways agree to this, metres."""
@@ -34,7 +34,7 @@ def by_definition(sensor, seen, version):
 
 def agrees(sensor, seen, version):
     """All rays meet what they meet by definition."""
-    tags, ways = sensor.hits(seen)
+    tags, ways = hits(sensor, seen)
     expected, possible = by_definition(sensor, seen, version)
     assert ways == pytest.approx(expected, abs=ACCURACY)
     for tag, way, allowed in zip(tags, ways, possible, strict=True):
@@ -62,7 +62,7 @@ def test_a_used_sensor_says_the_same_bits_as_a_new_one(count, seed):
     sensor, seen = Rays(), scene_of(rng, count, others=2)
     for _ in range(100):
         seen = later(seen, rng)
-        used, new = sensor.hits(seen), Rays().hits(seen)
+        used, new = hits(sensor, seen), hits(Rays(), seen)
         assert [part.tobytes() for part in used] == [part.tobytes() for part in new]
         assert sensor.observe(seen).tobytes() == Rays().observe(seen).tobytes()
 
@@ -80,11 +80,11 @@ def test_a_scene_may_be_changed_in_place():
 PROGRAM = """
 import numpy as np
 from arena import Rays
-from tests.arena.ray_scenes import later, scene_of
+from tests.arena.ray_scenes import hits, later, scene_of
 rng, sensor = np.random.default_rng(5), Rays()
 seen = scene_of(rng, 30, others=1)
 for _ in range(50):
-    print(sensor.hits(seen).distance.tobytes().hex(), sensor.observe(seen).tobytes().hex())
+    print(hits(sensor, seen).distance.tobytes().hex(), sensor.observe(seen).tobytes().hex())
     seen = later(seen, rng)
 """
 

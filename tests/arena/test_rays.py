@@ -13,6 +13,7 @@ from arena.scene import Thing, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 from arena.taskfile.versions import Version
+from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
 
 AHEAD = Rays(per_side=0)
@@ -39,7 +40,7 @@ def placed(kind, size, position, yaw=0.0):
 
 
 def ahead(*things, **where):
-    (tag,), (distance,) = AHEAD.hits(scene(*things, **where))
+    (tag,), (distance,) = hits(AHEAD, scene(*things, **where))
     return (TAGS[tag] if tag >= 0 else None, float(distance))
 
 
@@ -59,7 +60,7 @@ def test_angles_alternate_from_the_middle_outwards():
 
 def test_the_first_angle_after_the_middle_is_to_the_right():
     # Facing +z, the wall at x = 40 is on the right.
-    (_, right, left, *_), at = Rays().hits(scene(at=(30.0, 0.49, 20.0))).distance, 30.0
+    (_, right, left, *_), at = hits(Rays(), scene(at=(30.0, 0.49, 20.0))).distance, 30.0
     assert right == pytest.approx((39.5 - at) / math.sin(math.radians(30)))
     assert left == pytest.approx(19.5 / math.cos(math.radians(30)))
 
@@ -235,8 +236,8 @@ def test_an_eaten_ball_is_no_longer_seen():
 def test_rays_meet_data_zones_whether_they_are_drawn_or_not(visible):
     zone = item("DataZone", "20 0 12", rotations="0", sizes="4 1 4", more=f"zoneVisibility: {visible}")
     with episode(agent("20 0 5"), zone, version="4") as run:
-        hits = Rays(per_side=0, version=Version.V4).hits(run.scene())
-    assert (hits.tag.tolist(), hits.distance.tolist()) == ([-1], [pytest.approx(12 - 1.998 - 5.5)])
+        met = hits(Rays(per_side=0, version=Version.V4), run.scene())
+    assert (met.tag.tolist(), met.distance.tolist()) == ([-1], [pytest.approx(12 - 1.998 - 5.5)])
 
 
 def test_only_data_zones_can_be_invisible():

@@ -7,6 +7,7 @@ import pytest
 
 from arena import Rays
 from arena.physics.bullet import bullet
+from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
 
 PLAYGROUND = [
@@ -76,4 +77,4 @@ def test_rays_stop_where_bullets_bodies_are(seed):
         bearings = np.deg2rad(np.array(sensor.angles) + 10.0 * seed)
         directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
         expected = [marched(run, start, direction) for direction in directions]
-        assert sensor.hits(here).distance == pytest.approx(np.array(expected), abs=0.02)
+        assert hits(sensor, here).distance == pytest.approx(np.array(expected), abs=0.02)

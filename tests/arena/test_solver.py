@@ -5,7 +5,10 @@ and infinite inertia, drag 1.6, driven at 50 m/s2; boxes of friction 0.6; 12 + 1
 """
 
 import math
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -13,10 +16,41 @@ from hypothesis import strategies as st
 from arena import BACKWARD, FORWARD, IDLE
 from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
-from arena.physics.agent import DRAG_FACTOR, DRIVE, GRAVITY
-from arena.physics.solver import Contact, solve
+from arena.kernel import solver
+from arena.kernel.contacts import GRAVITY
+from arena.kernel.motion import DRAG_FACTOR, DRIVE
+from arena.kernel.tables import CONTACT
+from arena.physics.bodies import swap
 from arena.physics.world import World
+from tests.arena import plain_motion
 from tests.arena.worlds import agent, item, spec
+
+
+@dataclass
+class Contact:
+    """A contact in Bullet's frame; see `arena.kernel.tables.CONTACT`."""
+
+    normal: tuple[float, float, float]
+    gap: float
+    friction: float
+    surface_before: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+class Motion(NamedTuple):
+    """Velocities (m/s) during a tick and after it, Bullet's frame."""
+
+    moving: tuple[float, float, float]
+    after: tuple[float, float, float]
+
+
+def solve(velocity, contacts):
+    rows = np.zeros(len(contacts), CONTACT)
+    for row, contact in zip(rows, contacts, strict=True):
+        row["normal"], row["surface_before"] = swap(contact.normal), swap(contact.surface_before)
+        row["gap"], row["friction"] = contact.gap, contact.friction
+    moving, after = solver.solve(rows, len(rows), *swap(velocity))
+    return Motion(swap(moving), swap(after))
+
 
 FALL = GRAVITY * TICK_S
 FLOOR = Contact((0.0, 0.0, 1.0), 0.0, 0.6)
@@ -38,7 +72,7 @@ def drive(contacts, heading_deg, ticks, velocity=(0.0, 0.0, 0.0)):
     """Velocities along y after each tick, and the way covered along y."""
     speeds, way = [], 0.0
     for _ in range(ticks):
-        motion = solve(driven(velocity, heading_deg), contacts, TICK_S)
+        motion = solve(driven(velocity, heading_deg), contacts)
         velocity = motion.after
         speeds.append(velocity[1])
         way += motion.moving[1] * TICK_S
@@ -58,13 +92,13 @@ def advance(run, action, ticks):
 
 def test_on_the_floor_friction_takes_its_share_of_gravity():
     start = driven((0.0, 10.0, 0.0))
-    motion = solve(start, [FLOOR], TICK_S)
+    motion = solve(start, [FLOOR])
     assert motion.after == pytest.approx((0, start[1] - 0.6 * FALL * DRAG_FACTOR, 0))
     assert motion.moving == pytest.approx(motion.after)
 
 
 def test_friction_stops_and_does_not_turn_back():
-    motion = solve(driven((0.05, 0.03, 0.0)), [FLOOR], TICK_S)
+    motion = solve(driven((0.05, 0.03, 0.0)), [FLOOR])
     assert motion.after == pytest.approx((0, 0, 0), abs=1e-6)
 
 
@@ -79,26 +113,28 @@ _SPEEDS = st.floats(-30.0, 30.0)
     friction=st.sampled_from((0.0, 0.3, 0.6, 1.0)),
 )
 @example(velocity=(0.0, 0.0, -FALL), polar=0.0, around=0.0, gap=0.0, friction=0.6)
-def test_a_lone_contact_is_solved_as_one_of_several(velocity, polar, around, gap, friction):
-    """One contact takes a shorter way through the code; beside one that is out of reach it must not."""
+def test_contacts_are_solved_as_by_the_plain_rules(velocity, polar, around, gap, friction):
     normal = (math.sin(polar) * math.cos(around), math.sin(polar) * math.sin(around), math.cos(polar))
-    contact = Contact(normal, gap, friction)
-    out_of_reach = Contact((0.0, 0.0, 1.0), 100.0, 0.6)
-    alone, among = solve(velocity, [contact], TICK_S), solve(velocity, [contact, out_of_reach], TICK_S)
-    assert (alone.moving, alone.after) == (among.moving, among.after)
-    assert alone.impulses == among.impulses[:1]
+    contacts = [Contact(normal, gap, friction), FLOOR]
+    plain = [plain_motion.Contact(np.array(swap(c.normal)), c.gap, c.friction) for c in contacts]
+    for several in (1, 2):
+        expected = plain_motion.solve(np.array(swap(velocity)), plain[:several])
+        motion = solve(velocity, contacts[:several])
+        assert [*motion.moving, *motion.after] == pytest.approx(
+            [*swap(expected[0]), *swap(expected[1])], abs=1e-7
+        )
 
 
 def test_a_gap_is_closed_by_four_fifths_and_an_overlap_parted_without_leaving_a_speed():
-    closing = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), 0.01, 0.6)], TICK_S)
+    closing = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), 0.01, 0.6)])
     assert closing.after[0] == closing.moving[0] == pytest.approx(0.8 * 0.01 / TICK_S)
-    parting = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.1, 0.6)], TICK_S)
+    parting = solve((13.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.1, 0.6)])
     assert parting.moving[0] == pytest.approx(-0.8 * 0.1 / TICK_S)
     assert parting.after[0] == pytest.approx(0, abs=1e-9)
 
 
 def test_overlaps_part_at_10_metres_a_second_at_most():
-    motion = solve((0.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.45, 0.6)], TICK_S)
+    motion = solve((0.0, 0.0, 0.0), [Contact((-1.0, 0.0, 0.0), -0.45, 0.6)])
     assert motion.moving[0] == pytest.approx(-10)
 
 
@@ -108,7 +144,7 @@ def test_along_a_fence_both_friction_axes_of_both_contacts_saturate():
     fence = (pressed + 0.6 * weight) / (1 - 0.6**2)
     loss = 0.6 * (fence + weight + 0.6 * fence)
     start = driven((0.0, 20.0, 0.0), 18)
-    motion = solve(start, [FLOOR, FENCE], TICK_S)
+    motion = solve(start, [FLOOR, FENCE])
     assert start[1] - motion.after[1] == pytest.approx(loss, rel=0.05)
 
 

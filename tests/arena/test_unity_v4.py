@@ -12,6 +12,7 @@ from arena import BACKWARD, FORWARD, IDLE, Rays, load
 from arena.gym.curriculum import Files
 from arena.rays.rays import CAST_LENGTH, TAGS
 from arena.rules import EventKind
+from tests.arena.ray_scenes import hits
 
 INSIDE = Path("shared") / "reference" / "unity-v4" / "e2e"
 SUITE = next((found for above in Path(__file__).parents if (found := above / INSIDE).is_dir()), None)
@@ -121,9 +122,9 @@ def test_poses_health_rays_and_zones_are_those_of_a_recording(arena, name):
             for axis, place, speed in zip("XYZ", run.position, run.agents[0].local_velocity, strict=True):
                 assert place == pytest.approx(float(row[f"{axis}Position"]), abs=1e-4)
                 assert speed == pytest.approx(float(row[f"{axis}Velocity"]), abs=1e-3)
-            hits, (shares, tags) = rays.hits(run.scene()), rays_of(row)
-            assert (hits.distance / CAST_LENGTH).tolist() == pytest.approx(shares, abs=1e-6)
-            assert [TAGS[tag] if tag >= 0 else None for tag in hits.tag] == tags
+            met, (shares, tags) = hits(rays, run.scene()), rays_of(row)
+            assert (met.distance / CAST_LENGTH).tolist() == pytest.approx(shares, abs=1e-6)
+            assert [TAGS[tag] if tag >= 0 else None for tag in met.tag] == tags
     kinds = {"Agent was in DataZone": EventKind.ZONE_ENTRY, "Agent left DataZone": EventKind.ZONE_EXIT}
     said = {tick: row["DataZoneMessage"].split(": ") for tick, row in enumerate(rows)}
     assert seen == {tick: (kinds[said[0]], said[1]) for tick, said in said.items() if len(said) == 2}

@@ -211,3 +211,42 @@ def test_every_kind_of_action_can_be_sent(vector, action):
     taken = [here.action_space.sample() for _ in range(8)]
     both = [[envs.reset(seed=1), *map(envs.step, taken)] for envs in (here, there)]
     assert all(map(same, *both))
+
+
+QUIET = ["01-01-01", "04-05-03", "05-07-02", "09-13-02", "10-15-01"]
+"""Tasks in which nearly all steps are quiet."""
+
+
+@pytest.mark.parametrize("observation", ["rays", "vector", ("rays", "vector")])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"workers": 0},
+        {"workers": 2, "autoreset_mode": "SAME_STEP"},
+        {"workers": 0, "action_repeat": 2, "max_episode_steps": 70, "task_info": True},
+        {"workers": 0, "action": "multidiscrete", "version": "4"},
+    ],
+    ids=["here", "workers", "repeated and cut", "version 4"],
+)
+def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, options):
+    """The kernel takes most of these steps in one call."""
+    more = {"observation": observation, "frame_stack": 1, "config": QUIET}
+    envs = vector(5, **more | options)
+    apart = {key: value for key, value in options.items() if key not in ("workers", "autoreset_mode")}
+    theirs = SyncVectorEnv(
+        [lambda: ArenaEnv(**OPTIONS | more | apart)] * 5, autoreset_mode=envs.autoreset_mode
+    )
+    rng, held = np.random.default_rng(1), 0
+    assert same(envs.reset(seed=2), theirs.reset(seed=2))
+    for number in range(150):
+        if number % 5 == 0:
+            taken = rng.integers(3, size=(5, 2)) if "action" in options else rng.integers(9, size=5)
+        assert same(envs.step(taken), theirs.step(taken))
+        if options["workers"] == 0:
+            held += int(envs._players._quiet.held.sum())
+        if number % 40 == 39:
+            assert envs.get_attr("steps") == theirs.get_attr("steps")
+            if options["workers"] == 0:
+                mine = [env.episode.recording() for env in envs._players.envs]
+                assert mine == [env.episode.recording() for env in theirs.envs]
+    assert held > 200 or options["workers"]

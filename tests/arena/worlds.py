@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from arena import ArenaSpec, Episode, load_text
-from arena.physics.agent import GRAVITY
+from arena.kernel.contacts import GRAVITY
 from arena.physics.bodies import AGENT_MASS
 from arena.physics.bullet import bullet
 from arena.physics.world import World

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
+from arena.kernel.contacts import find_contacts
+from arena.kernel.tables import CONTACT, MOST_CONTACTS
 from arena.physics.bullet import bullet
-from arena.physics.static_contacts import StaticContacts
 from tests.arena.worlds import agent, episode, item
 
 SOLID = [
@@ -26,8 +27,19 @@ def rested(*items, **options):
     run = episode(agent("37 0 3"), *items, t=0, **options)
     for _ in range(60):
         run.step(IDLE)
-    assert run._stage.world._at_rest()
+    assert run._stage.world._rest.at_rest
     return run
+
+
+def contacts(world, at):
+    """Gap and normal (Bullet's frame) of each contact of the agent's ball at a place; None if something that
+    moves is touched."""
+    found = np.zeros(MOST_CONTACTS, CONTACT)
+    world._refresh_moved()
+    count = find_contacts(world._parts.placed, *at, found)
+    if count < 0:
+        return None
+    return [(contact["gap"], contact["normal"][[0, 2, 1]]) for contact in found[:count]]
 
 
 def bullet_touches(world, at, reach=0.019):
@@ -59,7 +71,7 @@ def beside(world, rng):
 def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
     rng = np.random.default_rng(seed)
     world = rested(*FIRM, item("Wall", "-1 0 -1", "-1 2 -1", sizes="3 1 2;1 1 1"), seed=seed)._stage.world
-    near, checked = world._at_rest(), 0
+    checked = 0
     while checked < 8:
         at = beside(world, rng)
         if at is None:
@@ -67,19 +79,18 @@ def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
         expected = bullet_touches(world, at)
         if any(gap < -0.001 for gap, _ in expected):
             continue
-        firm = near.contacts(tuple(at))
+        firm = contacts(world, at)
         checked += 1
         # What lies on other things may give way; then there is nothing to compare.
         for gap, normal in expected if firm else ():
             # A tunnel is touched in several facets, of which Bullet names one.
-            alike = [c for c in firm.contacts if np.dot(c.normal, normal) > 0.97 and abs(c.gap - gap) < 2e-3]
-            assert alike, (at, gap, normal, firm.contacts)
+            alike = [own for own, axis in firm if np.dot(axis, normal) > 0.97 and abs(own - gap) < 2e-3]
+            assert alike, (at, gap, normal, firm)
 
 
 @pytest.mark.parametrize("thing", [3, 4, 5], ids=["block", "bars", "ball"])
 def test_what_can_give_way_is_bullets_to_move(thing):
     world = rested(SOLID[thing])._stage.world
-    near = world._at_rest()
     x, _, z = world.position(0)
     rng, counted = np.random.default_rng(thing), {True: 0, False: 0}
     for _ in range(400):
@@ -87,7 +98,7 @@ def test_what_can_give_way_is_bullets_to_move(thing):
         touched = bool(bullet_touches(world, at, 0.017))
         if touched == bool(bullet_touches(world, at, 0.023)):
             counted[touched] += 1
-            assert (near.contacts(at) is None) is touched
+            assert (contacts(world, at) is None) is touched
     assert min(counted.values()) > 20
 
 
@@ -152,21 +163,7 @@ def test_one_that_stands_on_a_platform_is_at_rest():
     for _ in range(80):
         run.step(IDLE)
     assert run.position[1] == pytest.approx(1.49, abs=0.02)
-    assert run._stage.world._at_rest()
+    assert run._stage.world._rest.at_rest
     for _ in range(40):
         run.step(FORWARD)
     assert run.position[1] == pytest.approx(0.49, abs=0.02)
-
-
-def test_what_comes_into_reach_is_found_however_the_agent_came_there():
-    world = rested(*SOLID)._stage.world
-    rng = np.random.default_rng(1)
-    used = world._at_rest()
-    there = np.flatnonzero(world._visible).tolist()
-    at = np.array([20.0, 0.5, 3.0])
-    for _ in range(400):
-        at = np.clip(at + rng.uniform(-0.6, 0.6, 3), (0.5, 0.45, 0.5), (39.5, 2.5, 39.5))
-        fresh = StaticContacts(world._placed, there, world._present()[:3])
-        place = tuple(at.tolist())
-        assert used.contacts(place) == fresh.contacts(place)
-        assert used.zones(place) == fresh.zones(place)

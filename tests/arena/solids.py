@@ -1,4 +1,4 @@
-"""The convex parts of colliders: boxes, balls and prisms."""
+"""The convex parts of colliders by definition, for the plain rules: boxes, balls and prisms."""
 
 from collections.abc import Callable
 from typing import NamedTuple

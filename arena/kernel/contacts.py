@@ -1,0 +1,201 @@
+"""What the agent's sphere touches among things at rest, in closed form as in PhysX."""
+
+import math
+from typing import Any
+
+from arena.action import TICK_S
+from arena.geometry.placed import AGENT_RADIUS
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
+from arena.kernel.compiled import compiled
+from arena.kernel.nearest import away, local, way_out
+from arena.kernel.tables import MOST_CONTACTS, Role
+from arena.scene import Vector
+from arena.taskfile.kind import DEFAULT_FRICTION
+
+CONTACT_OFFSET = 0.02
+"""Two colliders touch when closer than this, metres: PhysX adds their contact offsets of 0.01."""
+
+REACH = AGENT_RADIUS + CONTACT_OFFSET
+"""An agent whose centre is nearer than this to a body touches it, metres."""
+
+SAME_NORMAL = 0.99
+"""Points of one body whose normals have a larger cosine are one contact: PhysX has a single point where a
+sphere touches a box, Bullet also keeps some of earlier ticks."""
+
+GRAVITY = 9.81
+FALL = GRAVITY * TICK_S
+"""Velocity that gravity adds in one tick, m/s."""
+
+_FIXED, _HEAVY, _BALL = int(Role.FIXED), int(Role.HEAVY), int(Role.BALL)
+_ZONE, _BOUNDARY_WALL = int(Role.ZONE), int(Role.BOUNDARY)
+_FIRST, _BOUNDARY, _LAST = range(3)
+"""PhysX's order: movable bodies, the floor and the boundary, other fixed bodies."""
+
+
+@compiled
+def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
+    """Write the contacts of the agent's sphere into `found`, in PhysX's order, and return their number.
+
+    -1 if the agent touches something that moves, or more than fit.
+    """
+    count = _boundary(x, y, z, found)
+    for part in parts:
+        if part.role == _ZONE or part.role == _BOUNDARY_WALL or not _is_near(part, x, y, z, REACH):
+            continue
+        centre = part.centre
+        a, b, c = local(part, x - centre[0], y - centre[1], z - centre[2])
+        p, q, r = away(part, a, b, c)
+        reach = REACH + part.rounding
+        square = p * p + q * q + r * r
+        if square >= reach * reach:
+            continue
+        limit = _limit(part, y)
+        if limit == 0.0 or count == MOST_CONTACTS:
+            return -1
+        if square == 0.0:
+            p, q, r, distance = way_out(part, a, b, c)
+        else:
+            distance = math.sqrt(square)
+            p, q, r = p / distance, q / distance, r / distance
+        axes = part.axes
+        normal = (
+            p * axes[0, 0] + q * axes[1, 0] + r * axes[2, 0],
+            p * axes[0, 1] + q * axes[1, 1] + r * axes[2, 1],
+            p * axes[0, 2] + q * axes[1, 2] + r * axes[2, 2],
+        )
+        group = _FIRST if part.role == _HEAVY else _LAST
+        gap = distance - part.rounding - AGENT_RADIUS
+        count = _insert(found, count, group, part.owner, gap, normal, part.friction, limit)
+    return _distinct(found, count)
+
+
+@compiled
+def touched(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
+    """Write the indices of the balls and zones that the agent's sphere touches into `owners` (one place for
+    each part); return their number. A zone's has minus its index, less 1."""
+    count = 0
+    for part in parts:
+        if part.role == _BALL:
+            centre, reach = part.centre, REACH + part.rounding
+            a, b, c = centre[0] - x, centre[1] - y, centre[2] - z
+            if a * a + c * c + b * b < reach * reach:
+                owners[count] = part.owner
+                count += 1
+        elif part.role == _ZONE and _is_near(part, x, y, z, AGENT_RADIUS):
+            centre = part.centre
+            p, q, r = local(part, x - centre[0], y - centre[1], z - centre[2])
+            p, q, r = away(part, p, q, r)
+            if p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS:
+                owners[count] = -1 - part.owner
+                count += 1
+    return count
+
+
+@compiled
+def reached(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
+    """Write the owners of the heavy parts that the agent's sphere touches into `owners` (one place for each
+    part); return their number."""
+    count = 0
+    for part in parts:
+        if part.role != _HEAVY or not _is_near(part, x, y, z, REACH):
+            continue
+        centre, reach = part.centre, REACH + part.rounding
+        p, q, r = local(part, x - centre[0], y - centre[1], z - centre[2])
+        p, q, r = away(part, p, q, r)
+        if p * p + q * q + r * r < reach * reach:
+            owners[count] = part.owner
+            count += 1
+    return count
+
+
+@compiled
+def _is_near(part: Any, x: float, y: float, z: float, reach: float) -> bool:
+    """Whether a sphere of radius `reach` meets the ball around a part."""
+    centre, radius = part.centre, part.radius + reach
+    x, y, z = x - centre[0], y - centre[1], z - centre[2]
+    return bool(x * x + y * y + z * z < radius * radius)
+
+
+@compiled
+def _limit(part: Any, y: float) -> float:
+    """The horizontal impulse (N s) in a tick below which a part stays at rest; 0 if any may move it.
+
+    A share (`hold`) of the weight's is bounded by what friction with the floor and the weight, against
+    tipping, can take.
+    """
+    if part.role == _FIXED:
+        return math.inf
+    if part.role != _HEAVY:
+        return 0.0
+    lever = abs(y - part.bottom) + AGENT_RADIUS
+    held: float = part.hold * min(part.slide, part.arm / lever)
+    return held
+
+
+@compiled
+def _boundary(x: float, y: float, z: float, found: Any) -> int:
+    """Write the contacts with the floor and the arena's four sides; return their number."""
+    count = 0
+    for side, (gap, nx, ny, nz) in enumerate(
+        (
+            (y - FLOOR_Y, 0.0, 1.0, 0.0),
+            (x, 1.0, 0.0, 0.0),
+            (z, 0.0, 0.0, 1.0),
+            (ARENA_SIZE - x, -1.0, 0.0, 0.0),
+            (ARENA_SIZE - z, 0.0, 0.0, -1.0),
+        )
+    ):
+        if gap < REACH:
+            normal = (nx, ny, nz)
+            gap -= AGENT_RADIUS
+            count = _insert(found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, math.inf)
+    return count
+
+
+@compiled
+def _insert(
+    found: Any,
+    count: int,
+    group: int,
+    owner: int,
+    gap: float,
+    normal: Vector,
+    friction: float,
+    limit: float,
+) -> int:
+    """Insert a contact in its place by group, owner and gap; return the new number of contacts."""
+    place = count
+    while place > 0:
+        other = found[place - 1]
+        if (other.group, other.owner, other.gap) <= (group, owner, gap):
+            break
+        found[place] = other
+        place -= 1
+    contact = found[place]
+    contact.group, contact.owner, contact.gap = group, owner, gap
+    contact.normal[0], contact.normal[1], contact.normal[2] = normal
+    contact.friction, contact.limit = friction, limit
+    for k in range(3):
+        contact.surface[k] = contact.surface_before[k] = 0.0
+    if group == _FIRST:
+        contact.surface_before[1] = -FALL
+    return count + 1
+
+
+@compiled
+def _distinct(found: Any, count: int) -> int:
+    """Keep the nearest contact for each direction in which a thing is touched; return their number."""
+    kept = 0
+    for number in range(count):
+        contact = found[number]
+        normal, new = contact.normal, True
+        for before in range(kept):
+            other = found[before]
+            axis = other.normal
+            cosine = normal[0] * axis[0] + normal[2] * axis[2] + normal[1] * axis[1]
+            if other.group == contact.group and other.owner == contact.owner and cosine > SAME_NORMAL:
+                new = False
+        if new:
+            found[kept] = contact
+            kept += 1
+    return kept

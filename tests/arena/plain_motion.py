@@ -1,0 +1,188 @@
+"""The agent's motion among things at rest, by definition: slow, and shares only constants with the kernel.
+
+Vectors are arrays (3,) in Animal-AI's frame.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from arena.action import TICK_S, Move, Rotate
+from arena.geometry.placed import AGENT_RADIUS
+from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
+from arena.kernel import motion, solver
+from arena.kernel.contacts import CONTACT_OFFSET, FALL, GRAVITY, SAME_NORMAL
+from arena.physics.bodies import agent_friction
+from arena.physics.live_parts import HOLD
+from arena.physics.world import World
+from arena.scene import Floats
+from arena.taskfile.kind import DEFAULT_FRICTION, Body, Shape
+from tests.arena.solids import Solid, colliders_of
+
+
+@dataclass
+class Contact:
+    """Normal towards the agent, gap (m), friction; whose it is, and the horizontal impulse it can take."""
+
+    normal: Floats
+    gap: float
+    friction: float = DEFAULT_FRICTION
+    owner: int = -1
+    limit: float = math.inf
+    before: Floats = field(default_factory=lambda: np.zeros(3))
+    impulse: Floats = field(default_factory=lambda: np.zeros(3))
+
+
+def nearest(solid: Solid, point: Floats) -> tuple[Floats, float]:
+    """Unit vector and distance from the surface of a part, in its thing's frame, to a point; inside the
+    distance is negative."""
+    local = solid.axes @ (point - solid.centre)
+    faces = [(np.array(face), solid.half[axis]) for axis, face in enumerate(np.eye(3))]
+    faces += [(-face, offset) for face, offset in faces]
+    if solid.section is None:
+        closest = np.clip(local, -solid.half, solid.half)
+    else:
+        faces = [face for face in faces if face[0][2]]
+        corners = list(zip(solid.section, np.roll(solid.section, -1, axis=0), strict=True))
+        sides = []
+        for start, end in corners:
+            normal = np.array([end[1] - start[1], start[0] - end[0]]) / np.linalg.norm(end - start)
+            normal *= math.copysign(1.0, normal @ start)
+            faces.append((np.array([*normal, 0.0]), normal @ start))
+            share = np.clip((local[:2] - start) @ (end - start) / ((end - start) @ (end - start)), 0, 1)
+            sides.append(start + share * (end - start))
+        inside = all(face[:2] @ local[:2] <= offset for face, offset in faces if not face[2])
+        flat = local[:2] if inside else min(sides, key=lambda side: np.linalg.norm(local[:2] - side))
+        closest = np.array([*flat, np.clip(local[2], -solid.half[2], solid.half[2])])
+    away = float(np.linalg.norm(local - closest))
+    if away:
+        return solid.axes.T @ ((local - closest) / away), away - solid.rounding
+    # The face that is least deep; of two the first.
+    face, offset = max(faces, key=lambda face: round(face[0] @ local - face[1], 12))
+    return solid.axes.T @ face, float(face @ local - offset) - solid.rounding
+
+
+def contacts(world: World, at: Floats) -> list[Contact] | None:
+    """The contacts of an agent at a place, in PhysX's order; None if it touches what may move."""
+    positions, rotations, sizes, _ = world._present()
+    first, last = [], []
+    for index in world.present():
+        kind, size = world._placed[index].kind, tuple(sizes[index].tolist())
+        if kind.body is Body.ZONE:
+            continue
+        turn, found = rotations[index], []
+        for solid in (one for group in colliders_of(kind.shape, size, kind.fitted) for one in group):
+            normal, gap = nearest(solid, turn.T @ (at - positions[index]))
+            if gap < AGENT_RADIUS + CONTACT_OFFSET:
+                found.append(Contact(turn @ normal, gap - AGENT_RADIUS, agent_friction(kind), index))
+        found.sort(key=lambda contact: contact.gap)
+        kept: list[Contact] = []
+        for contact in found:
+            if all(contact.normal @ other.normal <= SAME_NORMAL for other in kept):
+                kept.append(contact)
+        if kind.mass == 0:
+            last += kept
+        elif kept:
+            limit = holds(world, index, at)
+            if not limit:
+                return None
+            for contact in kept:
+                contact.limit, contact.before = limit, np.array([0.0, -FALL, 0.0])
+            first += kept
+    return first + boundary(at) + last
+
+
+def boundary(at: Floats) -> list[Contact]:
+    """Contacts with the floor and the four sides."""
+    x, y, z = np.eye(3)
+    planes = ((y, FLOOR_Y), (x, 0.0), (z, 0.0), (-x, -ARENA_SIZE), (-z, -ARENA_SIZE))
+    gaps = [(normal, float(normal @ at) - offset) for normal, offset in planes]
+    near = [(normal, gap) for normal, gap in gaps if gap < AGENT_RADIUS + CONTACT_OFFSET]
+    return [Contact(normal, gap - AGENT_RADIUS) for normal, gap in near]
+
+
+def holds(world: World, index: int, at: Floats) -> float:
+    """The impulse that a wall or ramp can take where it stands upright on the floor; else 0."""
+    positions, rotations, sizes, _ = world._present()
+    kind, size = world._placed[index].kind, sizes[index]
+    bottom = positions[index, 1] - size[1] / 2
+    if not kind.is_heavy or abs(bottom - FLOOR_Y) > 0.02 or rotations[index, 1, 1] < 0.9999:
+        return 0.0
+    arm = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
+    lever = abs(at[1] - bottom) + AGENT_RADIUS
+    return float(HOLD * kind.mass * GRAVITY * TICK_S * min(kind.friction, arm / lever))
+
+
+def solve(velocity: Floats, found: list[Contact]) -> tuple[Floats, Floats]:
+    """Velocities during and after a tick, and the contacts' impulses (N s per kg), row by row."""
+    rows = []
+    for contact in found:
+        slip = velocity - contact.before
+        slip = slip - (slip @ contact.normal) * contact.normal
+        if np.linalg.norm(slip) < solver.NO_SLIP:
+            x, y, z = contact.normal
+            slip = np.array([0.0, z, -y] if abs(x) < solver.ALONG_X else [-z, 0.0, x])
+        along = slip / np.linalg.norm(slip)
+        rows.append((contact.normal, along, np.cross(contact.normal, along)))
+    pressed = np.zeros((len(found), 3))
+    leave = [min(-c.gap * solver.BIAS / TICK_S, solver.MAX_DEPENETRATION) for c in found]
+    now = velocity.copy()
+
+    def sweep(times: int, rub: bool) -> None:
+        for _ in range(times):
+            changed = 0.0
+            for number, contact in enumerate(found):
+                for axis, direction in enumerate(rows[number][: 3 if rub else 1]):
+                    if axis:
+                        most = contact.friction * pressed[number, 0]
+                        wanted = pressed[number, axis] - solver.BIAS * (now @ direction)
+                        wanted = min(max(wanted, -most), most)
+                    else:
+                        wanted = max(pressed[number, 0] + leave[number] - now @ direction, 0.0)
+                    now[:] += (wanted - pressed[number, axis]) * direction
+                    changed += abs(wanted - pressed[number, axis])
+                    pressed[number, axis] = wanted
+            if changed < solver.SETTLED:
+                break
+
+    sweep(solver.SWEEPS - solver.FRICTION_SWEEPS, False)
+    sweep(solver.FRICTION_SWEEPS, True)
+    moving = now.copy()
+    leave = [min(speed, 0.0) for speed in leave]
+    sweep(solver.SWEEPS, True)
+    for contact, row, parts in zip(found, rows, pressed, strict=True):
+        contact.impulse = sum((part * axis for part, axis in zip(parts, row, strict=True)), np.zeros(3))
+    return moving, now
+
+
+@dataclass
+class Agent:
+    """Place and velocity (3,), heading in degrees, whether it stands on something."""
+
+    at: Floats
+    velocity: Floats
+    yaw: float
+    grounded: bool
+
+    def tick(self, world: World, move: Move, rotate: Rotate) -> bool:
+        """One tick; False if something would move, and then nothing is done."""
+        heading, velocity = math.radians(self.yaw), self.velocity.copy()
+        if self.grounded and move is Move.NONE:
+            velocity *= motion.QUICK_STOP
+        elif self.grounded:
+            gain = motion.DRIVE * TICK_S * (1 if move is Move.FORWARD else -1)
+            velocity += gain * np.array([math.sin(heading), 0.0, math.cos(heading)])
+        velocity = (velocity - np.array([0.0, FALL, 0.0])) * motion.DRAG_FACTOR
+        found = contacts(world, self.at)
+        if found is None:
+            return False
+        moving, after = solve(velocity, found)
+        pushes = [motion.AGENT_MASS * np.hypot(c.impulse[0], c.impulse[2]) for c in found]
+        if any(push > contact.limit for push, contact in zip(pushes, found, strict=True)):
+            return False
+        turn = {Rotate.NONE: 0.0, Rotate.RIGHT: motion.TURN_DEG, Rotate.LEFT: -motion.TURN_DEG}[rotate]
+        self.yaw = (self.yaw + turn) % 360
+        self.at, self.velocity = self.at + moving * TICK_S, after
+        self.grounded = any(contact.normal[1] > motion.UP for contact in found)
+        return True

@@ -1,0 +1,45 @@
+"""The compiled core beside the same rules written plainly."""
+
+import numpy as np
+import pytest
+
+from arena import ACTIONS, Episode
+from arena.kernel.tables import GROUNDED
+from testbed import find_tasks
+from tests.arena.plain_motion import Agent
+
+TASKS = tuple(find_tasks())
+
+
+def compared(task, steps, seed):
+    """Plays at random; compares each step in which nothing else happens, and returns their number."""
+    rng, count = np.random.default_rng(seed), 0
+    run = Episode(task.spec, task_id=task.id, seed=seed)
+    for number in range(steps):
+        if number % 6 == 0:
+            action = ACTIONS[rng.choice([1, 3, 3, 3, 3, 4, 5, 6])]
+        world = run._stage.world
+        body, still, stages = world.agents[0], world._rest.at_rest, len(run._stages)
+        agent = Agent(np.array(body.position), np.array(body.velocity), body.yaw, bool(body.state[GROUNDED]))
+        plain = still and not run.frozen and [agent.tick(world, *action) for _ in range(3)]
+        result = run.step(action)
+        if result.done:
+            break
+        same = run._stage.world is world and len(run._stages) == stages
+        if plain and all(plain) and same and world._rest.at_rest and not result.events:
+            count += 1
+            got = (*run.position, *run.velocity, run.yaw)
+            assert got == pytest.approx((*agent.at, *agent.velocity, agent.yaw), abs=1e-9), (task.id, number)
+    run.close()
+    return count
+
+
+@pytest.mark.parametrize("number", range(0, len(TASKS), len(TASKS) // 8))
+def test_quiet_steps_are_those_of_the_rules_written_plainly(number):
+    compared(TASKS[number], 60, number)
+
+
+@pytest.mark.slow
+def test_ten_thousand_steps_are_those_of_the_rules_written_plainly():
+    tasks = TASKS[:: len(TASKS) // 100]
+    assert sum(compared(task, 250, number) for number, task in enumerate(tasks)) > 10_000
