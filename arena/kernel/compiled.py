@@ -8,9 +8,8 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
-import numba
 from platformdirs import user_cache_dir
 
 P = ParamSpec("P")
@@ -31,17 +30,48 @@ def _folder() -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-_FOLDER = _folder()
+class _Compiled:
+    """A function of the kernel; when one is first called all of them become machine code.
+
+    Until then Numba is not imported, which takes longer than most commands.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.machine: Callable[..., Any] = self._first_call
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.machine(*arguments)
+
+    def _first_call(self, *arguments: Any) -> Any:
+        _compile()
+        return self.machine(*arguments)
+
+
+_WAITING: list[_Compiled] = []
+"""Functions that are not compiled yet."""
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """A function in machine code: exact double precision, in the written order of operations."""
-    given = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(_FOLDER or "")
+    made = _Compiled(function)
+    _WAITING.append(made)
+    return cast(Callable[P, R], made)
+
+
+def _compile() -> None:
+    import numba
+
+    folder, given = _folder(), numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or "")
     try:
-        made: Callable[P, R] = numba.njit(cache=_FOLDER is not None, nogil=True, error_model="numpy")(
-            function
-        )
+        machine = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
+        for each in _WAITING:
+            each.machine = machine(each.function)
     finally:
         numba.config.CACHE_DIR = given
-    return made
+    for each in _WAITING:
+        # Machine code calls machine code.
+        names = each.function.__globals__
+        names |= {name: value.machine for name, value in names.items() if isinstance(value, _Compiled)}
+    _WAITING.clear()
