@@ -20,6 +20,8 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
+
 MODULES = (
     *("arena_llm.cli", "arena_llm.commands.eval", "evaluation.evaluate", "evaluation.estimate"),
     *("report.files", "arena.gym", "inspect_ai._cli.main", "inspect_ai._eval.eval", "scipy.stats"),
@@ -63,6 +65,8 @@ def serve(address: str) -> None:
     for module in MODULES:
         with suppress(ImportError):
             importlib.import_module(module)
+    # The first call of machine code loads most of Numba.
+    importlib.import_module("arena.kernel.casts").horizontal(0.0, np.zeros(1))
     assert threading.active_count() == 1, "a thread would be lost by forking"
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
