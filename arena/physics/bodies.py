@@ -17,6 +17,12 @@ from arena.scene import Floats, Vector
 from arena.taskfile.catalog import LOW_FRICTION
 from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
 
+MAX_SPIN = 7.0
+"""Unity's default limit on angular speed, rad/s."""
+
+_FAST_TURN = 0.05
+"""An entry of a body's rotation changes by more in a tick if it spins faster than `MAX_SPIN`."""
+
 COLLISION_MARGIN = 0.001
 """Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
 
@@ -58,6 +64,17 @@ def read_poses(client: int, bodies: Mapping[int, int], positions: Floats, rotati
         ]
         read = np.array([(*at, *turn) for at, turn in poses])
         write_poses(read, np.fromiter(bodies, np.int64, len(bodies)), positions, rotations)
+
+
+def limit_spin(client: int, balls: Mapping[int, int], turned: Floats) -> None:
+    """Limit the spin of balls, given by row, as Unity does; `turned` (n, 3, 3) is how all rotations have
+    changed in a tick."""
+    for row in np.flatnonzero((abs(turned) > _FAST_TURN).any(axis=(1, 2))).tolist():
+        if row in balls:
+            linear, spin = bullet.getBaseVelocity(balls[row], physicsClientId=client)
+            if (rate := math.hypot(*spin)) > MAX_SPIN:
+                slower = [component * MAX_SPIN / rate for component in spin]
+                bullet.resetBaseVelocity(balls[row], linear, slower, physicsClientId=client)
 
 
 def swap(vector: tuple[float, ...]) -> Vector:

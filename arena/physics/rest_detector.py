@@ -1,13 +1,9 @@
-"""Detects that a world is at rest, like the sleeping islands of PhysX, and limits the spin of balls."""
+"""Detects that a world is at rest, like the sleeping islands of PhysX."""
 
-import math
 from collections.abc import Collection
 
 from arena.physics.bullet import bullet
 from arena.physics.sleeping_bodies import STILL_SPEED, STILL_TICKS
-
-MAX_SPIN = 7.0
-"""Unity's default limit on angular speed, rad/s."""
 
 
 class RestDetector:
@@ -16,6 +12,7 @@ class RestDetector:
     def __init__(self, client: int) -> None:
         self._client = client
         self._ticks = 0
+        self._last_to_move = -1
 
     @property
     def at_rest(self) -> bool:
@@ -26,25 +23,26 @@ class RestDetector:
         """Restart the count, because something was added, removed, resized or dropped."""
         self._ticks = 0
 
-    def count(self, bodies: Collection[int], balls: Collection[int], others_still: bool) -> bool:
+    def count(self, bodies: Collection[int], others_still: bool) -> bool:
         """Count a simulated tick; return whether the world is at rest after it.
 
-        `bodies` are Bullet's ids of all light bodies, and `balls` those whose spin Unity limits; when the
-        world comes to rest, those that still creep are stopped. `others_still` says whether nothing else has
-        moved.
+        `bodies` are Bullet's ids of all light bodies; when the world comes to rest, those that still creep
+        are stopped. `others_still` says whether nothing else has moved.
         """
-        moving = [body for body in bodies if self._moves(body, body in balls)]
         # A tick simulated at rest means that something was touched, which wakes the world.
         before = 0 if self.at_rest else self._ticks
-        self._ticks = before + 1 if others_still and not moving else 0
+        self._ticks = before + 1 if others_still and not self._any_moves(bodies) else 0
         if self.at_rest:
             for body in bodies:
                 bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self._client)
         return self.at_rest
 
-    def _moves(self, body: int, limited: bool) -> bool:
+    def _any_moves(self, bodies: Collection[int]) -> bool:
+        """Whether one of the bodies moves; the last one that did is checked first."""
+        if self._last_to_move not in bodies or not self._moves(self._last_to_move):
+            self._last_to_move = next(filter(self._moves, bodies), -1)
+        return self._last_to_move >= 0
+
+    def _moves(self, body: int) -> bool:
         linear, spin = bullet.getBaseVelocity(body, physicsClientId=self._client)
-        if limited and (rate := math.hypot(*spin)) > MAX_SPIN:
-            slower = [component * MAX_SPIN / rate for component in spin]
-            bullet.resetBaseVelocity(body, linear, slower, physicsClientId=self._client)
         return any(abs(part) >= STILL_SPEED for part in (*linear, *spin))

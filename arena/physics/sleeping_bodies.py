@@ -29,7 +29,6 @@ class SleepingBodies:
         self._client, self._bodies = client, bodies
         self._still = dict.fromkeys(bodies, 0)
         self._asleep: set[int] = set()
-        self._moved: set[int] = set()
         for index in bodies:
             if index in asleep:
                 self.sleep(index)
@@ -43,11 +42,10 @@ class SleepingBodies:
         for index in tuple(self._still):
             self.sleep(index)
 
-    def pop_moved(self) -> list[int]:
-        """Indices, in order, of the bodies that were awake at some time since the last call."""
-        moved = sorted(self._moved.union(self._still))
-        self._moved.clear()
-        return moved
+    @property
+    def awake(self) -> tuple[int, ...]:
+        """Indices, in order, of the bodies that are simulated."""
+        return tuple(sorted(self._still))
 
     def wake(self, indices: Iterable[int]) -> None:
         """Wake some bodies, or keep them awake."""
@@ -72,7 +70,6 @@ class SleepingBodies:
     def sleep(self, index: int) -> None:
         """Put a body to sleep where it is."""
         del self._still[index]
-        self._moved.add(index)
         self._asleep.add(self._bodies[index].id)
         self._set_mass(index, 0.0, _ASLEEP)
         body = self._bodies[index].id

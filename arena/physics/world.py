@@ -18,7 +18,7 @@ from arena.kernel.contacts import CONTACT_OFFSET, GRAVITY
 from arena.kernel.parts import Parts
 from arena.physics import clients
 from arena.physics.agent import AgentBody
-from arena.physics.bodies import Body, Builder, read_poses, swap
+from arena.physics.bodies import Body, Builder, limit_spin, read_poses, swap
 from arena.physics.bullet import bullet
 from arena.physics.live_parts import LiveParts, Touches
 from arena.physics.rest_detector import RestDetector
@@ -127,10 +127,12 @@ class World:
         bullet.stepSimulation(physicsClientId=self._client)
         for agent in self.agents:
             agent.resolve_contacts(self._by_id, self._sleeping.is_asleep)
+        before = self._rotations.copy()
+        self._refresh(*self._moving, *self._sleeping.awake)
+        limit_spin(self._client, self._balls, self._rotations - before)
         heavy_still = self._sleeping.sleep_still()
-        self._poses = None
-        self._is_moved = True
-        if self._rest.count(self._moving.values(), self._balls, heavy_still and len(self.agents) == 1):
+        self._poses, self._is_moved = None, True
+        if self._rest.count(self._moving.values(), heavy_still and len(self.agents) == 1):
             self._sleeping.sleep_all()
 
     def remove(self, index: int) -> None:
@@ -264,12 +266,11 @@ class World:
         self._indexed, self._is_moved = False, True
 
     def _refresh_moved(self) -> None:
-        """Update the poses of what Bullet has moved since the last call."""
+        """Move the parts to where Bullet has moved their things since the last call."""
         self._index_sets()
         if not self._is_moved:
             return
         self._is_moved = False
-        self._refresh(*self._moving, *self._sleeping.pop_moved())
         self._parts.move(self._positions, self._rotations)
         if self._rest.at_rest:
             self._parts.stand(self._positions, self._rotations)
@@ -284,7 +285,7 @@ class World:
         there = self.present()
         kinds = [placed.kind for placed in self._placed]
         solid = [index for index in there if self._bodies[index] is not None]
-        self._balls = {self._body(index).id for index in solid if kinds[index].is_goal}
+        self._balls = {index: self._body(index).id for index in solid if kinds[index].is_goal}
         self._parts = LiveParts(self._placed, there, self._sizes)
         light = [i for i in solid if kinds[i].body is BodyType.DYNAMIC and not kinds[i].is_heavy]
         self._moving = {index: self._body(index).id for index in light}

@@ -34,6 +34,7 @@ def tumble(run, rng):
             quaternion / np.linalg.norm(quaternion),
             physicsClientId=run._stage.world._client,
         )
+        run._stage.world._refresh(index)
 
 
 def bullet_gap(run, at):
