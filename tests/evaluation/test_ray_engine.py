@@ -130,6 +130,7 @@ def test_an_episode_that_kills_every_worker_is_named(engine):
     far.close()
 
 
+@pytest.mark.slow
 def test_an_episode_goes_on_where_its_workers_core_is_lost_too(engine, tmp_path):
     import ray
 

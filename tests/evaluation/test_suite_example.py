@@ -147,6 +147,7 @@ def test_inspects_own_command_runs_it(environment, tmp_path):
     assert not any(scores(tmp_path).values())
 
 
+@pytest.mark.slow
 def test_episodes_are_played_by_ray_workers(environment, tmp_path):
     done = arena_llm(environment, *RUN, "--engine", "ray", "--jobs", 2, "--log-dir", tmp_path)
     assert done.returncode == 0, done.stderr

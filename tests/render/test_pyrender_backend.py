@@ -164,6 +164,7 @@ STARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", STARTS.values(), ids=STARTS)
 def test_both_live_in_one_process(theirs, start):
     program = (

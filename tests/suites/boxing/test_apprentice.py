@@ -80,6 +80,7 @@ def test_only_runs_with_it_have_its_texts_and_choices():
     assert estimate(request()).calls == estimate(plain).calls + 2 * 2
 
 
+@pytest.mark.slow
 @confined
 @needs_pymc
 def test_a_model_is_fitted_and_its_posterior_and_predictions_are_printed():

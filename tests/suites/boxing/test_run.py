@@ -46,6 +46,7 @@ def newest(folder):
     return max(folder.glob("*.eval"), key=lambda path: path.stat().st_mtime)
 
 
+@pytest.mark.slow
 def test_a_killed_run_is_resumed_verified_and_reported(provider, tmp_path):
     arguments = eval_(tmp_path / "logs", "--novice", "--max-samples", 1)
     killed_when(lambda: len(provider) >= 14, *arguments)

@@ -165,6 +165,7 @@ def test_wrong_arguments_are_said(arguments, said, tmp_path, command):
     assert "Traceback" not in failed.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["text", pytest.param("both", marks=pytest.mark.slow)])
 def test_a_killed_run_is_resumed_verified_and_reported(protocol, tmp_path, httpserver):
     asked: list[list] = []

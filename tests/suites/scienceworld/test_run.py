@@ -104,6 +104,7 @@ def test_a_trial_whose_java_is_killed_is_played_again(provider, tmp_path):
     assert "Java process has ended" in str(retried.error_retries[0])
 
 
+@pytest.mark.slow
 def test_after_an_interrupt_no_java_is_left_and_the_run_is_resumed(provider, tmp_path):
     process = start(*eval_(tmp_path))
     provider.before = lambda number: time.sleep(0.5) if number > 3 else None
