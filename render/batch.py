@@ -7,7 +7,7 @@ import numpy as np
 from arena.errors import RenderError
 from arena.scene import Scene
 from render.camera import Camera
-from render.context import drawing, gl_context
+from render.context import drawing
 from render.image import Frame, check_size
 from render.opengl.view import View, new_target
 
@@ -26,18 +26,17 @@ class BatchRenderer:
     as `Renderer` does.
     """
 
-    @drawing()
     def __init__(self, count: int, width: int = 84, height: int = 84) -> None:
         check_size(width, height)
         if not isinstance(count, int) or not 1 <= count <= MOST:
             raise RenderError(f"count: got {count!r}, expected 1 to {MOST} arenas")
         self.count, self.width, self.height = count, width, height
-        ctx = gl_context()
-        ctx.gc()
-        # Two, so that a processor with several cores can draw into one while the other is read.
-        self._targets = [new_target(width, height) for _ in range(min(count, 2))]
-        self._views = [View() for _ in range(count)]
-        self._pixels = ctx.buffer(reserve=count * self._frame_bytes)
+        with drawing(width * height) as context:
+            context.gc()
+            # Two, so that a processor with several cores can draw into one while the other is read.
+            self._targets = [new_target(width, height) for _ in range(min(count, 2))]
+            self._views = [View() for _ in range(count)]
+            self._pixels = context.buffer(reserve=count * self._frame_bytes)
 
     @drawing()
     def frames(self, scenes: Sequence[Scene], cameras: Sequence[Camera | None] | None = None) -> Frame:

@@ -4,8 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -18,20 +17,27 @@ DEVICE = "ARENA_LLM_GPU"
 
 EGL_HINT = "install an EGL library, on Debian: apt-get install libegl1 libgl1-mesa-dri"
 
+THREADS = "LP_NUM_THREADS"
+"""Environment variable with which Mesa draws without a graphics processor: the number of its threads."""
+
+_SMALL_PX = 128 * 128
+"""Pixels up to which Mesa draws faster without threads: waking them takes longer than what they save."""
+
 _MOST_DEVICES = 16
 """Number of devices tried by default: this user may not be allowed to open the first one."""
 
 
 @contextmanager
-def drawing() -> Iterator[moderngl.Context]:
+def drawing(pixels: int | None = None) -> Iterator[moderngl.Context]:
     """The process's context, without a window: EGL on Linux, the platform's own elsewhere.
 
     Inside, it is current in this thread, and other threads that draw wait; a call may be nested in another.
-    Raises RenderError in a process that was forked after drawing, and, naming what to install, if no context
-    can be created.
+    The first call creates it, for pictures of a number of `pixels`: Mesa draws small ones in one thread, unless
+    `LP_NUM_THREADS` says otherwise. Raises RenderError in a process that was forked after drawing, and, naming
+    what to install, if no context can be created.
     """
     with _turn:
-        home = _home()
+        home = _home(pixels)
         if home.process != os.getpid():
             raise RenderError(
                 f"process {os.getpid()} was forked from process {home.process} after that had drawn, and "
@@ -78,16 +84,35 @@ if hasattr(os, "register_at_fork"):
 class _Home:
     """The context, the only process in which it may be used, and how deeply calls of `drawing` are nested."""
 
-    def __init__(self) -> None:
-        self.context = _created()
+    def __init__(self, pixels: int | None) -> None:
+        with _in_one_thread() if pixels and pixels <= _SMALL_PX else nullcontext():
+            self.context = _created()
         # GPU objects that Python has freed are released by `context.gc()`, in a thread that draws.
         self.context.gc_mode = "context_gc"
         self.process, self.depth = os.getpid(), 0
 
 
-@cache
-def _home() -> _Home:
-    return _Home()
+_only: _Home | None = None
+
+
+def _home(pixels: int | None = None) -> _Home:
+    global _only
+    if _only is None:
+        _only = _Home(pixels)
+    return _only
+
+
+@contextmanager
+def _in_one_thread() -> Iterator[None]:
+    """Let Mesa, which counts its threads when the context is created, have none; the environment is restored."""
+    if THREADS in os.environ:
+        yield
+        return
+    os.environ[THREADS] = "0"
+    try:
+        yield
+    finally:
+        del os.environ[THREADS]
 
 
 def _created() -> moderngl.Context:

@@ -7,7 +7,7 @@ import numpy as np
 from arena.channels import Channels
 from arena.scene import Scene
 from render.camera import Camera
-from render.context import drawing, gl_context
+from render.context import drawing
 from render.image import Frame, check_size
 from render.opengl.channels import ChannelPainter
 from render.opengl.view import View, new_target
@@ -20,13 +20,13 @@ class Renderer:
     RenderError for other sizes, without an OpenGL context, and in a process forked after the first drawing.
     """
 
-    @drawing()
     def __init__(self, width: int = 512, height: int = 512) -> None:
         check_size(width, height)
         self.width, self.height = width, height
-        gl_context().gc()
-        self._target = new_target(width, height)
-        self._view = View()
+        with drawing(width * height) as context:
+            context.gc()
+            self._target = new_target(width, height)
+            self._view = View()
 
     @drawing()
     def frame(self, scene: Scene, camera: Camera | None = None) -> Frame:

@@ -37,16 +37,14 @@ def rectangles(casters: Batch, texel_m: float) -> Edges | None:
     across, offset = _across()
     middles = casters.rows[:, :3] @ across + offset
     halves = (_CLIP_PER_M * (casters.reach + _MARGIN_TEXELS * texel_m))[:, None]
-    edges = np.concatenate([middles - halves, middles + halves], axis=1)
-    whole = np.concatenate([edges[:, :2].min(axis=0), edges[:, 2:].max(axis=0)])[None]
-    area, whole_area = _area(edges), _area(whole)
+    low, high = middles - halves, middles + halves
+    around = np.concatenate([low.min(axis=0), high.max(axis=0)])
+    left, lower, right, upper = around.tolist()
+    area, whole_area = 4 * float(np.vdot(halves, halves)), (right - left) * (upper - lower)
     if min(area, whole_area) > _MOST_PATCHED:
         return None
-    return (whole if whole_area <= area else edges).astype(np.float32)
-
-
-def _area(edges: npt.NDArray[np.float64]) -> float:
-    return float(((edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])).sum())
+    edges = around[None] if whole_area <= area else np.concatenate([low, high], axis=1)
+    return edges.astype(np.float32)
 
 
 @cache

@@ -74,22 +74,24 @@ def _arena_map(light: Light) -> moderngl.Framebuffer:
 
 
 def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
-    ctx, painter, thin = gl_context(), shared_painter(), _thin(casters, texel_m)
+    ctx, painter, (thick, thin) = gl_context(), shared_painter(), _by_thickness(casters, texel_m)
     target.use()
     ctx.enable_only(moderngl.DEPTH_TEST)
-    some_thin = thin.any()
-    thick = casters.only(np.flatnonzero(~thin)) if some_thin else casters
     painter.draw(thick.groups(), shadow=True)
-    if some_thin:
+    if len(thin.rows):
         ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
         ctx.front_face = "cw"
-        painter.draw(casters.only(np.flatnonzero(thin)).groups(), shadow=True)
+        painter.draw(thin.groups(), shadow=True)
 
 
-def _thin(casters: Batch, texel_m: float) -> Bools:
-    """Casters so thin that the biases would push their back through their front."""
-    flat = casters.rows[:, 12:15].min(axis=1) < 2 * texel_m
-    return np.asarray((casters.meshes == _BOX) & flat | (casters.meshes == _PRISM))
+def _by_thickness(casters: Batch, texel_m: float) -> tuple[Batch, Batch]:
+    """The casters, apart from those so thin that the biases would push their back through their front."""
+    edged = np.flatnonzero(casters.meshes <= max(_BOX, _PRISM))
+    flat = casters.rows[edged, 12:15].min(axis=1) < 2 * texel_m
+    thin = edged[flat | (casters.meshes[edged] == _PRISM)]
+    if not len(thin):
+        return casters, casters.only(thin)
+    return casters.only(np.delete(np.arange(len(casters.rows)), thin)), casters.only(thin)
 
 
 def _map(ctx: moderngl.Context, depth: moderngl.Texture) -> moderngl.Framebuffer:

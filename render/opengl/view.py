@@ -71,11 +71,11 @@ class View:
         if things is None or scene.things is not things.things:
             things, known = ThingRows(scene.things, scene.sizes, scene.version), False
             self._things = things
-        things.update(scene)
+        changed = things.update(scene)
         if not self._light.shines:
             return things
         if known:
-            redraw = self._casters.update()
+            redraw = self._casters.update(changed)
         else:
             self._casters, redraw = Casters(things), True
         if redraw:

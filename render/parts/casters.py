@@ -27,9 +27,17 @@ class Casters:
         self._resting, self._rested = np.ones(count, bool), np.full(count, _REST)
         self._since = 0
         self._rows, self._shown = self._present()
+        self.moving = self._only(~self._resting)
 
-    def update(self) -> bool:
-        """Read the current rows; returns whether the casters at rest have changed."""
+    def update(self, changed: bool) -> bool:
+        """Read the current rows if they have `changed`; returns whether the casters at rest have changed."""
+        if not changed and self._resting.all():
+            return False
+        redraw = self._read()
+        self.moving = self._only(~self._resting)
+        return redraw
+
+    def _read(self) -> bool:
         before, shown = self._rows, self._shown
         self._rows, self._shown = self._present()
         changed = (self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown)
@@ -47,11 +55,6 @@ class Casters:
     def still(self) -> Batch:
         """The casters at rest."""
         return self._only(self._resting)
-
-    @property
-    def moving(self) -> Batch:
-        """The casters that move, or did a moment ago."""
-        return self._only(~self._resting)
 
     def _present(self) -> tuple[Rows, Bools]:
         """The things' rows with rounded poses, and (rows,) which of them cast a shadow now."""

@@ -5,7 +5,7 @@ import numpy as np
 from arena.scene import Floats
 from render.camera import Camera, Matrix
 from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
-from render.parts.rows import Batch, Group, Places, groups
+from render.parts.rows import Batch, Group, Places, Rows, groups
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
@@ -13,6 +13,12 @@ _LEAST_ERROR_PX = 0.3
 
 _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
 """Clip space to the four planes at the picture's edges."""
+
+_ROUNDING = 1e-3
+"""How far outside the picture, in clip space, a box still counts as inside: more than float32 rounds."""
+
+_HALF = np.float32(0.52)
+"""Half an edge of a part's box as a share of its size: marks stand out of their ball by a fiftieth."""
 
 _FLAT_M = 0.2
 """Height in metres up to which things count as flat on the floor: zones usually reach 0.1 m."""
@@ -28,10 +34,10 @@ def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> li
     `height` pixels allows.
     """
     seen = _in_view(batch, view)
-    distance = _distances(seen, camera)
-    meshes = _with_fitting_balls(seen, distance, camera, height)
-    order = np.lexsort((distance + seen.reach, meshes))
-    return groups(meshes, seen.rows.take(order, axis=0))
+    distance = _lengths(_away(batch.rows.take(seen, axis=0), camera))
+    meshes = _with_fitting_balls(batch, seen, distance, camera, height)
+    order = np.lexsort((distance + batch.reach.take(seen), meshes))
+    return groups(meshes, batch.rows.take(seen.take(order), axis=0))
 
 
 def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
@@ -40,13 +46,13 @@ def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
     By the centres alone, things in a large zone would cover its near side. Whatever lies flat on the floor
     comes first, so that it does not cover things on it.
     """
-    if not len(batch.rows):
-        return batch
-    seen = _in_view(batch, view)
-    distance = _distances(seen, camera)
-    rows = seen.rows
+    if not len(batch.rows) or not len(places := _in_view(batch, view)):
+        return batch.only(np.empty(0, np.intp))
+    seen = batch.only(places)
+    rows, away = seen.rows, _away(seen.rows, camera)
+    distance = _lengths(away)
     turned_back, half = rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15] / 2
-    beyond = np.abs(np.einsum("nij,nj->ni", turned_back, _away(seen, camera))) - half
+    beyond = np.abs(np.einsum("nij,nj->ni", turned_back, away)) - half
     nearest = _lengths(np.maximum(beyond, 0.0))
     stands = rows[:, 1] + np.einsum("ni,ni->n", np.abs(turned_back[:, :, 1]), half) > _FLAT_M
     return seen.only(np.lexsort((-distance, np.rint(nearest / -_ORDER_M), stands)))
@@ -57,35 +63,32 @@ def coarse(meshes: Places) -> Places:
     return np.where(meshes == _BALL, _BALLS[0], meshes)
 
 
-def _in_view(batch: Batch, view: Matrix) -> Batch:
-    planes = _SIDES @ view
-    normals = planes[:, :3]
-    inside = normals @ batch.rows[:, :3].T
-    inside += planes[:, 3:]
-    inside /= np.sqrt(np.einsum("ij,ij->i", normals, normals))[:, None]
-    inside += batch.reach
-    return batch.only(np.flatnonzero(inside.min(axis=0) > 0))
+def _in_view(batch: Batch, view: Matrix) -> Places:
+    """Where the rows are whose boxes are not outside the picture."""
+    planes = (_SIDES @ view).T
+    inside = batch.rows[:, :3] @ planes[:3]
+    inside += planes[3]
+    halves = batch.rows[:, 3:12].reshape(-1, 3, 3) * (_HALF * batch.rows[:, 12:15, None])
+    inside += np.abs(halves.reshape(-1, 3) @ planes[:3]).reshape(-1, 3, 4).sum(axis=1)
+    return np.flatnonzero(inside.min(axis=1) > -_ROUNDING)
 
 
-def _with_fitting_balls(batch: Batch, distance: Floats, camera: Camera, height: int) -> Places:
-    """The meshes, with balls as coarse as possible without visible corners."""
-    balls = np.flatnonzero(batch.meshes == _BALL)
-    if not len(balls):
-        return batch.meshes
-    pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
-    radius = 0.5 * batch.rows[balls, 12:15].max(axis=1) * pixels_per_metre
-    meshes = batch.meshes.copy()
-    meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
+def _with_fitting_balls(
+    batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int
+) -> Places:
+    """The meshes of the rows seen, with balls as coarse as possible without visible corners."""
+    meshes = batch.meshes.take(seen)
+    balls = np.flatnonzero(meshes == _BALL)
+    if len(balls):
+        pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
+        radius = 0.5 * batch.rows[seen[balls], 12:15].max(axis=1) * pixels_per_metre
+        meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
     return meshes
 
 
-def _distances(batch: Batch, camera: Camera) -> Floats:
-    return _lengths(_away(batch, camera))
-
-
-def _away(batch: Batch, camera: Camera) -> Floats:
+def _away(rows: Rows, camera: Camera) -> Floats:
     """Vectors (n, 3) from the rows to the camera."""
-    return np.asarray(np.array(camera.position) - batch.rows[:, :3])
+    return np.asarray(np.array(camera.position) - rows[:, :3])
 
 
 def _lengths(vectors: Floats) -> Floats:

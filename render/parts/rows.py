@@ -74,6 +74,7 @@ def reach_of(rows: Rows) -> Floats:
 
 def joined(batches: Sequence[Batch]) -> Batch:
     """All rows of several batches, one after the other."""
+    batches = [each for each in batches if len(each.rows)] or batches[:1]
     if len(batches) == 1:
         return batches[0]
     return Batch(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))
@@ -90,6 +91,7 @@ def arena_batch() -> Batch:
 class ThingRows:
     """The rows of one tuple of things, and after them those of floor and fence.
 
+    `opaque` and `clear` are the visible rows as of the last update, those of translucent things apart.
     `rows`, `meshes` and `reach` are as in `Batch`, `owner` (parts,) is the index of each part's thing in
     `things`, `casts` (parts,) whether it casts a shadow and `shown` (parts,) whether it is visible; floor and
     fence have no owner. Only what has changed since the last frame is computed again.
@@ -105,7 +107,8 @@ class ThingRows:
         level = np.eye(3)
         looks = [part.look or of_things[i] for part, i in zip(flat, self.owner, strict=True)]
         own = batch([(part, look, level) for part, look in zip(flat, looks, strict=True)])
-        self.meshes, self.rows, self.reach = joined([own, arena_batch()])
+        self._all = joined([own, arena_batch()])
+        self.meshes, self.rows, self.reach = self._all
         self.casts = np.array([look.casts for look in looks], bool)
         self.shown = np.zeros(len(flat), bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
@@ -125,21 +128,8 @@ class ThingRows:
         if before is None or self._pose[1] != before[1]:
             self._resize(scene.sizes)
         self._place(scene)
+        self.opaque, self.clear = self._all.only(self._opaque), self._all.only(self._transparent)
         return True
-
-    @property
-    def opaque(self) -> Batch:
-        """The visible opaque rows."""
-        return self.only(self._opaque)
-
-    @property
-    def clear(self) -> Batch:
-        """The visible translucent rows."""
-        return self.only(self._transparent)
-
-    def only(self, chosen: Places) -> Batch:
-        """The rows at these places."""
-        return Batch(self.meshes, self.rows, self.reach).only(chosen)
 
     def _show(self, shown: Bools) -> None:
         self.shown = shown
