@@ -9,7 +9,8 @@ from arena.scene import Scene
 from render.camera import Camera
 from render.context import drawing
 from render.image import Frame, check_size
-from render.opengl.view import View, new_target
+from render.opengl.target import new_target
+from render.opengl.view import View
 
 MOST = 1024
 """Maximum number of arenas: each keeps about 1.5 MB of shadow maps."""

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,9 @@ FIRST_PERSON_FOV_DEG = 100.0
 
 _BEHIND = 0.75 * np.array([0.0, 2.0, -5.0])
 _DISTANCES = (1.0, 4.0)
+
+_DIRECTIONS = 256
+"""Number of directions whose axes are kept: an agent turns in steps of 6 degrees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,8 @@ class Camera:
     half_height: float | None = None
 
     def axes(self) -> Floats:
-        """Unit vectors right, up and forward as rows (3, 3), in the arena's frame."""
-        yaw, pitch = math.radians(self.yaw), math.radians(self.pitch)
-        forward = (math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch))
-        up = (math.sin(yaw) * math.sin(pitch), math.cos(pitch), math.cos(yaw) * math.sin(pitch))
-        return np.array([(math.cos(yaw), 0.0, -math.sin(yaw)), up, forward])
+        """Unit vectors right, up and forward as rows (3, 3), in the arena's frame; do not write to them."""
+        return _axes(self.yaw, self.pitch)
 
     def matrix(self, aspect: float) -> Matrix:
         """World to OpenGL clip space (4, 4), acting on columns; `aspect` is width over height.
@@ -54,7 +55,8 @@ class Camera:
         view[:3, :3] = axes
         view[:3, 3] = -axes @ np.array(self.position)
         view[3] = 0.0, 0.0, 0.0, 1.0
-        return np.asarray(self._projection(aspect) @ view, dtype=np.float32)
+        projection = _projection(self.fov, self.near, self.far, self.half_height, aspect)
+        return np.asarray(projection @ view, dtype=np.float32)
 
     def magnification(self, distances: Floats) -> Floats:
         """Half picture heights per metre at distances (metres) from the camera."""
@@ -68,19 +70,29 @@ class Camera:
         scale = np.array([[spread * aspect], [-spread], [1.0]])
         return (scale * self.axes()).T.astype(np.float32)
 
-    def _projection(self, aspect: float) -> Floats:
-        depth = self.far - self.near
-        projection = np.zeros((4, 4))
-        if self.half_height:
-            focal = 1 / self.half_height
-            projection[2, 2:] = 2 / depth, -(self.far + self.near) / depth
-            projection[3, 3] = 1
-        else:
-            focal = 1 / math.tan(math.radians(self.fov) / 2)
-            projection[2, 2:] = (self.far + self.near) / depth, -2 * self.far * self.near / depth
-            projection[3, 2] = 1
-        projection[0, 0], projection[1, 1] = focal / aspect, -focal
-        return projection
+
+@lru_cache(_DIRECTIONS)
+def _axes(yaw_deg: float, pitch_deg: float) -> Floats:
+    yaw, pitch = math.radians(yaw_deg), math.radians(pitch_deg)
+    forward = (math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch))
+    up = (math.sin(yaw) * math.sin(pitch), math.cos(pitch), math.cos(yaw) * math.sin(pitch))
+    return np.array([(math.cos(yaw), 0.0, -math.sin(yaw)), up, forward])
+
+
+@lru_cache(_DIRECTIONS)
+def _projection(fov: float, near: float, far: float, half_height: float | None, aspect: float) -> Floats:
+    depth = far - near
+    projection = np.zeros((4, 4))
+    if half_height:
+        focal = 1 / half_height
+        projection[2, 2:] = 2 / depth, -(far + near) / depth
+        projection[3, 3] = 1
+    else:
+        focal = 1 / math.tan(math.radians(fov) / 2)
+        projection[2, 2:] = (far + near) / depth, -2 * far * near / depth
+        projection[3, 2] = 1
+    projection[0, 0], projection[1, 1] = focal / aspect, -focal
+    return projection
 
 
 def first_person(scene: Scene) -> Camera:

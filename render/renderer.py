@@ -10,7 +10,8 @@ from render.camera import Camera
 from render.context import drawing
 from render.image import Frame, check_size
 from render.opengl.channels import ChannelPainter
-from render.opengl.view import View, new_target
+from render.opengl.target import new_target
+from render.opengl.view import View
 
 
 class Renderer:

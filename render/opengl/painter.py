@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from render.context import gl_context
-from render.looks import sky, textures
+from render.looks import textures
 from render.looks.sun import Light, sun_view
 from render.parts.meshes import Mesh, unit_meshes
 from render.parts.rows import ROW, Group
@@ -27,10 +27,6 @@ _SCENE = (
 )
 _SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
-
-_SRGB8 = 0x8C41
-"""OpenGL's number of a format that moderngl does not name."""
-
 
 def program(ctx: moderngl.Context, name: str, package: str = "render.opengl") -> moderngl.Program:
     """The shaders `NAME.vert` and `.frag` in the folder `shaders` of a package as a program."""
@@ -120,29 +116,6 @@ class Stock:
             for each in self._readers
         ]
         return instances, arrays
-
-
-class Sky:
-    """The sky, drawn behind all things."""
-
-    def __init__(self, ctx: moderngl.Context) -> None:
-        self._ctx = ctx
-        self._program = program(ctx, "sky")
-        self._program["u_sky"] = 2
-        self._array = ctx.vertex_array(self._program, [])
-        # As sRGB, which converts back to the same bytes: switching the frame buffer's sRGB off and on would
-        # make llvmpipe draw in two passes and cost 0.1 ms.
-        size, faces = (sky.SIDE, sky.SIDE), sky.cube().tobytes()
-        self._cube = ctx.texture_cube(size, 3, faces, alignment=1, internal_format=_SRGB8)
-        self._cube.filter = (moderngl.NEAREST, moderngl.NEAREST)
-
-    def draw(self, rays: npt.NDArray[np.float32]) -> None:
-        """Fill the pixels still at the far plane; `rays` is a camera's matrix."""
-        self._ctx.depth_func = "<="
-        self._cube.use(2)
-        write(self._program, "u_rays", rays)
-        self._array.render(vertices=3)
-        self._ctx.depth_func = "<"
 
 
 def _textures(ctx: moderngl.Context) -> moderngl.TextureArray:

@@ -1,6 +1,5 @@
 """Draws the frames of one arena, caching what stays the same between them."""
 
-from functools import cache
 from itertools import groupby
 
 import moderngl
@@ -10,24 +9,15 @@ from arena.taskfile.versions import Version
 from render.camera import Camera, first_person
 from render.context import gl_context
 from render.looks.sun import Light, light_of
-from render.opengl.painter import Sky, shared_painter, write
+from render.opengl.painter import shared_painter, write
 from render.opengl.shadows import Shadows
+from render.opengl.sky import shared_sky, sky_pictures
+from render.opengl.target import start_frame
 from render.parts.animals import body, shadow_of
 from render.parts.casters import Casters
 from render.parts.culling import back_to_front, front_to_back
 from render.parts.meshes import MESHES
 from render.parts.rows import Batch, Group, ThingRows, joined
-
-FRAMEBUFFER_SRGB = 0x8DB9
-_SRGB8_ALPHA8 = 0x8C43
-"""OpenGL's numbers of constants that moderngl does not name."""
-
-
-def new_target(width: int, height: int, samples: int = 0) -> moderngl.Framebuffer:
-    """A render target with 4 bytes of colour, and depth, per pixel or per sample of a pixel."""
-    ctx, size = gl_context(), (width, height)
-    picture = ctx.texture(size, 4, samples=samples, internal_format=_SRGB8_ALPHA8)
-    return ctx.framebuffer([picture], ctx.depth_renderbuffer(size, samples=samples))
 
 
 class View:
@@ -35,7 +25,7 @@ class View:
 
     def __init__(self) -> None:
         self._ctx = gl_context()
-        self._painter, self._sky = shared_painter(), _shared_sky()
+        self._painter = shared_painter()
         self._light = light_of(Version.V3)
         self._shadows = Shadows(self._light)
         self._things: ThingRows | None = None
@@ -83,19 +73,16 @@ class View:
         return things
 
     def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
-        ctx, aspect = self._ctx, target.width / target.height
-        target.use()
-        target.clear(depth=1.0)
-        ctx.enable_direct(FRAMEBUFFER_SRGB)
-        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        # Left-handed coordinates and the upside-down picture each reverse every face.
-        ctx.front_face = "ccw"
-        view = camera.matrix(aspect)
+        width, height = target.size
+        has_sky = sky_pictures(width, height).copy(target, camera)
+        start_frame(target, clear=not has_sky)
+        view = camera.matrix(width / height)
         write(self._painter.scene, "u_view", view)
         self._painter.textures.use(0)
         self._shadows.texture.use(1)
-        self._painter.draw(front_to_back(opaque, camera, view, target.height))
-        self._sky.draw(camera.rays(aspect))
+        self._painter.draw(front_to_back(opaque, camera, view, height))
+        if not has_sky:
+            shared_sky().draw(camera, width / height)
         self._draw_clear(target, back_to_front(clear, camera, view))
 
     def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
@@ -114,12 +101,6 @@ class View:
 def _own(scene: Scene) -> Animal:
     """The agent whose view a scene is."""
     return Animal(scene.agent_position, scene.agent_yaw, scene.skin)
-
-
-@cache
-def _shared_sky() -> Sky:
-    """The sky of this process."""
-    return Sky(gl_context())
 
 
 def _runs(batch: Batch) -> list[Group]:

@@ -3,18 +3,21 @@
 A body is a ball of the agent's radius, 0.5 m; it faces +z of its own frame.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from arena.errors import RenderError
-from arena.scene import Animal, Vector, yaw_rotation
+from arena.scene import Animal, Floats, Vector, yaw_rotation
 from render.looks.look import Look, Material, srgb
 from render.parts.culling import coarse
 from render.parts.meshes import Part
 from render.parts.rows import Batch, batch
 
 Piece = tuple[Part, Look]
+
+_YAWS = 256
+"""Number of turned animals that are kept: an agent turns in steps of 6 degrees."""
 
 _BLACK, _WHITE = srgb(30, 30, 34), srgb(240, 240, 236)
 _PINK, _SNOUT = srgb(238, 170, 172), srgb(216, 124, 134)
@@ -78,35 +81,34 @@ def body(animal: Animal) -> Batch:
 
     Raises RenderError for a skin without a body.
     """
-    return _placed(_at_origin(animal.skin), animal)
+    return _placed(animal, casting=False)
 
 
 def shadow_of(animal: Animal) -> Batch:
     """The parts of an agent's body that cast shadows; raises as `body`."""
-    return _placed(_casters(animal.skin), animal)
+    return _placed(animal, casting=True)
 
 
-def _placed(local: Batch, animal: Animal) -> Batch:
-    turn = yaw_rotation(animal.yaw)
+def _placed(animal: Animal, casting: bool) -> Batch:
+    local, centres = _turned(animal.skin, animal.yaw, casting)
     rows = local.rows.copy()
-    rows[:, :3] = rows[:, :3] @ turn.T + animal.position
-    rows[:, 3:12] = turn.T.ravel()
+    rows[:, :3] = centres + animal.position
     return local._replace(rows=rows)
 
 
-@cache
-def _at_origin(skin: str) -> Batch:
-    return _batch(skin, casting=False)
+@lru_cache(_YAWS)
+def _turned(skin: str, yaw: float, casting: bool) -> tuple[Batch, Floats]:
+    """The rows of an animal at the origin, whose centres (n, 3) are apart in full precision."""
+    local, turn = _at_origin(skin, casting), yaw_rotation(yaw)
+    rows = local.rows.copy()
+    rows[:, 3:12] = turn.T.ravel()
+    return local._replace(rows=rows), rows[:, :3] @ turn.T
 
 
 @cache
-def _casters(skin: str) -> Batch:
-    local = _batch(skin, casting=True)
-    return local._replace(meshes=coarse(local.meshes))
-
-
-def _batch(skin: str, casting: bool) -> Batch:
+def _at_origin(skin: str, casting: bool) -> Batch:
     if skin not in BODIES:
         raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
     pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
-    return batch([(part, look, np.eye(3)) for part, look in pieces])
+    local = batch([(part, look, np.eye(3)) for part, look in pieces])
+    return local._replace(meshes=coarse(local.meshes)) if casting else local

@@ -13,7 +13,7 @@ from render.context import drawing, gl_context
 from render.image import check_size
 from render.looks.textures import linear
 from render.opengl.painter import Reader, Stock, program, write
-from render.opengl.view import FRAMEBUFFER_SRGB, new_target
+from render.opengl.target import FRAMEBUFFER_SRGB, new_target
 from render.parts.meshes import Mesh
 from suites.est import solids
 from suites.est.hypotheses import OBJECTS, Floats
