@@ -32,9 +32,9 @@ def drawing(pixels: int | None = None) -> Iterator[moderngl.Context]:
     """The process's context, without a window: EGL on Linux, the platform's own elsewhere.
 
     Inside, it is current in this thread, and other threads that draw wait; a call may be nested in another.
-    The first call creates it, for pictures of a number of `pixels`: Mesa draws small ones in one thread, unless
-    `LP_NUM_THREADS` says otherwise. Raises RenderError in a process that was forked after drawing, and, naming
-    what to install, if no context can be created.
+    The first call creates it, for pictures of a number of `pixels`: unless `LP_NUM_THREADS` is set, Mesa
+    draws small ones without threads of its own. Raises RenderError in a process that was forked after
+    drawing, and, naming what to install, if no context can be created.
     """
     with _turn:
         home = _home(pixels)
@@ -104,7 +104,7 @@ def _home(pixels: int | None = None) -> _Home:
 
 @contextmanager
 def _in_one_thread() -> Iterator[None]:
-    """Let Mesa, which counts its threads when the context is created, have none; the environment is restored."""
+    """Let Mesa, which reads the number of its threads when the context is created, have none."""
     if THREADS in os.environ:
         yield
         return

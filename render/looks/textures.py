@@ -15,6 +15,9 @@ from render.looks.look import BRICK, SURFACES, Material
 SIDE = 1024
 """Pixels of a layer's side."""
 
+LAYERS = sum(surface.layer is None for surface in SURFACES.values())
+"""Number of layers: of materials that borrow no other's."""
+
 Layer = npt.NDArray[np.float64]
 
 _BRICK_JOINT = (0.019, 0.008)
@@ -57,8 +60,7 @@ def layers() -> npt.NDArray[np.uint8]:
         Material.EMBER: _fog((0.45, 0.17, 0.055), 0.5, 0.9),
         Material.PERSPEX: _pane(0.251),
     }
-    textured = sum(surface.layer is None for surface in SURFACES.values())
-    stack = np.full((textured, SIDE, SIDE, 4), 255, np.uint8)
+    stack = np.full((LAYERS, SIDE, SIDE, 4), 255, np.uint8)
     for material, layer in made.items():
         stack[material] = np.round(255 * np.clip(layer, 0.0, 1.0))
     return stack

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from render.context import gl_context
-from render.looks import textures
+from render.looks.kept_textures import kept_layers
 from render.looks.sun import Light, sun_view
+from render.looks.textures import LAYERS, SIDE
 from render.parts.meshes import Mesh, unit_meshes
 from render.parts.rows import ROW, Group
 
@@ -27,6 +28,7 @@ _SCENE = (
 )
 _SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
+
 
 def program(ctx: moderngl.Context, name: str, package: str = "render.opengl") -> moderngl.Program:
     """The shaders `NAME.vert` and `.frag` in the folder `shaders` of a package as a program."""
@@ -119,8 +121,7 @@ class Stock:
 
 
 def _textures(ctx: moderngl.Context) -> moderngl.TextureArray:
-    array = textures.layers()
-    made = ctx.texture_array((textures.SIDE, textures.SIDE, len(array)), 4, array.tobytes())
+    made = ctx.texture_array((SIDE, SIDE, LAYERS), 4, kept_layers())
     made.build_mipmaps()
     made.filter = (moderngl.LINEAR_MIPMAP_NEAREST, moderngl.LINEAR)
     return made

@@ -10,7 +10,7 @@ from render.looks.sun import Light
 from render.opengl.painter import shared_painter
 from render.opengl.patches import Edges, patcher, rectangles
 from render.parts.meshes import MESHES
-from render.parts.rows import Batch, Bools, arena_batch
+from render.parts.rows import Batch, arena_batch
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 

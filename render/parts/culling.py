@@ -73,9 +73,7 @@ def _in_view(batch: Batch, view: Matrix) -> Places:
     return np.flatnonzero(inside.min(axis=1) > -_ROUNDING)
 
 
-def _with_fitting_balls(
-    batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int
-) -> Places:
+def _with_fitting_balls(batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int) -> Places:
     """The meshes of the rows seen, with balls as coarse as possible without visible corners."""
     meshes = batch.meshes.take(seen)
     balls = np.flatnonzero(meshes == _BALL)
