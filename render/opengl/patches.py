@@ -34,23 +34,27 @@ def rectangles(casters: Batch, texel_m: float) -> Edges | None:
     """
     if not len(casters.rows):
         return np.empty((0, 4), np.float32)
-    across, offset = _across()
-    middles = casters.rows[:, :3] @ across + offset
-    halves = (_CLIP_PER_M * (casters.reach + _MARGIN_TEXELS * texel_m))[:, None]
-    low, high = middles - halves, middles + halves
-    around = np.concatenate([low.min(axis=0), high.max(axis=0)])
-    left, lower, right, upper = around.tolist()
-    area, whole_area = 4 * float(np.vdot(halves, halves)), (right - left) * (upper - lower)
+    edges, area, margin = [], 0.0, _MARGIN_TEXELS * texel_m
+    across, up = _across()
+    # Plain numbers: these are the few parts of an agent, and NumPy would take ten times as long.
+    for place, reach in zip(casters.rows[:, :3].tolist(), casters.reach.tolist(), strict=True):
+        x, y = (place[0] * a + place[1] * b + place[2] * c + d for a, b, c, d in (across, up))
+        half = _CLIP_PER_M * (reach + margin)
+        edges.append((x - half, y - half, x + half, y + half))
+        area += 4 * half * half
+    lefts, lowers, rights, uppers = zip(*edges, strict=True)
+    left, lower, right, upper = whole = min(lefts), min(lowers), max(rights), max(uppers)
+    whole_area = (right - left) * (upper - lower)
     if min(area, whole_area) > _MOST_PATCHED:
         return None
-    edges = around[None] if whole_area <= area else np.concatenate([low, high], axis=1)
-    return edges.astype(np.float32)
+    return np.array([whole] if whole_area <= area else edges, np.float32)
 
 
 @cache
-def _across() -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """From the arena to the plane across the sun's view: a matrix (3, 2) for rows, and an offset (2,)."""
-    return np.ascontiguousarray(sun_view()[:2, :3].T), sun_view()[:2, 3]
+def _across() -> list[list[float]]:
+    """Factors of x, y, z and 1 for a place across the sun's view and up it."""
+    rows: list[list[float]] = sun_view()[:2].tolist()
+    return rows
 
 
 class Patcher:
