@@ -37,8 +37,8 @@ class View:
         things = self._updated(scene)
         if self._light.shines:
             agents = (_own(scene), *scene.others)
-            shadows = [self._casters.moving, *(shadow_of(agent) for agent in agents)]
-            self._shadows.draw_moving(joined(shadows))
+            moving = [self._casters.moving] if len(self._casters.moving.rows) else []
+            self._shadows.draw_moving(joined([*moving, *(shadow_of(agent) for agent in agents)]))
         self._opaque, self._clear = things.opaque, things.clear
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:

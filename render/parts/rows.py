@@ -73,8 +73,7 @@ def reach_of(rows: Rows) -> Floats:
 
 
 def joined(batches: Sequence[Batch]) -> Batch:
-    """All rows of several batches, one after the other."""
-    batches = [each for each in batches if len(each.rows)] or batches[:1]
+    """All rows of several batches, one after the other; a single one is returned itself."""
     if len(batches) == 1:
         return batches[0]
     return Batch(*(np.concatenate(columns) for columns in zip(*batches, strict=True)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from render import BatchRenderer, Renderer
-from render.context import DEVICE
+from render.context import DEVICE, THREADS
 from tests.arena.worlds import agent, episode
 
 ROOT = Path(__file__).parents[2]
@@ -195,3 +195,37 @@ assert Renderer(32, 32).frame(scene).tobytes() == alone[0]
 def test_another_librarys_context_beside_ours_changes_nothing():
     done = python(BESIDE)
     assert done.returncode == 0, done.stderr
+
+
+THREADS_OF = """
+import os
+from pathlib import Path
+from render import Renderer
+from render.context import drawn_by
+
+before = dict(os.environ)
+Renderer(SIDE, SIDE)
+assert dict(os.environ) == before
+tasks = [(task / "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+print("llvmpipe" in drawn_by(), sum(name.startswith("llvmpipe") for name in tasks))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are read from /proc")
+def test_small_pictures_are_drawn_without_threads():
+    given = {name: value for name, value in os.environ.items() if name != THREADS}
+
+    def threads(side, **environment):
+        program = THREADS_OF.replace("SIDE", str(side))
+        done = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, env=given | environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    if threads(84)[0] == "False":
+        pytest.skip("a graphics processor draws")
+    several = min(os.cpu_count() or 1, 2)
+    assert threads(84) == ["True", "0"]
+    assert threads(84, **{THREADS: "1"}) == ["True", "1"]
+    assert int(threads(512)[1]) >= several - 1
