@@ -86,7 +86,7 @@ def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
 
 def _by_thickness(casters: Batch, texel_m: float) -> tuple[Batch, Batch]:
     """The casters, apart from those so thin that the biases would push their back through their front."""
-    edged = np.flatnonzero(casters.meshes <= max(_BOX, _PRISM))
+    edged = (casters.meshes <= max(_BOX, _PRISM)).nonzero()[0]
     if not len(edged):
         return casters, casters.only(edged)
     flat = casters.rows[edged, 12:15].min(axis=1) < 2 * texel_m

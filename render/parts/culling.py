@@ -70,13 +70,13 @@ def _in_view(batch: Batch, view: Matrix) -> Places:
     inside += planes[3]
     halves = batch.rows[:, 3:12].reshape(-1, 3, 3) * (_HALF * batch.rows[:, 12:15, None])
     inside += np.abs(halves.reshape(-1, 3) @ planes[:3]).reshape(-1, 3, 4).sum(axis=1)
-    return np.flatnonzero(inside.min(axis=1) > -_ROUNDING)
+    return (inside.min(axis=1) > -_ROUNDING).nonzero()[0]
 
 
 def _with_fitting_balls(batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int) -> Places:
     """The meshes of the rows seen, with balls as coarse as possible without visible corners."""
     meshes = batch.meshes.take(seen)
-    balls = np.flatnonzero(meshes == _BALL)
+    balls = (meshes == _BALL).nonzero()[0]
     if len(balls):
         pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
         radius = 0.5 * batch.rows[seen[balls], 12:15].max(axis=1) * pixels_per_metre
