@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from arena.kernel.compiled import compiled
 from arena.scene import Floats
 from render.camera import Camera, Matrix
 from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
@@ -17,7 +18,7 @@ _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np
 _ROUNDING = 1e-3
 """How far outside the picture, in clip space, a box still counts as inside: more than float32 rounds."""
 
-_HALF = np.float32(0.52)
+_HALF = 0.52
 """Half an edge of a part's box as a share of its size: marks stand out of their ball by a fiftieth."""
 
 _FLAT_M = 0.2
@@ -65,12 +66,25 @@ def coarse(meshes: Places) -> Places:
 
 def _in_view(batch: Batch, view: Matrix) -> Places:
     """Where the rows are whose boxes are not outside the picture."""
-    planes = (_SIDES @ view).T
-    inside = batch.rows[:, :3] @ planes[:3]
-    inside += planes[3]
-    halves = batch.rows[:, 3:12].reshape(-1, 3, 3) * (_HALF * batch.rows[:, 12:15, None])
-    inside += np.abs(halves.reshape(-1, 3) @ planes[:3]).reshape(-1, 3, 4).sum(axis=1)
-    return (inside.min(axis=1) > -_ROUNDING).nonzero()[0]
+    return _inside(batch.rows, _SIDES @ view)
+
+
+@compiled
+def _inside(rows: Rows, planes: Matrix) -> Places:
+    """Where the rows are whose boxes reach into the inside of all planes."""
+    found, count = np.empty(len(rows), np.intp), 0
+    for place, row in enumerate(rows):
+        least = np.inf
+        for x, y, z, offset in planes:
+            inside = x * row[0] + y * row[1] + z * row[2] + offset
+            for axis in range(3):
+                along = x * row[3 + 3 * axis] + y * row[4 + 3 * axis] + z * row[5 + 3 * axis]
+                inside += _HALF * row[12 + axis] * abs(along)
+            least = min(least, inside)
+        if least > -_ROUNDING:
+            found[count] = place
+            count += 1
+    return found[:count]
 
 
 def _with_fitting_balls(batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int) -> Places:
