@@ -75,7 +75,7 @@ class Sensors:
         """
         self._only = observation if isinstance(observation, str) else None
         self._names = _checked_names(observation)
-        self.resolution, self._view_side, self._stack = (
+        self.resolution, self._view_side, self.stack = (
             side("resolution", resolution),
             side("render_resolution", render_resolution),
             whole("frame_stack", frame_stack),
@@ -97,9 +97,21 @@ class Sensors:
 
     @property
     def quiet_names(self) -> tuple[str, ...]:
-        """The sensors' names if the kernel can write all observations: rays and vectors, not stacked; else
-        none."""
-        return self._names if self._stack == 1 and not {*self._names} - {"rays", "vector"} else ()
+        """The sensors' names if the kernel can write all observations: rays and vectors; else none."""
+        return () if {*self._names} - {"rays", "vector"} else self._names
+
+    @property
+    def past(self) -> dict[str, Array]:
+        """The stacked observations of agent 0, by name; empty without a frame stack."""
+        seen = self._seen.get(0, ())
+        return {name: np.concatenate([past[name] for past in seen], axis=-1) for name in self._names if seen}
+
+    @past.setter
+    def past(self, stacked: dict[str, Array]) -> None:
+        parts = {name: np.split(array, self.stack, axis=-1) for name, array in stacked.items()}
+        if parts:
+            seen = [{name: each[k] for name, each in parts.items()} for k in range(self.stack)]
+            self._seen[0] = deque(seen, maxlen=self.stack)
 
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
@@ -108,17 +120,17 @@ class Sensors:
 
     def _box(self, name: str) -> spaces.Box:
         if name == "vector":
-            low, high = (np.tile(bound, self._stack) for bound in (VECTOR_LOW, VECTOR_HIGH))
+            low, high = (np.tile(bound, self.stack) for bound in (VECTOR_LOW, VECTOR_HIGH))
             return spaces.Box(low, high, dtype=np.float32)
         if name == "rays":
             length = (len(self._ray_tags) + FLAGS) * (2 * self._ray_options[0] + 1)
-            return spaces.Box(0.0, 1.0, (length * self._stack,), np.float32)
+            return spaces.Box(0.0, 1.0, (length * self.stack,), np.float32)
         picture = (self.resolution, self.resolution)
         if name == "depth":
-            return spaces.Box(0.0, SIGHT, (*picture, self._stack), np.float32)
+            return spaces.Box(0.0, SIGHT, (*picture, self.stack), np.float32)
         if name == "segmentation":
-            return spaces.Box(0, len(CLASSES) - 1, (*picture, self._stack), np.uint8)
-        return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self._stack), np.uint8)
+            return spaces.Box(0, len(CLASSES) - 1, (*picture, self.stack), np.uint8)
+        return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self.stack), np.uint8)
 
     def observe(
         self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
@@ -134,7 +146,7 @@ class Sensors:
             self._add_seen(now, scene, view, episode.spec.version)
         if self._has_vector:
             now["vector"] = vector(episode.agents[agent])
-        if self._stack > 1:
+        if self.stack > 1:
             now = self._stacked(now, agent, first)
         return now if self._only is None else now[self._only]
 
@@ -157,7 +169,7 @@ class Sensors:
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
         """The last observations, stacked into new arrays."""
         if first or agent not in self._seen:
-            self._seen[agent] = deque([now] * self._stack, maxlen=self._stack)
+            self._seen[agent] = deque([now] * self.stack, maxlen=self.stack)
         else:
             self._seen[agent].append(now)
         seen = self._seen[agent]

@@ -36,7 +36,8 @@ class QuietSteps:
     def __init__(self, envs: Sequence[ArenaEnv]) -> None:
         count = len(envs)
         self._envs, sensors = envs, envs[0].sensors
-        self._names, self._repeat = sensors.quiet_names, envs[0].action_repeat
+        self._names, self._repeat, self._stack = sensors.quiet_names, envs[0].action_repeat, sensors.stack
+        self._past: dict[str, npt.NDArray[np.float32]] = {}
         self.held: Bools = np.zeros(count, np.bool_)
         self._bodies, self._clocks = np.zeros((count, BODY)), np.zeros((count, CLOCK), np.float32)
         self.rewards, self._totals = np.zeros(count), np.zeros(count)
@@ -69,6 +70,9 @@ class QuietSteps:
             self._columns[number] = env.sensors.rays(episode.spec.version).columns(world.things)
         else:
             self._parts[number] = world.parts
+        for name, stacked in env.sensors.past.items():
+            self._past.setdefault(name, np.empty((len(self._envs), len(stacked)), np.float32))
+            self._past[name][number] = stacked
         self._is_joined = False
         self._since[number], self._stages[number] = len(self._taken), stage
         self._infos[number] = env.quiet_infos
@@ -83,6 +87,7 @@ class QuietSteps:
         assert stage is not None, "it is held"
         stage.world.agents[0].state = self._bodies[number].copy()
         stage.accounts[0].clock = self._clocks[number].copy()
+        env.sensors.past = {name: stacked[number].copy() for name, stacked in self._past.items()}
         taken = [int(actions[number]) for actions in self._taken[self._since[number] :]]
         env.add_quiet_steps([ACTIONS[each] for each in taken], float(self._totals[number]))
 
@@ -124,12 +129,17 @@ class QuietSteps:
 
     def observe(self, ready: Bools, rows: dict[str, npt.NDArray[np.float32]]) -> None:
         """Write the observations of those that are `ready` into `rows` (n, ...), by the sensor's name."""
-        if "rays" in rows:
+        shapes = {name: (len(ready), past.shape[1] // self._stack) for name, past in self._past.items()}
+        now = {name: np.empty(shape, np.float32) for name, shape in shapes.items()} or rows
+        if "rays" in now:
             angles = self._envs[0].sensors.ray_angles
             table = (self._table, self._ends, angles, CAST_RADIUS, CAST_LENGTH, self._listed, self._list_ends)
-            see_all(ready, self._bodies, *table, rows["rays"])
-        if "vector" in rows:
-            feel_all(ready, self._bodies, self._clocks, VECTOR_LOW, VECTOR_HIGH, rows["vector"])
+            see_all(ready, self._bodies, *table, now["rays"])
+        if "vector" in now:
+            feel_all(ready, self._bodies, self._clocks, VECTOR_LOW, VECTOR_HIGH, now["vector"])
+        for name, past in self._past.items():
+            past[ready] = np.concatenate([past[ready][:, now[name].shape[1] :], now[name][ready]], axis=1)
+            rows[name][ready] = past[ready]
 
     def infos(self) -> list[Info]:
         """The infos after a quiet step."""

@@ -225,8 +225,9 @@ QUIET = ["01-01-01", "04-05-03", "05-07-02", "09-13-02", "10-15-01"]
         {"workers": 2, "autoreset_mode": "SAME_STEP"},
         {"workers": 0, "action_repeat": 2, "max_episode_steps": 70, "task_info": True},
         {"workers": 0, "action": "multidiscrete", "version": "4"},
+        {"workers": 0, "frame_stack": 3},
     ],
-    ids=["here", "workers", "repeated and cut", "version 4"],
+    ids=["here", "workers", "repeated and cut", "version 4", "stacked"],
 )
 def test_quiet_steps_of_many_are_those_of_each_alone(vector, observation, options):
     """The kernel takes most of these steps in one call."""
