@@ -8,6 +8,7 @@ import numpy as np
 from rich.console import Console
 
 from arena import Rays
+from arena.physics.world import World
 from benchmarks.peers.rounds import FULL_ROUNDS, Rounds
 from benchmarks.profile import NAMES, STAGES, StageTimes, Stopwatch, stages_table, watched_stages
 from benchmarks.rl.effort import FULL_RL, QUICK_RL
@@ -24,7 +25,7 @@ _BULLET, _OURS = STAGES[0][2], STAGES[1][2]
 
 RAYS_STAGE, WRAPPERS = "rays", "gymnasium.make: its wrappers"
 
-TASK_STAGES = (*STAGES, (Rays, "observe", RAYS_STAGE))
+TASK_STAGES = (*STAGES, (World, "drive_quietly", _OURS), (Rays, "observe", RAYS_STAGE))
 TASK_NAMES = (*NAMES[:4], RAYS_STAGE, *NAMES[4:], WRAPPERS)
 """Stages in the order of the table."""
 
@@ -77,7 +78,7 @@ def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfil
     """Play a task's first steps, or until it ends, and count its ticks; returns the number of steps."""
     env.unwrapped.set_curriculum(Playlist([task]))
     env.reset(seed=seed)
-    before, ticks_before = watch.calls[_BULLET], watch.calls[_OURS]
+    before, episode = watch.calls[_BULLET], env.unwrapped.episode
     actions = held_actions(task.id, seed)
     step, played, over = watch.watch(env.step, WRAPPERS), 0, False
     with watched_stages(watch, TASK_STAGES):
@@ -85,7 +86,7 @@ def _play(env: Any, task: Task, seed: int, watch: Stopwatch, profile: TaskProfil
             *_, terminated, truncated, _ = step(next(actions))
             played, over = played + 1, terminated or truncated
     # Every round plays the same steps.
-    profile.ticks[task.id] = watch.calls[_OURS] - ticks_before
+    profile.ticks[task.id] = episode.ticks
     profile.bullet_ticks[task.id] = watch.calls[_BULLET] - before
     return played
 
