@@ -12,8 +12,9 @@ TASKS = tuple(find_tasks())
 
 
 def compared(task, steps, seed):
-    """Plays at random; compares each step in which nothing else happens, and returns their number."""
-    rng, count = np.random.default_rng(seed), 0
+    """Plays at random; compares each step in which nothing else happens, and returns their number and that of
+    those that differ by more than 1e-9: rounding decides there whether a sweep of the solver is the last."""
+    rng, count, cut_off = np.random.default_rng(seed), 0, 0
     run = Episode(task.spec, task_id=task.id, seed=seed)
     for number in range(steps):
         if number % 6 == 0:
@@ -29,17 +30,23 @@ def compared(task, steps, seed):
         if plain and all(plain) and same and world._rest.at_rest and not result.events:
             count += 1
             got = (*run.position, *run.velocity, run.yaw)
-            assert got == pytest.approx((*agent.at, *agent.velocity, agent.yaw), abs=1e-9), (task.id, number)
+            expected = (*agent.at, *agent.velocity, agent.yaw)
+            assert got == pytest.approx(expected, abs=1e-7), (task.id, number)
+            cut_off += got != pytest.approx(expected, abs=1e-9)
     run.close()
-    return count
+    return count, cut_off
 
 
 @pytest.mark.parametrize("number", range(0, len(TASKS), len(TASKS) // 8))
 def test_quiet_steps_are_those_of_the_rules_written_plainly(number):
-    compared(TASKS[number], 60, number)
+    assert compared(TASKS[number], 60, number)[1] == 0
 
 
 @pytest.mark.slow
 def test_ten_thousand_steps_are_those_of_the_rules_written_plainly():
     tasks = TASKS[:: len(TASKS) // 100]
-    assert sum(compared(task, 250, number) for number, task in enumerate(tasks)) > 10_000
+    counts = [compared(task, 250, number) for number, task in enumerate(tasks)]
+    steps, cut_off = map(sum, zip(*counts, strict=True))
+    assert steps > 10_000
+    assert cut_off < steps / 1000, (cut_off, steps)
+    print(f"{steps} steps, {cut_off} of them differ by more than 1e-9")
