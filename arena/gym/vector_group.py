@@ -13,11 +13,10 @@ from arena.action import ACTIONS
 from arena.cameras import BatchRenderer
 from arena.errors import ArenaError
 from arena.gym.env import ArenaEnv
+from arena.gym.info import Info
 from arena.gym.sensors import RenderedView
 from arena.gym.vector_memory import SharedArrays
 from arena.gym.vector_quiet import QuietSteps
-
-Info = dict[str, Any]
 
 
 class EnvGroup:

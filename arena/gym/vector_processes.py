@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import CloudpickleWrapper
 
 from arena.errors import ConfigError, WorkerError
-from arena.gym.vector_group import Info
+from arena.gym.info import Info
 from arena.gym.vector_memory import SharedArrays
 from arena.gym.vector_worker import Answer, Job, work
 

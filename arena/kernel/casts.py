@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from arena.kernel.compiled import compiled
-from arena.kernel.nearest import away, local
+from arena.kernel.nearest import away, local, point_in
 from arena.scene import Vector
 
 TOUCHING = 0.001
@@ -104,7 +104,7 @@ def _free(parts: Any, at: Vector, radius: float) -> Any:
         x, y, z = at[0] - centre[0], at[1] - centre[1], at[2] - centre[2]
         if not free[number] or x * x + y * y + z * z > reach * reach:
             continue
-        a, b, c = local(part, x, y, z)
+        a, b, c = point_in(part, at[0], at[1], at[2])
         p, q, r = away(part, a, b, c)
         if math.sqrt(p * p + q * q + r * r) <= part.rounding + radius + TOUCHING:
             other = first
@@ -120,8 +120,8 @@ def _distance(part: Any, at: Vector, u: float, v: float, w: float, reach: float,
 
     Infinite for a miss; a distance above `limit` may be returned as it is or as infinite.
     """
-    centre, half = part.centre, part.half
-    a, b, c = local(part, at[0] - centre[0], at[1] - centre[1], at[2] - centre[2])
+    half = part.half
+    a, b, c = point_in(part, at[0], at[1], at[2])
     u, v, w = local(part, u, v, w)
     start, limit = _within(c, w, half[2] + reach, 0.0, limit)
     if part.is_prism:

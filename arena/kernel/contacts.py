@@ -7,7 +7,7 @@ from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
-from arena.kernel.nearest import away, local, way_out
+from arena.kernel.nearest import away, point_in, way_out
 from arena.kernel.tables import MOST_CONTACTS, Role
 from arena.scene import Vector
 from arena.taskfile.kind import DEFAULT_FRICTION
@@ -42,8 +42,7 @@ def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
     for part in parts:
         if part.role == _ZONE or part.role == _BOUNDARY_WALL or not _is_near(part, x, y, z, REACH):
             continue
-        centre = part.centre
-        a, b, c = local(part, x - centre[0], y - centre[1], z - centre[2])
+        a, b, c = point_in(part, x, y, z)
         p, q, r = away(part, a, b, c)
         reach = REACH + part.rounding
         square = p * p + q * q + r * r
@@ -81,13 +80,9 @@ def touched(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
             if a * a + c * c + b * b < reach * reach:
                 owners[count] = part.owner
                 count += 1
-        elif part.role == _ZONE and _is_near(part, x, y, z, AGENT_RADIUS):
-            centre = part.centre
-            p, q, r = local(part, x - centre[0], y - centre[1], z - centre[2])
-            p, q, r = away(part, p, q, r)
-            if p * p + q * q + r * r < AGENT_RADIUS * AGENT_RADIUS:
-                owners[count] = -1 - part.owner
-                count += 1
+        elif part.role == _ZONE and _overlaps(part, x, y, z, AGENT_RADIUS):
+            owners[count] = -1 - part.owner
+            count += 1
     return count
 
 
@@ -97,15 +92,21 @@ def reached(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
     part); return their number."""
     count = 0
     for part in parts:
-        if part.role != _HEAVY or not _is_near(part, x, y, z, REACH):
-            continue
-        centre, reach = part.centre, REACH + part.rounding
-        p, q, r = local(part, x - centre[0], y - centre[1], z - centre[2])
-        p, q, r = away(part, p, q, r)
-        if p * p + q * q + r * r < reach * reach:
+        if part.role == _HEAVY and _overlaps(part, x, y, z, REACH):
             owners[count] = part.owner
             count += 1
     return count
+
+
+@compiled
+def _overlaps(part: Any, x: float, y: float, z: float, reach: float) -> bool:
+    """Whether a sphere of radius `reach` overlaps a part."""
+    if not _is_near(part, x, y, z, reach):
+        return False
+    a, b, c = point_in(part, x, y, z)
+    p, q, r = away(part, a, b, c)
+    reach += part.rounding
+    return bool(p * p + q * q + r * r < reach * reach)
 
 
 @compiled

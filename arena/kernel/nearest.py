@@ -19,6 +19,13 @@ def local(part: Any, x: float, y: float, z: float) -> Vector:
 
 
 @compiled
+def point_in(part: Any, x: float, y: float, z: float) -> Vector:
+    """A point of the arena in the frame of a part."""
+    centre = part.centre
+    return local(part, x - centre[0], y - centre[1], z - centre[2])
+
+
+@compiled
 def beyond(value: float, half: float) -> float:
     """How far a coordinate is outside -half to half; signed, 0 inside."""
     return value - half if value > half else value + half if value < -half else 0.0

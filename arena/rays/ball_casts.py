@@ -24,7 +24,7 @@ class BallCasts:
     """
 
     def __init__(self, things: tuple[Thing, ...], fitted: bool = False) -> None:
-        """`fitted` is as for `arena.geometry.solids.colliders_of`. Raises KeyError for an unknown kind."""
+        """`fitted` is as for `arena.kernel.parts.shape_parts`. Raises KeyError for an unknown kind."""
         self._shapes, self._fitted = [KINDS[thing.kind].shape for thing in things], fitted
         self._poses: tuple[object, ...] = (None,) * 5
         self._sizes: bytes | None = None

@@ -14,8 +14,10 @@ Mode = Literal["keys", "scripts"]
 """With keys at 16.7 steps per second, or with scripts and still images as a model does."""
 
 View = Literal["first", "third", "top"]
-Palette = Literal["standard", "colour-safe"]
 """Through the agent's eyes, from behind it, or from above the arena without perspective."""
+
+Palette = Literal["standard", "colour-safe"]
+"""The picture's colours: as they are, or such that nobody confuses red and green."""
 
 VIEWS: tuple[View, ...] = ("first", "third", "top")
 
