@@ -16,7 +16,7 @@ from arena.errors import LayoutError
 from arena.geometry.ball_sizes import SHRINK, size_at_start
 from arena.geometry.placed import AGENT_RADIUS, AgentStart, Layout, Placed, T
 from arena.geometry.placement import OccupiedSpace
-from arena.geometry.shapes import ARENA_SIZE, door_part, half_extents
+from arena.geometry.shapes import ARENA_SIZE, box_size, door_part
 from arena.scene import SKINS, Vector, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.config import RGB, ArenaSpec, Item, Vector3
@@ -213,11 +213,11 @@ class Placer:
     def _position(self, drawn: Placed, size: Vector, asked_height: float) -> Vector:
         kind = drawn.kind
         requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
-        extent = half_extents(kind.shape, size, kind.fitted)
-        x = self._coordinate(requested.x, extent[0])
+        width, _, length = box_size(kind.shape, size, kind.fitted)
+        x = self._coordinate(requested.x, width / 2)
         high = requested.y == -1 and self._differs.minus_one_is_high
         bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(requested.y, 0.0)
-        z = self._coordinate(requested.z, extent[2])
+        z = self._coordinate(requested.z, length / 2)
         return (x, _centre_height(kind, size, bottom, asked_height, self._differs), z)
 
     def _coordinate(self, requested: float, extent: float) -> float:

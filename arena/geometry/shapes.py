@@ -165,11 +165,9 @@ def boundary_parts() -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def half_extents(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
-    """Half extents (metres) of the box for the placement test: for L, J and U blocks that of the bar
-    alone."""
-    x, y, z = bar_parts(shape, size, fitted)[0].size if shape in BARS else size
-    return (x / 2, y / 2, z / 2)
+def box_size(shape: Shape, size: Vector, fitted: bool = False) -> Vector:
+    """Size (metres) of the box for the placement test: for L, J and U blocks that of the bar alone."""
+    return bar_parts(shape, size, fitted)[0].size if shape in BARS else size
 
 
 def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Floats:
@@ -178,17 +176,12 @@ def ring(radius_x: float, radius_y: float, segments: int = TUBE_SEGMENTS) -> Flo
     return np.stack([radius_x * np.cos(angle), radius_y * np.sin(angle)], axis=1)
 
 
-def tube_wedges(size: Vector, segments: int = TUBE_SEGMENTS) -> list[Floats]:
-    """The tunnel as convex wedges, each eight corners (8, 3): four at -z, then the same four at +z.
+def tube_wedges(size: Vector) -> Floats:
+    """The tunnel as convex wedges (n, 8, 3): four corners at -z, then the same four at +z.
 
     The axis is z; outer semi-axes are half the size in x and y, inner ones `TUBE_INNER` of those.
     """
-    outer = ring(size[0] / 2, size[1] / 2, segments)
+    outer = ring(size[0] / 2, size[1] / 2)
     inner = outer * TUBE_INNER
-    wedges = []
-    for here in range(segments):
-        there = (here + 1) % segments
-        section = np.array([outer[here], outer[there], inner[there], inner[here]])
-        ends = [np.column_stack([section, np.full(4, z)]) for z in (-size[2] / 2, size[2] / 2)]
-        wedges.append(np.vstack(ends))
-    return wedges
+    sections = np.stack([outer, np.roll(outer, -1, axis=0), np.roll(inner, -1, axis=0), inner], axis=1)
+    return np.concatenate([np.insert(sections, 2, z, axis=2) for z in (-size[2] / 2, size[2] / 2)], axis=1)
