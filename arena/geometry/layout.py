@@ -9,6 +9,7 @@ the arena's corner.
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -59,8 +60,8 @@ def seed_words(seed: int) -> list[int]:
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
     """The random generator of an episode; the same three values give the same bits everywhere."""
-    words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
-    return np.random.default_rng(np.random.SeedSequence([*seed_words(seed), trial, *map(int, words)]))
+    words: Any = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
+    return np.random.default_rng([*seed_words(seed), trial, words])
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:
@@ -133,15 +134,8 @@ class Placer:
                 color, symbol = self._color(placed), self._symbol(placed)
                 return replace(placed, size=_size_at_start(placed), color=color, symbol=symbol)
         symbol = DEFAULT if kind.name == "SignBoard" else ""
-        return replace(
-            placed,
-            size=_size_at_start(placed),
-            position=(0.0, kind.corner_height, 0.0),
-            yaw=0.0,
-            color=None,
-            blocked=True,
-            symbol=symbol,
-        )
+        size, corner = _size_at_start(placed), (0.0, kind.corner_height, 0.0)
+        return replace(placed, size=size, position=corner, yaw=0.0, blocked=True, symbol=symbol)
 
     def _agent(self, item: Item) -> AgentStart:
         requested = self._agent_position(item)
@@ -188,7 +182,7 @@ class Placer:
         yaw = drawn.entry(item.rotations, -1.0)
         if yaw < 0:
             yaw = self._rng.uniform(0.0, 360.0) if kind.random_yaw else 0.0
-        return replace(drawn, size=(x, y, z), position=position, yaw=yaw)
+        return Placed(kind, (x, y, z), position, yaw, None, item=item, number=number)
 
     def _size(self, drawn: Placed) -> Vector:
         kind = drawn.kind

@@ -16,8 +16,9 @@ NEAR_FLOOR = 0.05
 _REACH = (-0.05, 0.03)
 """Range of heights of a supporting top relative to a bottom, metres: from the lift and the factor 0.999."""
 
-_SAMPLES = 13
-"""Number of sampled points per side of a footprint."""
+_SIDE = np.linspace(-0.5, 0.5, 13)
+_FOOTPRINT = np.array([(x, 0.0, z) for z in _SIDE for x in _SIDE])
+"""The sampled points of the base of a thing of size 1."""
 
 
 def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
@@ -26,8 +27,11 @@ def resting_heights(things: Sequence[Placed]) -> dict[int, float]:
     A thing is stable if it stands on the floor, or if its centre is inside the convex hull of the points at
     which stable things support it. Loads on top are ignored; balls and zones support nothing.
     """
-    solid = [i for i, placed in enumerate(things) if not (placed.kind.is_goal or placed.blocked)]
-    solid = [i for i in solid if things[i].kind.body is not Body.ZONE]
+    solid = [
+        i
+        for i, placed in enumerate(things)
+        if not (placed.blocked or placed.kind.is_goal or placed.kind.body is Body.ZONE)
+    ]
     drops: dict[int, float] = {i: 0.0 for i in solid if things[i].kind.shape is Shape.TUBE}
     for index in sorted(solid, key=lambda i: (_bottom(things[i]), i)):
         if index not in drops:
@@ -69,10 +73,7 @@ def _drop(index: int, things: Sequence[Placed], drops: dict[int, float]) -> floa
 
 def _footprint(placed: Placed) -> Floats:
     """Sampled points (n, 2), x and z in metres, of the thing's base."""
-    side = np.linspace(-0.5, 0.5, _SAMPLES)
-    x, z = np.meshgrid(side * placed.size[0], side * placed.size[2])
-    local = np.stack([x.ravel(), np.zeros(x.size), z.ravel()], axis=1)
-    world = local @ yaw_rotation(placed.yaw).T + np.array(placed.position)
+    world = _FOOTPRINT * placed.size @ yaw_rotation(placed.yaw).T + np.array(placed.position)
     return np.asarray(world[:, [0, 2]])
 
 

@@ -6,6 +6,7 @@ spellings are in `arena.taskfile.keys`.
 """
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -92,16 +93,16 @@ class Item(_Frozen):
     @property
     def instances(self) -> int:
         """Number of objects of the item, at least 1."""
-        return max(1, *(len(getattr(self, name)) for name in PER_INSTANCE))
+        return max(1, *map(len, _lists_of(self)))
 
 
-PER_INSTANCE = (
+_lists_of = attrgetter(
     "positions", "rotations", "sizes", "colors", "skins", "teams", "frozen_agent_delays", "symbol_names",
     "delays", "initial_values", "final_values", "change_rates", "spawn_counts", "spawn_colors",
     "times_between_spawns", "ripen_times", "door_delays", "times_between_door_opens", "move_durations",
     "reset_durations",
 )  # fmt: skip
-"""The item's fields with one entry per instance."""
+"""The lists of an item with one entry per instance."""
 
 
 class EndEpisode(_Frozen):
