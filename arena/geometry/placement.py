@@ -2,8 +2,8 @@
 
 Unity tests an oriented box (the object's bounding box, turned by its yaw) against the exact colliders of
 the boundary, the agent and everything placed before (section 8.3 of the behaviour specification). Everything
-stands upright, so a ramp or tunnel overlaps a box if the rectangles do that they cover, seen from above,
-between the heights of its bottom and top.
+stands upright, so it is enough to compare areas seen from above: that of the box with that of each collider
+between the heights of the box's bottom and top. For ramps and tunnels too, these are rectangles.
 """
 
 from collections.abc import Callable
