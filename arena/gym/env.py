@@ -18,7 +18,7 @@ from arena.gym.info import Infos, info_of, quiet_infos
 from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
 from arena.gym.registered import register_installed
-from arena.gym.sensors import Observation, RenderedView, Sensors
+from arena.gym.sensors import Observation, Sensors
 from arena.mechanisms import Stage
 from arena.rules import Event, Outcome
 from arena.taskfile.versions import version_of
@@ -129,10 +129,10 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         be built.
         """
         info = self.begin(seed, options)
-        return self.observe(first=True), info
+        return self.sensors.observe(self.episode, first=True), info
 
     def begin(self, seed: int | None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """`reset` without the observation, which `observe(first=True)` returns."""
+        """`reset` without the observation, which is `sensors.observe(episode, first=True)`."""
         options = dict(options or {})
         task = options.pop("task", None)
         if options:
@@ -216,7 +216,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         return self.sensors.observe(self.episode), reward, terminated, truncated, info
 
     def advance(self, action: Action) -> tuple[float, bool, bool, dict[str, Any]]:
-        """`step` without the observation, which `observe` returns: reward, terminated, truncated, info."""
+        """`step` without the observation: reward, terminated, truncated, info."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode = self.episode
@@ -257,10 +257,6 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self.steps += len(actions)
         if actions:
             self.events = ()
-
-    def observe(self, *, first: bool = False, view: RenderedView | None = None) -> Observation:
-        """The current observation; see `Sensors.observe`."""
-        return self.sensors.observe(self.episode, first=first, view=view)
 
     def close(self) -> None:
         """Free the physics of the current episode."""

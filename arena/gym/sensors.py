@@ -1,6 +1,5 @@
 """Observations: camera, depth, segmentation, rays, and the agent's health, velocity and position."""
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -88,7 +87,7 @@ class Sensors:
         self._ray_tags = _tags(ray_tags)
         self._rays = self._new_rays()
         self._cameras: dict[int, CameraRenderer] = {}
-        self._seen: dict[int, deque[dict[str, Array]]] = {}
+        self._past: dict[int, dict[str, Array]] = {}
         self._needs_scene = any(name != "vector" for name in self._names)
         self._has_vector, self.has_rays = "vector" in self._names, "rays" in self._names
         self.has_camera = "camera" in self._names
@@ -103,19 +102,20 @@ class Sensors:
     @property
     def past(self) -> dict[str, Array]:
         """The stacked observations of agent 0, by name; empty without a frame stack."""
-        seen = self._seen.get(0, ())
-        return {name: np.concatenate([past[name] for past in seen], axis=-1) for name in self._names if seen}
+        return self._past.get(0, {})
 
     @past.setter
     def past(self, stacked: dict[str, Array]) -> None:
-        parts = {name: np.split(array, self.stack, axis=-1) for name, array in stacked.items()}
-        if parts:
-            seen = [{name: each[k] for name, each in parts.items()} for k in range(self.stack)]
-            self._seen[0] = deque(seen, maxlen=self.stack)
+        self._past[0] = stacked
+
+    @property
+    def boxes(self) -> dict[str, spaces.Box]:
+        """The space of each sensor's observations, by name."""
+        return {name: self._box(name) for name in self._names}
 
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
-        boxes = {name: self._box(name) for name in self._names}
+        boxes = self.boxes
         return spaces.Dict(boxes) if self._only is None else boxes[self._only]  # type: ignore[arg-type]
 
     def _box(self, name: str) -> spaces.Box:
@@ -132,23 +132,28 @@ class Sensors:
             return spaces.Box(0, len(CLASSES) - 1, (*picture, self.stack), np.uint8)
         return spaces.Box(0, 255, (*picture, (1 if self._grayscale else 3) * self.stack), np.uint8)
 
-    def observe(
-        self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
-    ) -> Observation:
+    def observe(self, episode: Episode, agent: int = 0, *, first: bool = False) -> Observation:
         """The current observation of an agent, in new arrays.
 
-        `first` marks the first observation of an episode, which fills the frame stack. `view` is the agent's
-        view if it was rendered before.
+        `first` marks the first observation of an episode, which fills the frame stack.
         """
+        return self.shaped(self.named(episode, agent, first=first))
+
+    def shaped(self, named: dict[str, Array]) -> Observation:
+        """An observation by the sensors' names in the shape of the space."""
+        return named if self._only is None else named[self._only]
+
+    def named(
+        self, episode: Episode, agent: int = 0, *, first: bool = False, view: RenderedView | None = None
+    ) -> dict[str, Array]:
+        """`observe` by the sensors' names; `view` is the agent's view if it was rendered before."""
         now: dict[str, Array] = {}
         if self._needs_scene:
             scene = episode.scene(agent) if view is None else view.scene
             self._add_seen(now, scene, view, episode.spec.version)
         if self._has_vector:
             now["vector"] = vector(episode.agents[agent])
-        if self.stack > 1:
-            now = self._stacked(now, agent, first)
-        return now if self._only is None else now[self._only]
+        return self._stacked(now, agent, first) if self.stack > 1 else now
 
     def _add_seen(
         self, now: dict[str, Array], scene: Scene, view: RenderedView | None, version: Version
@@ -168,12 +173,14 @@ class Sensors:
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
         """The last observations, stacked into new arrays."""
-        if first or agent not in self._seen:
-            self._seen[agent] = deque([now] * self.stack, maxlen=self.stack)
-        else:
-            self._seen[agent].append(now)
-        seen = self._seen[agent]
-        return {name: np.concatenate([past[name] for past in seen], axis=-1) for name in now}
+        past = {} if first else self._past.get(agent, {})
+        self._past[agent] = {
+            name: np.concatenate([past[name][..., array.shape[-1] :], array], axis=-1)
+            if name in past
+            else np.concatenate([array] * self.stack, axis=-1)
+            for name, array in now.items()
+        }
+        return {name: array.copy() for name, array in self._past[agent].items()}
 
     def view(self, episode: Episode, agent: int = 0) -> Frame:
         """An agent's current view, uint8 (render_resolution, render_resolution, 3)."""

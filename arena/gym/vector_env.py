@@ -1,7 +1,6 @@
 """Many arenas as a Gymnasium vector environment."""
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -18,7 +17,7 @@ from arena.gym.env import ArenaEnv
 from arena.gym.info import COMMON, common
 from arena.gym.options import whole
 from arena.gym.sensors import Observation
-from arena.gym.vector_group import EnvGroup, naming_environment
+from arena.gym.vector_group import EnvGroup
 from arena.gym.vector_memory import SharedArrays
 from arena.gym.vector_processes import WorkerProcesses
 from arena.processes import cores
@@ -70,13 +69,13 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
-        self._read = single.read_action
+        self._read, self._shaped = single.read_action, single.sensors.shaped
         self._started = np.zeros(self.num_envs, np.bool_)
         self._players: EnvGroup | WorkerProcesses = (
             WorkerProcesses(
                 self.num_envs,
                 min(count, self.num_envs),
-                self.single_observation_space,
+                single.sensors.boxes,
                 self.autoreset_mode,
                 options,
             )
@@ -88,7 +87,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
 
     def _local_group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
         sensors = single.sensors
-        memory = SharedArrays(single.observation_space, self.num_envs, 0, bytearray)
+        memory = SharedArrays(sensors.boxes, self.num_envs, lambda name, size: bytearray(size))
         batch = (
             open_batch(self.num_envs, sensors.resolution, sensors.renderer) if sensors.has_camera else None
         )
@@ -110,9 +109,9 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         rest = dict(options or {})
         chosen = self._mask(rest.pop("reset_mask", None))
         seeds = self._seeds(seed)
-        infos = self._run(lambda: self._players.reset(seeds, rest, chosen.tolist()))
+        infos = self._run("reset", (seeds, chosen), rest)
         self._started |= chosen
-        return self._memory.batch(self._copy), self._merged(infos)
+        return self._observation(), self._merged(infos)
 
     def step(self, actions: Any) -> Step:
         """Take an action in every environment; return observations, rewards, terminated, truncated, infos.
@@ -128,9 +127,9 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
                 f"environments {np.flatnonzero(over).tolist()} are over: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        infos = self._run(lambda: self._players.step(numbers))
+        infos = self._run("step", (numbers,))
         return (
-            memory.batch(self._copy),
+            self._observation(),
             memory.rewards.copy(),
             memory.terminated.copy(),
             memory.truncated.copy(),
@@ -154,15 +153,16 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
             numbers[number] = len(Rotate) * move + rotate
         return numbers
 
-    def _run(self, call: Callable[[], list[Any]]) -> list[Any]:
-        """Call the environments; raises ClosedEnvironmentError after `close` or the death of a worker."""
+    def _observation(self) -> Observation:
+        seen = self._memory.observations
+        return self._shaped({name: array.copy() for name, array in seen.items()} if self._copy else {**seen})
+
+    def _run(self, name: str, each: tuple[Any, ...], *common: Any) -> list[Any]:
+        """`EnvGroup.run`; raises ClosedEnvironmentError after `close` or the death of a worker."""
         if self.closed:
             raise gymnasium.error.ClosedEnvironmentError("the vector environment is closed; make a new one")
-        # Workers add the environment's number themselves.
-        is_local = isinstance(self._players, EnvGroup)
         try:
-            with naming_environment(self._memory, 0) if is_local else nullcontext():
-                return call()
+            return self._players.run(name, each, *common)
         except WorkerError:
             self.closed = True
             raise
@@ -207,7 +207,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         """Results of a method, or values of an attribute, for each environment."""
         if name in ("reset", "step", "close"):
             raise ConfigError(f"call: got {name!r}; use this method of the vector environment")
-        return tuple(self._run(lambda: self._players.call(name, args, kwargs)))
+        return tuple(self._run("call", ([args] * self.num_envs,), name, kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Value of an attribute for each environment."""
@@ -221,7 +221,7 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ConfigError(f"{name}: got {len(each)} values, expected one for each of {self.num_envs}")
-        self._run(lambda: self._players.set_attr(name, each) or [])
+        self._run("call", ([(name, value) for value in each],), "set_wrapper_attr", {})
 
     def set_curriculum(self, config: Config) -> None:
         """`ArenaEnv.set_curriculum` of every environment: k has its own copy, restarted with seed + k."""

@@ -1,7 +1,6 @@
 """The environments that one process steps, and how they are reset."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,7 +21,7 @@ from arena.gym.vector_quiet import QuietSteps
 class EnvGroup:
     """Environments `first`, `first` + 1, ... of a vector environment, stepped one after another.
 
-    Observations, rewards and ends are written into the shared arrays; infos are returned.
+    Observations, rewards and ends are written into the arrays' rows, which are theirs; infos are returned.
     """
 
     def __init__(
@@ -32,28 +31,37 @@ class EnvGroup:
         mode: AutoresetMode,
         *,
         first: int = 0,
-        worker: int = 0,
         batch: BatchRenderer | None = None,
     ) -> None:
         """`batch` renders the views of all of them in one call; without it each renders its own."""
         self.envs = tuple(envs)
         self.memory, self._mode, self._batch = memory, mode, batch
-        self._first, self._worker = first, worker
-        self._quiet, self._own = QuietSteps(self.envs), slice(first, first + len(self.envs))
-        self._rows = memory.named(self.envs[0].sensors.quiet_names, self._own)
+        self._first = memory.playing[0] = first
+        self._quiet = QuietSteps(self.envs)
+
+    def run(self, name: str, each: Iterable[Sequence[Any]] = (), *common: Any) -> list[Any]:
+        """Call a method with arguments for `each` environment and `common` ones; errors have the number of
+        the environment."""
+        try:
+            found: list[Any] = getattr(self, name)(*each, *common)
+            return found
+        except ArenaError as error:
+            raise type(error)(f"environment {self.memory.playing[0]}: {error}") from None
+        except Exception as error:
+            error.add_note(f"in environment {self.memory.playing[0]}")
+            raise
 
     def reset(
-        self, seeds: Sequence[int | None], options: Info | None, chosen: Sequence[bool]
+        self, seeds: Sequence[int | None], chosen: Sequence[bool], options: Info | None
     ) -> list[Info | None]:
         """Reset the chosen environments; the info of the others is None."""
         self._quiet.release_all()
         memory = self.memory
         infos: list[Info | None] = [None] * len(self.envs)
-        begun = [number for number in range(len(self.envs)) if chosen[number]]
-        for number in begun:
-            row = self._mark_busy(number)
+        begun = np.flatnonzero(chosen).tolist()
+        for number in self._each(begun):
             infos[number] = self._begin(number, seeds[number], options)
-            memory.rewards[row], memory.terminated[row], memory.truncated[row] = 0.0, False, False
+            memory.rewards[number], memory.terminated[number], memory.truncated[number] = 0.0, False, False
         self._observe(begun, begun)
         return infos
 
@@ -61,27 +69,22 @@ class EnvGroup:
         """Take an action in each environment, an index into `arena.ACTIONS`; those that are over are reset as
         the mode requires."""
         memory = self.memory
-        over = memory.terminated[self._own] | memory.truncated[self._own]
+        over = memory.terminated | memory.truncated
         quiet = self._quiet.step(actions)
         infos: list[Info] = self._quiet.infos()
-        memory.rewards[self._own], memory.terminated[self._own] = self._quiet.rewards, False
-        memory.truncated[self._own] = False
+        memory.rewards[:], memory.terminated[:], memory.truncated[:] = self._quiet.rewards, False, False
         others, begun = np.flatnonzero(~quiet).tolist(), []
-        for number in others:
-            row, env = self._mark_busy(number), self.envs[number]
+        for number in self._each(others):
             if self._mode is AutoresetMode.NEXT_STEP and over[number]:
                 infos[number] = self._begin(number)
                 begun.append(number)
-                memory.rewards[row] = 0.0
+                memory.rewards[number] = 0.0
             else:
-                reward, terminated, truncated, infos[number] = env.advance(ACTIONS[actions[number]])
-                memory.rewards[row], memory.terminated[row], memory.truncated[row] = (
-                    reward,
-                    terminated,
-                    truncated,
-                )
+                taken = self.envs[number].advance(ACTIONS[actions[number]])
+                memory.rewards[number], memory.terminated[number], memory.truncated[number] = taken[:3]
+                infos[number] = taken[3]
         if len(others) < len(self.envs):
-            self._quiet.observe(quiet, self._rows)
+            self._quiet.observe(quiet, memory.observations)
         self._observe(others, begun)
         if self._mode is AutoresetMode.SAME_STEP:
             self._reset_ended(infos)
@@ -91,34 +94,34 @@ class EnvGroup:
 
     def _reset_ended(self, infos: list[Info]) -> None:
         """Reset the environments that are over, and keep their last observation and info."""
-        over = [number for number in range(len(self.envs)) if self._is_over(self._first + number)]
-        for number in over:
-            row = self._mark_busy(number)
-            last = {"final_obs": self.memory.row(row), "final_info": infos[number]}
-            infos[number] = last | self._begin(number)
+        over = np.flatnonzero(self.memory.terminated | self.memory.truncated).tolist()
+        for number in self._each(over):
+            last = {name: array[number].copy() for name, array in self.memory.observations.items()}
+            final = {"final_obs": self.envs[number].sensors.shaped(last), "final_info": infos[number]}
+            infos[number] = final | self._begin(number)
         self._observe(over, over)
 
     def _begin(self, number: int, seed: int | None = None, options: Info | None = None) -> Info:
         env = self.envs[number]
         info = env.begin(seed, options)
-        self.memory.tasks[self._first + number] = env.episode.task_id.encode(errors="replace")
+        self.memory.tasks[number] = env.episode.task_id.encode(errors="replace")
         return info
 
-    def _is_over(self, row: int) -> bool:
-        return bool(self.memory.terminated[row] or self.memory.truncated[row])
-
-    def _mark_busy(self, number: int) -> int:
-        """The environment's row, which is stored so that it can be named if this process dies."""
-        row = self.memory.playing[self._worker] = self._first + number
-        return row
+    def _each(self, numbers: Iterable[int]) -> Iterator[int]:
+        """The numbers one by one; the current one is stored so that errors can name the environment, also if
+        this process dies."""
+        for number in numbers:
+            self.memory.playing[0] = self._first + number
+            yield number
 
     def _observe(self, numbers: Sequence[int], begun: Sequence[int]) -> None:
         """Write the observations of some environments; for those in `begun` it is an episode's first."""
         views = self._views(numbers)
-        for number in numbers:
-            row = self._mark_busy(number)
-            observation = self.envs[number].observe(first=number in begun, view=views.get(number))
-            self.memory.put(row, observation)
+        for number in self._each(numbers):
+            env = self.envs[number]
+            seen = env.sensors.named(env.episode, first=number in begun, view=views.get(number))
+            for name, array in seen.items():
+                self.memory.observations[name][number] = array
 
     def _views(self, numbers: Sequence[int]) -> dict[int, RenderedView]:
         """The views of some environments, rendered in one call; empty without a batch renderer."""
@@ -130,35 +133,16 @@ class EnvGroup:
         frames = self._batch.frames([scenes.get(number, dark) for number in range(len(self.envs))])
         return {number: RenderedView(scene, frames[number]) for number, scene in scenes.items()}
 
-    def call(self, name: str, arguments: Sequence[Any], options: Info) -> list[Any]:
+    def call(self, arguments: Sequence[Sequence[Any]], name: str, options: Info) -> list[Any]:
         """Results of a method, or values of an attribute, for each environment."""
         self._quiet.release_all()
         found = []
-        for number, env in enumerate(self.envs):
-            self._mark_busy(number)
-            value = env.get_wrapper_attr(name)
-            found.append(value(*arguments, **options) if callable(value) else value)
+        for number in self._each(range(len(self.envs))):
+            value = self.envs[number].get_wrapper_attr(name)
+            found.append(value(*arguments[number], **options) if callable(value) else value)
         return found
-
-    def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """Set an attribute of each environment."""
-        self._quiet.release_all()
-        for env, value in zip(self.envs, values, strict=True):
-            env.set_wrapper_attr(name, value)
 
     def close(self) -> None:
         """Close the environments."""
         for env in self.envs:
             env.close()
-
-
-@contextmanager
-def naming_environment(memory: SharedArrays, worker: int) -> Iterator[None]:
-    """Add the environment's number to its errors."""
-    try:
-        yield
-    except ArenaError as error:
-        raise type(error)(f"environment {memory.playing[worker]}: {error}") from None
-    except Exception as error:
-        error.add_note(f"in environment {memory.playing[worker]}")
-        raise

@@ -1,8 +1,11 @@
-"""The worker processes of a vector environment, seen from the main process."""
+"""The worker processes of a vector environment: each steps several environments."""
 
 import multiprocessing
+import os
 import pickle
-from collections.abc import Callable, Sequence
+import signal
+import traceback
+from collections.abc import Iterable, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -10,15 +13,14 @@ from weakref import finalize
 
 import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import CloudpickleWrapper
 
-from arena.errors import ConfigError, WorkerError
+from arena.errors import ArenaError, ConfigError, WorkerError
+from arena.gym.env import ArenaEnv
 from arena.gym.info import Info
+from arena.gym.vector_group import EnvGroup
 from arena.gym.vector_memory import SharedArrays
-from arena.gym.vector_worker import Answer, Job, work
 
 _EXIT_TIMEOUT_S = 5.0
 """Seconds that a worker has to exit before it is killed."""
@@ -30,7 +32,7 @@ def _context() -> BaseContext:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     # Imported once for all workers.
-    context.set_forkserver_preload(["arena.gym.vector_worker"])
+    context.set_forkserver_preload([__name__])
     return context
 
 
@@ -41,13 +43,13 @@ class WorkerProcesses:
         self,
         num_envs: int,
         workers: int,
-        space: spaces.Space[Any],
+        boxes: Mapping[str, spaces.Box],
         mode: AutoresetMode,
         options: Info,
     ) -> None:
         """Raises as `ArenaEnv` does."""
         context = _context()
-        self.memory = SharedArrays(space, num_envs, workers, lambda size: context.RawArray("b", size))
+        self.memory = SharedArrays(boxes, num_envs, lambda name, size: context.RawArray("b", size))
         self._shares = [
             slice(int(rows[0]), int(rows[-1]) + 1) for rows in np.array_split(np.arange(num_envs), workers)
         ]
@@ -56,82 +58,59 @@ class WorkerProcesses:
         self._pending: set[int] = set()
         # Not `__del__`, which may run after the connections are closed and their numbers are used again.
         self._end = finalize(self, _end, self._connections, self._processes)
-        wrapped = _sendable(options)
+        sent = _pickled(options)
         try:
             for worker, share in enumerate(self._shares):
-                count = share.stop - share.start
-                job = Job(worker, workers, share.start, count, num_envs, mode, wrapped)
-                self._start(context, job)
+                here, there = context.Pipe()
+                process = context.Process(  # type: ignore[attr-defined]
+                    target=_work,
+                    args=(there, self.memory.blocks, num_envs, share, workers, mode, sent),
+                    name=f"arena-{worker}",
+                    daemon=True,
+                )
+                self._connections.append(here)
+                process.start()
+                self._processes.append(process)
+                there.close()
+                self._pending.add(worker)
             self._gather(range(workers))
         except BaseException:
             self.close()
             raise
 
-    def _start(self, context: BaseContext, job: Job) -> None:
-        here, there = context.Pipe()
-        process = context.Process(  # type: ignore[attr-defined]
-            target=work, args=(job, self.memory.block, there), name=f"arena-{job.worker}", daemon=True
-        )
-        self._connections.append(here)
-        process.start()
-        self._processes.append(process)
-        there.close()
-        self._pending.add(job.worker)
-
-    def reset(
-        self, seeds: Sequence[int | None], options: Info | None, chosen: Sequence[bool]
-    ) -> list[Info | None]:
-        """`EnvGroup.reset` for all environments."""
-        return self._ask("reset", lambda share: (seeds[share], options, chosen[share]))
-
-    def step(self, actions: npt.NDArray[Any]) -> list[Info]:
-        """`EnvGroup.step` for all environments."""
-        return self._ask("step", lambda share: (actions[share],))
-
-    def call(self, name: str, arguments: Sequence[Any], options: Info) -> list[Any]:
-        """`EnvGroup.call` for all environments."""
-        return self._ask("call", lambda _: (name, arguments, options), cloudpickle.dumps)
-
-    def set_attr(self, name: str, values: Sequence[Any]) -> None:
-        """`EnvGroup.set_attr` for all environments."""
-        self._ask("set_attr", lambda share: (name, values[share]), cloudpickle.dumps)
-
-    def _ask(
-        self,
-        name: str,
-        arguments_of: Callable[[slice], tuple[Any, ...]],
-        dumps: Callable[[Any], bytes] = pickle.dumps,
-    ) -> list[Any]:
-        """Call a method of all workers and concatenate their answers."""
+    def run(self, name: str, each: Iterable[Sequence[Any]] = (), *common: Any) -> list[Any]:
+        """`EnvGroup.run` of all workers; their results one after another."""
         # Discard answers that an interrupted call left unread.
         self._gather(tuple(self._pending), raises=False)
+        # The slower one takes functions of the program too.
+        dumps = pickle.dumps if name == "step" else cloudpickle.dumps
         for worker, share in enumerate(self._shares):
             try:
-                self._connections[worker].send_bytes(dumps((name, arguments_of(share))))
+                message = dumps((name, [values[share] for values in each], *common))
+                self._connections[worker].send_bytes(message)
             except (BrokenPipeError, ConnectionResetError):
                 raise self._lost(worker) from None
             self._pending.add(worker)
-        answers = self._gather(range(len(self._shares)))
-        return [value for values in answers if values is not None for value in values]
+        return [value for values in self._gather(range(len(self._shares))) for value in values]
 
-    def _gather(self, workers: Sequence[int], raises: bool = True) -> list[Any]:
+    def _gather(self, workers: Iterable[int], raises: bool = True) -> list[Any]:
         """The answers of workers; raises the first error among them once all have answered."""
         answers = [self._receive(worker) for worker in workers]
-        errors = [answer.error for answer in answers if answer.error is not None]
+        errors = [answer for answer in answers if isinstance(answer, Exception)]
         if raises and errors:
             try:
                 raise errors[0]
             finally:
                 # The error refers to this frame; without this, both would be freed late.
                 del answers, errors
-        return [answer.value for answer in answers]
+        return answers
 
-    def _receive(self, worker: int) -> Answer:
+    def _receive(self, worker: int) -> list[Any] | Exception:
         connection, process = self._connections[worker], self._processes[worker]
         if connection not in wait([connection, process.sentinel]) and not connection.poll():
             raise self._lost(worker)
         try:
-            answer: Answer = connection.recv()
+            answer: list[Any] | Exception = connection.recv()
         except (EOFError, ConnectionResetError):
             raise self._lost(worker) from None
         self._pending.discard(worker)
@@ -141,7 +120,7 @@ class WorkerProcesses:
         """Close all workers because one has died; return the error."""
         process, share = self._processes[worker], self._shares[worker]
         process.join(_EXIT_TIMEOUT_S)
-        row = int(self.memory.playing[worker])
+        row = int(self.memory.playing[share.start])
         task = bytes(self.memory.tasks[row]).decode(errors="replace")
         self.close()
         what = f"environments {share.start} to {share.stop - 1}"
@@ -169,19 +148,71 @@ def _end(connections: Sequence[Connection], processes: Sequence[Any]) -> None:
                 process.join(_EXIT_TIMEOUT_S)
 
 
-def _sendable(options: Info) -> CloudpickleWrapper:
+def _pickled(options: Info) -> bytes:
     """The options in a form that can be sent to a process; raises ConfigError if they cannot be pickled."""
-    wrapped = CloudpickleWrapper(lambda: options)  # type: ignore[arg-type, return-value]
     try:
-        pickle.dumps(wrapped)
+        content: bytes = cloudpickle.dumps(options)
+        return content
     except Exception as error:
         raise ConfigError(
             f"config: it cannot be sent to other processes ({error}); make it picklable or use workers=0"
         ) from None
-    return wrapped
 
 
 def _hint(exit_code: int | None, task: str) -> str:
     if not task and exit_code == 1:
         return "; the program must create it under: if __name__ == '__main__':"
     return "; it was killed, perhaps because memory ran out" if exit_code == -9 else ""
+
+
+def _work(connection: Connection, blocks: Mapping[str, Any], *arguments: Any) -> None:
+    """A worker: serves a vector environment until it closes its end of the connection."""
+    # Ctrl-C reaches every process of a terminal; the main process decides what to end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        _serve(connection, blocks, *arguments)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        pass
+    finally:
+        connection.close()
+
+
+def _serve(
+    connection: Connection,
+    blocks: Mapping[str, Any],
+    num_envs: int,
+    share: slice,
+    workers: int,
+    mode: AutoresetMode,
+    options: bytes,
+) -> None:
+    if workers > 1:
+        # With several rendering processes, Mesa's own threads only slow each other down.
+        os.environ.setdefault("LP_NUM_THREADS", "0")
+    try:
+        given = pickle.loads(options)
+        envs = [ArenaEnv(**given) for _ in range(share.start, share.stop)]
+        memory = SharedArrays(envs[0].sensors.boxes, num_envs, lambda name, size: blocks[name], share)
+        group = EnvGroup(envs, memory, mode, first=share.start)
+    except Exception as error:
+        connection.send(_sendable(error))
+        return
+    connection.send([])
+    while True:
+        message = connection.recv()
+        try:
+            answer = pickle.dumps(group.run(*message))
+        except Exception as error:
+            answer = pickle.dumps(_sendable(error))
+        connection.send_bytes(answer)
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, with its stack as a note if no user can fix it, or its text if it cannot be pickled."""
+    if not isinstance(error, ArenaError):
+        error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError("".join(traceback.format_exception(error)))
+    return error
