@@ -24,8 +24,7 @@ from arena.taskfile.config import (
     OperationFromList,
     ToggleObject,
 )
-from arena.taskfile.lenient import ignore_unknown
-from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown, without_nulls
+from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown
 from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
 
 MAX_PROBLEMS = 10
@@ -67,26 +66,25 @@ def load_located(
     text: str, source: str = "<text>", version: str = Version.V3, *, lenient: bool = False
 ) -> Located:
     """`load_text` with the place of every value in the text."""
-    reader = Reader(source, version_of(version))
+    read_as = version_of(version)
+    reader = Reader(source, read_as, known_names(read_as) if lenient else None)
     root = compose(text, source)
     if not isinstance(root, yaml.MappingNode):
-        reader.fail(
-            1,
-            "expected !ArenaConfig with the key 'arenas', got " + ("nothing" if root is None else "no keys"),
-        )
-    values = {key: without_nulls(value) for key, value in reader.read(root, (), "", "ArenaConfig").items()}
-    if lenient:
-        values = ignore_unknown(values, reader, known_names(reader.version))
+        got = "nothing" if root is None else "no keys"
+        raise ConfigError(f"{source}:1: expected !ArenaConfig with the key 'arenas', got {got}")
+    values = reader.read(root, (), "", "ArenaConfig")
     if not values.get("arenas"):
-        reader.fail(1, "no arenas: expected the key 'arenas' with at least one arena, such as 0: !Arena")
+        raise ConfigError(
+            f"{source}:1: no arenas: expected the key 'arenas' with at least one arena, such as 0: !Arena"
+        )
     try:
-        spec = _merged(ArenaFile(**_of_version(values, Version(version)), source=source))
+        spec = _merged(ArenaFile(**values, source=source))
     except ValidationError as error:
         problems = list(_readable(error, reader))
         more = [f"... and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
         raise ConfigError("\n".join(problems[:MAX_PROBLEMS] + more)) from None
     for arena_id, arena in spec.arenas.items():
-        _check_names(arena.items, ("arenas", arena_id, "items"), Version(version), reader)
+        _check_names(arena.items, ("arenas", arena_id, "items"), reader)
         _check_blackouts(arena, ("arenas", arena_id, "blackouts"), reader)
     spec = spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))})
     return Located(spec, reader.places, tuple(reader.remarks))
@@ -96,9 +94,9 @@ def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
     for problem in error.errors():
         path = tuple(part for part in problem["loc"] if part != "[key]")
         missing = problem["type"] == "missing"
-        place = nearest(reader.places, path[:-1] if missing else path)
+        where = _where(reader, path[:-1] if missing else path)
         if missing:
-            yield f"{reader.source}:{place.line}: {place.spelled}: the key {path[-1]!r} is missing"
+            yield f"{where}: the key {path[-1]!r} is missing"
             continue
         expected = (
             problem["msg"]
@@ -107,8 +105,7 @@ def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
             .removeprefix("a ")
             .removeprefix("valid ")
         )
-        got = _shown(problem["input"])
-        yield f"{reader.source}:{place.line}: {place.spelled}: got {got}, expected {expected}"
+        yield f"{where}: got {_shown(problem['input'])}, expected {expected}"
 
 
 def _shown(value: Any) -> str:
@@ -125,16 +122,10 @@ def nearest(places: Mapping[Path_, Place], path: Path_) -> Place:
     return places[path]
 
 
-def _of_version(values: dict[str, Any], version: Version) -> dict[str, Any]:
-    """The file's values with the version added to every arena."""
-    arenas = values["arenas"]
-    if not isinstance(arenas, dict):
-        return values
-    marked = {
-        key: {**arena, "version": version} if isinstance(arena, dict) else arena
-        for key, arena in arenas.items()
-    }
-    return {**values, "arenas": marked}
+def _where(reader: Reader, path: Path_) -> str:
+    """Source, line and path of a value for messages."""
+    place = nearest(reader.places, path)
+    return f"{reader.source}:{place.line}: {place.spelled}"
 
 
 def _merged(spec: ArenaFile) -> ArenaFile:
@@ -151,20 +142,17 @@ def known_names(version: Version) -> list[str]:
     return ["Agent", *(name for name in (*KINDS, *ALIASES) if _exists(name, version))]
 
 
-def _check_names(items: Sequence[Item], path: Path_, version: Version, reader: Reader) -> None:
-    known = known_names(version)
+def _check_names(items: Sequence[Item], path: Path_, reader: Reader) -> None:
+    known = known_names(reader.version)
     for index, item in enumerate(items):
         here = (*path, index)
         for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
             if name not in known:
-                place = nearest(reader.places, (*here, field))
                 later = " (it is new in version 4)" if _exists(name, Version.V4) else ""
-                reader.fail(
-                    place.line, unknown(f"{place.spelled}: unknown object", name, known, None) + later
-                )
+                problem = unknown("unknown object", name, known, None)
+                raise ConfigError(f"{_where(reader, (*here, field))}: {problem}{later}")
         for number, operation in enumerate(item.operations):
-            spawned = list(spawned_items(operation))
-            _check_names(spawned, (*here, "operations", number), version, reader)
+            _check_names(list(spawned_items(operation)), (*here, "operations", number), reader)
 
 
 def _exists(name: str, version: Version) -> bool:
@@ -193,11 +181,9 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
         return
     rising = all(a < b for a, b in pairwise(frames))
     if not rising or (arena.time_limit and frames[-1] > arena.time_limit):
-        place = nearest(reader.places, path)
-        reader.fail(
-            place.line,
-            f"{place.spelled}: got {list(frames)}, expected increasing frames up to the time limit "
-            f"({arena.time_limit}) in version 4",
+        raise ConfigError(
+            f"{_where(reader, path)}: got {list(frames)}, expected increasing frames up to the time limit "
+            f"({arena.time_limit}) in version 4"
         )
 
 
@@ -206,5 +192,4 @@ def _warnings(spec: ArenaFile, reader: Reader) -> Iterator[str]:
         yield f"{reader.source}:{place.line}: {place.spelled}: {text}"
     for arena_id, arena in spec.arenas.items():
         for remark in advice(arena):
-            place = nearest(reader.places, ("arenas", arena_id, *remark.path))
-            yield f"{reader.source}:{place.line}: {place.spelled}: {remark.text}"
+            yield f"{_where(reader, ('arenas', arena_id, *remark.path))}: {remark.text}"

@@ -73,7 +73,9 @@ class Reader:
     """Converts YAML nodes to plain values and stores the place of each."""
 
     source: str
-    version: Version = Version.V3
+    version: Version
+    known: Collection[str] | None = None
+    """Names of objects; others are ignored with a remark, as in the original. None: none is ignored."""
     places: dict[Path_, Place] = field(default_factory=dict)
     nodes: int = 0
     numbers: dict[int, int] = field(default_factory=dict)
@@ -84,9 +86,9 @@ class Reader:
         """Remark on a value that has been read."""
         self.remarks.append(Remark(self.places[path], code, text))
 
-    def fail(self, line: int, message: str) -> NoReturn:
-        """Raise ConfigError for a line of the source."""
-        raise ConfigError(f"{self.source}:{line}: {message}")
+    def fail(self, node: yaml.Node, spelled: str, message: str) -> NoReturn:
+        """Raise ConfigError for a node."""
+        raise ConfigError(f"{self.source}:{_line(node)}: {spelled or 'the file'}: {message}")
 
     def read(
         self, node: yaml.Node, path: Path_, spelled: str, tag: str | None, key: yaml.Node | None = None
@@ -96,32 +98,28 @@ class Reader:
         `path` consists of field names, `spelled` is the same path with the file's keys, `tag` is the expected
         tag.
         """
-        line = node.start_mark.line + 1
-        self.places[path] = Place(line, spelled, node, key)
+        self.places[path] = Place(_line(node), spelled, node, key)
         self.nodes += 1
         if self.nodes > MAX_NODES or len(path) > MAX_DEPTH:
-            self.fail(line, f"expected at most {MAX_NODES} values and {MAX_DEPTH} levels")
+            raise _too_large(self.source, _line(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, spelled, tag)
         if isinstance(node, yaml.SequenceNode):
             return self._sequence(node, path, spelled)
         assert isinstance(node, yaml.ScalarNode)
         if node.tag.startswith("!"):
-            self.fail(line, f"{spelled or 'the file'}: {node.tag} expects keys, got the text {node.value!r}")
+            self.fail(node, spelled, f"{node.tag} expects keys, got the text {node.value!r}")
         # A quoted scalar is text; the plain style is '' in the C parser and None in the Python one.
         return node.value if node.style else scalar(node.value)
 
     def _mapping(self, node: yaml.MappingNode, path: Path_, spelled: str, tag: str | None) -> dict[Any, Any]:
-        line = node.start_mark.line + 1
         values: dict[Any, Any] = {}
         if tag == _OPERATION:
             tag = values["type"] = self._operation(node, spelled)
         elif self.version is Version.V2 and (tag, node.tag) == ("RGB", "!Vector3"):
             tag = "Vector3"
         elif node.tag.startswith("!") and node.tag != f"!{tag}":
-            self.fail(
-                line, f"{spelled or 'the file'}: got tag {node.tag}, expected {f'!{tag}' if tag else 'none'}"
-            )
+            self.fail(node, spelled, f"got tag {node.tag}, expected {f'!{tag}' if tag else 'none'}")
         for key_node, value_node in node.value:
             key, name = self._key(key_node, path, spelled, tag)
             name = _CHANNELS.get(name, name) if tag == "Vector3" and _tag_above(path) == "RGB" else name
@@ -129,43 +127,62 @@ class Reader:
             if name in values:
                 first = self.places[(*path, name)]
                 raise DuplicateKeyError(
-                    f"{self.source}:{key_node.start_mark.line + 1}: {where}: duplicate key (first as "
-                    f"{first.spelled} in line {first.line}); keep one of them"
+                    f"{self.source}:{_line(key_node)}: {where}: duplicate key (first as {first.spelled} in "
+                    f"line {first.line}); keep one of them"
                 )
             child = ENTRIES["arenas"] if path == ("arenas",) else _tag_of(name)
             values[name] = self.read(value_node, (*path, name), where, child, key_node)
             if path == ("arenas",) and name != key:
                 self.remark((*path, name), "arena-number", f"counts as arena {name}")
+        if tag == ENTRIES["arenas"]:
+            values["version"] = self.version
+        # As in the original, a key without a value, such as a bare `colors:`, has no effect.
+        present = {name: value for name, value in values.items() if value is not None or not path}
+        return self._without_unknown(present, path)
+
+    def _without_unknown(self, values: dict[Any, Any], path: Path_) -> dict[Any, Any]:
+        """An item or operation without rewards and spawned objects that are unknown; such an operation does
+        nothing."""
+        spawned, names = values.get("spawnable"), values.get("reward_names")
+        if isinstance(spawned, dict) and self._is_unknown(spawned.get("name")):
+            self.remark(path, "unknown-object", f"unknown object {spawned['name']!r}, ignored")
+            return {"type": "noneOperation"}
+        unknown = set()
+        for index, name in enumerate(names if isinstance(names, tuple) else ()):
+            if self._is_unknown(name):
+                unknown.add(index)
+                self.remark(path, "unknown-object", f"unknown object {name!r} in rewardNames, ignored")
+        for key in ("reward_names", "reward_weights", "max_reward_counts") if unknown else ():
+            if isinstance(values.get(key), tuple):
+                values[key] = tuple(each for index, each in enumerate(values[key]) if index not in unknown)
         return values
+
+    def _is_unknown(self, name: object) -> bool:
+        return self.known is not None and isinstance(name, str) and name not in self.known
 
     def _operation(self, node: yaml.Node, spelled: str) -> str:
         """The tag of an operation, which is its type."""
         name = node.tag.removeprefix("!")
         if not node.tag.startswith("!") or name not in OPERATIONS:
             got = name if node.tag.startswith("!") else "no tag"
-            self.fail(
-                node.start_mark.line + 1, unknown(f"{spelled}: unknown operation", got, OPERATIONS, None)
-            )
+            self.fail(node, spelled, unknown("unknown operation", got, OPERATIONS, None))
         return name
 
     def _key(self, node: yaml.Node, path: Path_, spelled: str, tag: str | None) -> tuple[Any, Any]:
         """The key as written, and the name of its field."""
-        line = node.start_mark.line + 1
-        where = spelled or "the file"
         if not isinstance(node, yaml.ScalarNode):
-            self.fail(line, f"{where}: a key must be a word, got a list or mapping")
+            self.fail(node, spelled, "a key must be a word, got a list or mapping")
         if path == ("arenas",):
             key = scalar(node.value)
             if type(key) is not int:
-                self.fail(line, f"{where}: got arena id {node.value!r}, expected a whole number such as 0")
+                self.fail(node, spelled, f"got arena id {node.value!r}, expected a whole number such as 0")
             return key, self._number(key)
         known = KEYS.get(tag or "", {})
         if node.value not in known:
-            self.fail(line, unknown(f"{where}: unknown key", node.value, known, tag))
+            self.fail(node, spelled, unknown("unknown key", node.value, known, tag))
         if not self.version.is_4 and node.value in SINCE_4:
-            self.fail(
-                line, f"{where}: got the key {node.value!r}, which is new in version 4; load the file as that"
-            )
+            problem = f"got the key {node.value!r}, which is new in version 4; load the file as that"
+            self.fail(node, spelled, problem)
         return node.value, known[node.value]
 
     def _number(self, key: int) -> int:
@@ -179,15 +196,28 @@ class Reader:
 
     def _sequence(self, node: yaml.SequenceNode, path: Path_, spelled: str) -> tuple[Any, ...]:
         if node.tag.startswith("!"):
-            self.fail(
-                node.start_mark.line + 1, f"{spelled or 'the file'}: got a list, {node.tag} expects keys"
-            )
+            self.fail(node, spelled, f"got a list, {node.tag} expects keys")
         field = str(path[-1]) if path else ""
         tag = _OPERATION if field == "operations" else ENTRIES.get(field)
-        return tuple(
-            self.read(child, (*path, index), f"{spelled}[{index}]", tag)
-            for index, child in enumerate(node.value)
-        )
+        values: list[Any] = []
+        for index, child in enumerate(node.value):
+            here = (*path, len(values))
+            value = self.read(child, here, f"{spelled}[{index}]", tag)
+            if field == "items" and isinstance(value, dict) and self._is_unknown(value.get("name")):
+                self.remark((*here, "name"), "unknown-object", f"unknown object {value['name']!r}, ignored")
+                self.places = {at: place for at, place in self.places.items() if at[: len(here)] != here}
+            else:
+                values.append(value)
+        return tuple(values)
+
+
+def _line(node: yaml.Node) -> int:
+    line: int = node.start_mark.line + 1
+    return line
+
+
+def _too_large(source: str, line: int) -> ConfigError:
+    return ConfigError(f"{source}:{line}: expected at most {MAX_NODES} values and {MAX_DEPTH} levels")
 
 
 _CHANNELS = {"x": "r", "y": "g", "z": "b"}
@@ -242,8 +272,7 @@ def _check_events(text: str, source: str) -> None:
         nodes += isinstance(event, yaml.NodeEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if nodes > MAX_NODES or depth > MAX_DEPTH + 1:
-            line = event.start_mark.line + 1 if event.start_mark else 1
-            raise ConfigError(f"{source}:{line}: expected at most {MAX_NODES} values and {MAX_DEPTH} levels")
+            raise _too_large(source, event.start_mark.line + 1 if event.start_mark else 1)
 
 
 def plain_values(root: yaml.Node | None, source: str) -> Any:
@@ -258,10 +287,3 @@ def plain_values(root: yaml.Node | None, source: str) -> Any:
         raise ConfigError(f"{source}:{line}: {error.problem or error.context}") from None
     except Exception as error:  # PyYAML raises many kinds, such as IndexError for `!!int ''`
         raise ConfigError(f"{source}:1: a value does not fit its tag or its form ({error})") from None
-
-
-def without_nulls(value: Any) -> Any:
-    """`value` without keys that have no value, such as a bare `colors:`; as in the original."""
-    if isinstance(value, dict):
-        return {key: without_nulls(entry) for key, entry in value.items() if entry is not None}
-    return tuple(without_nulls(entry) for entry in value) if isinstance(value, tuple) else value
