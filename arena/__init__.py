@@ -13,7 +13,8 @@ from arena.errors import (
     ShadowedError,
     WorkerError,
 )
-from arena.gym.env import ArenaEnv, register
+from arena.gym.env import ArenaEnv
+from arena.gym.registered import register
 from arena.packages import warn_if_hidden
 from arena.rays.rays import Rays
 from arena.recording import Recording

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from arena.animalai.arguments import checked
 from arena.animalai.base_env import ActionTuple
 from arena.animalai.exception import InvalidTypeError, InvalidValueError
+from arena.gym.options import whole
 
 
 class AAIAction:
@@ -38,8 +40,7 @@ class AAIActions:
 
         Raises InvalidValueError, a ValueError, for a number that is not whole and positive.
         """
-        if isinstance(no_agents, bool) or not isinstance(no_agents, int) or no_agents < 1:
-            raise InvalidValueError(f"no_agents: got {no_agents!r}, expected a whole number, 1 or more")
+        checked(whole, "no_agents", no_agents)
 
         def action(name: str, move: int, rotate: int) -> AAIAction:
             return AAIAction(name, ActionTuple(np.zeros((no_agents, 0)), [[move, rotate]] * no_agents))

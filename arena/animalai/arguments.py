@@ -15,39 +15,12 @@ from arena.animalai.exception import InvalidTypeError, InvalidValueError
 from arena.errors import ConfigError
 from arena.geometry.layout import seed_words
 from arena.gym.curriculum import Config, read_file
-from arena.gym.options import degrees, side, whole
-from arena.rays.rays import TAGS, TAGS_4_4
+from arena.gym.options import whole
 from arena.taskfile.load import load_text
 from arena.taskfile.versions import Version, version_of
 
 _EMPTY = "!ArenaConfig\narenas:\n  0: !Arena\n    t: 0\n"
 """The arena without a file: an agent in a random position, no time limit."""
-
-
-def options_of(
-    *,
-    useCamera: bool,
-    useRayCasts: bool,
-    resolution: int | None,
-    raysPerSide: float,
-    rayMaxDegrees: float,
-    rayTags: int | None,
-    decisionPeriod: int,
-    version: str | None,
-    renderer: str,
-) -> dict[str, Any]:
-    """Options of `ArenaEnv`; raises ConfigError, also a ValueError or TypeError, for an invalid argument."""
-    return {
-        "observation": (*_chosen(useCamera, "camera"), *_chosen(useRayCasts, "rays"), "vector"),
-        "resolution": _checked(side, "resolution", 84 if resolution is None else resolution),
-        "rays_per_side": whole_number("raysPerSide", raysPerSide),
-        "ray_max_degrees": _checked(degrees, "rayMaxDegrees", rayMaxDegrees),
-        "ray_tags": rayTags or (len(TAGS_4_4) if version in (None, Version.V4) else len(TAGS)),
-        "action": "multidiscrete",
-        "action_repeat": _steps_of(decisionPeriod),
-        "version": version,
-        "renderer": renderer,
-    }
 
 
 def tasks_of(config: Config | None, version: str | None) -> Config:
@@ -78,7 +51,7 @@ def generator(seed: int | None) -> np.random.Generator:
 def whole_number(option: str, value: float) -> int:
     """A whole number of at least 0, also as a float such as `(rays - 1) / 2`."""
     is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    number: int = _checked(partial(whole, least=0), option, int(value) if is_whole else value)
+    number: int = checked(partial(whole, least=0), option, int(value) if is_whole else value)
     return number
 
 
@@ -97,11 +70,7 @@ def log_file(file_name: str | os.PathLike[str] | None, version: str | None) -> P
     return next(path for path in paths if not path.exists())
 
 
-def _chosen(wanted: bool, name: str) -> tuple[str, ...]:
-    return (name,) if wanted else ()
-
-
-def _steps_of(decision_period: int) -> int:
+def steps_of(decision_period: int) -> int:
     """Number of steps of `ArenaEnv` in a decision period of some ticks."""
     steps, rest = divmod(whole_number("decisionPeriod", decision_period), TICKS_PER_STEP)
     if rest or steps < 1:
@@ -112,7 +81,7 @@ def _steps_of(decision_period: int) -> int:
     return steps
 
 
-def _checked(check: Callable[[str, Any], Any], option: str, value: Any) -> Any:
+def checked(check: Callable[[str, Any], Any], option: str, value: Any) -> Any:
     """A checked value; the error is also a ValueError."""
     try:
         return check(option, value)

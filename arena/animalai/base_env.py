@@ -222,6 +222,21 @@ def no_obs(spec: BehaviorSpec) -> list[Floats]:
     return [np.zeros((0, *each.shape), np.float32) for each in spec.observation_specs]
 
 
+def batch(observations: Sequence[Any], specs: Sequence[ObservationSpec], grayscale: bool) -> list[Floats]:
+    """Observations of n agents in the original's format: for each specification an array (n, ...)."""
+    sensed = ([_sensed(each[spec.name], spec, grayscale) for each in observations] for spec in specs)
+    # One agent's is not copied: it may be a large picture.
+    return [rows[0][None] if len(rows) == 1 else np.array(rows) for rows in sensed]
+
+
+def _sensed(values: Any, spec: ObservationSpec, grayscale: bool) -> Floats:
+    if spec.name != "camera":
+        return np.asarray(values, np.float32)
+    camera: Floats = values.astype(np.float32) / np.float32(255)
+    camera = camera.mean(axis=2, keepdims=True) if grayscale else camera
+    return np.ascontiguousarray(camera.transpose(2, 0, 1)) if camera.shape != spec.shape else camera
+
+
 def actions_of(spec: ActionSpec, action: Any, agents: int) -> Ints:
     """The discrete actions of `agents` agents, (n, 2); raises UnityActionException for any other."""
     discrete: Ints = getattr(action, "discrete", np.zeros(0, np.int32))

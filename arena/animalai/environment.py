@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from arena.action import TICKS_PER_STEP
-from arena.animalai.agents_env import AgentsEnv, batch
-from arena.animalai.arguments import generator, log_file, options_of, tasks_of
+from arena.animalai.arguments import checked, generator, log_file, steps_of, tasks_of, whole_number
 from arena.animalai.base_env import (
     ActionSpec,
     ActionTuple,
@@ -22,6 +21,7 @@ from arena.animalai.base_env import (
     ObservationSpec,
     TerminalSteps,
     actions_of,
+    batch,
     observation_spec,
 )
 from arena.animalai.exception import (
@@ -30,8 +30,11 @@ from arena.animalai.exception import (
     UnityActionException,
     UnityEnvironmentException,
 )
+from arena.gym.agents_env import AgentsEnv
 from arena.gym.curriculum import Config
-from arena.rays.rays import FLAGS
+from arena.gym.options import degrees, side
+from arena.rays.rays import FLAGS, TAGS, TAGS_4_4
+from arena.taskfile.versions import Version
 
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
 _CLOSED = "the environment is closed; make a new one"
@@ -118,26 +121,22 @@ class AnimalAIEnvironment(BaseEnv):
         self.useCamera, self.useRayCasts = bool(useCamera), bool(useRayCasts)
         self.play, self.inference, self.timeout = play, inference, timeout or (10 if play else 60)
         self.side_channels, self.use_YAML = side_channels or [], use_YAML
-        self.timescale, self.targetFrameRate, self.captureFrameRate = (
-            timescale,
-            targetFrameRate,
-            captureFrameRate,
-        )
+        self.timescale = timescale
+        self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
         self._grayscale, self._first, self._version = grayscale, channels_first, version
-        self._options = options_of(
-            useCamera=useCamera,
-            useRayCasts=useRayCasts,
-            resolution=resolution,
-            raysPerSide=raysPerSide,
-            rayMaxDegrees=rayMaxDegrees,
-            rayTags=rayTags,
-            decisionPeriod=decisionPeriod,
-            version=self._version,
-            renderer=renderer,
-        )
-        if csv_log is None or csv_log is True:
-            csv_log = log_file(file_name, self._version)
-        self._options["csv_log"] = csv_log or None
+        used = {"camera": self.useCamera, "rays": self.useRayCasts, "vector": True}
+        self._options: dict[str, Any] = {
+            "observation": tuple(name for name, is_used in used.items() if is_used),
+            "resolution": checked(side, "resolution", 84 if resolution is None else resolution),
+            "rays_per_side": whole_number("raysPerSide", raysPerSide),
+            "ray_max_degrees": checked(degrees, "rayMaxDegrees", rayMaxDegrees),
+            "ray_tags": rayTags or len(TAGS_4_4 if version in (None, Version.V4) else TAGS),
+            "action": "multidiscrete",
+            "action_repeat": steps_of(decisionPeriod),
+            "version": version,
+            "renderer": renderer,
+            "csv_log": (log_file(file_name, version) if csv_log in (None, True) else csv_log) or None,
+        }
         self._seeds = generator(seed)
         self._set_initial_state()
         self._start(arenas_configurations)
@@ -151,8 +150,8 @@ class AnimalAIEnvironment(BaseEnv):
         self._closed = False
         self._specs: dict[str, BehaviorSpec] = {}
         self._ids = range(0)
-        self._actions = np.zeros((0, 2), np.int32)
-        self._terminal: dict[str, TerminalSteps] = {}
+        self._actions: Ints
+        self._terminal: dict[str, TerminalSteps]
 
     def _observation_specs(self) -> list[ObservationSpec]:
         side, channels = self._options["resolution"], 1 if self._grayscale else 3
@@ -177,8 +176,7 @@ class AnimalAIEnvironment(BaseEnv):
         that cannot be built.
         """
         if arenas_configurations in (None, ""):
-            self._terminal = {}
-            self._begin(self._playing.reset_all(seed))
+            self._begin(self._playing, seed)
         else:
             self._start(arenas_configurations, seed)
 
@@ -193,8 +191,7 @@ class AnimalAIEnvironment(BaseEnv):
         else:
             self._env.set_curriculum(config)
         drawn = int(self._seeds.integers(2**31))
-        self._terminal = {}
-        self._begin(self._env.reset_all(drawn if seed is None else seed))
+        self._begin(self._env, drawn if seed is None else seed)
 
     @property
     def _playing(self) -> AgentsEnv:
@@ -205,30 +202,35 @@ class AnimalAIEnvironment(BaseEnv):
     def step(self) -> None:
         """Take the action that was set, by default no movement, for one `decisionPeriod`."""
         env = self._playing
-        observations, rewards, terminated, truncated = env.step_all(list(self._actions))
-        self._terminal = {}
+        results, terminated, truncated = env.take([env.read_action(action) for action in self._actions])
+        observations = env.observe(range(len(results)))
+        rewards = [result.reward for result in results]
         if not (terminated or truncated):
             self._decide(observations, rewards)
             return
+        terminal = {}
         for name, rows in self._rows.items():
             obs, rewarded, ids = self._of(rows, observations, rewards)
-            self._terminal[name] = TerminalSteps(obs, rewarded, np.full(len(rows), not terminated), ids)
-        self._begin(env.reset_all())
+            terminal[name] = TerminalSteps(obs, rewarded, np.full(len(rows), not terminated), ids)
+        self._begin(env)
+        self._terminal = terminal
 
-    def _begin(self, observations: list[Any]) -> None:
-        self._ids = range(self._ids.stop, self._ids.stop + len(observations))
-        teams = self._playing.teams
+    def _begin(self, env: AgentsEnv, seed: int | None = None) -> None:
+        env.begin(seed)
+        teams = env.teams
+        self._ids = range(self._ids.stop, self._ids.stop + len(teams))
         self._rows = {
             f"AnimalAI?team={team}": [row for row, each in enumerate(teams) if each == team]
             for team in sorted(set(teams))
         }
         self._specs |= dict.fromkeys(self._rows, self._spec)
-        self._decide(observations, [0.0] * len(observations))
+        self._decide(env.observe(range(len(teams)), first=True), [0.0] * len(teams))
 
     def _decide(self, observations: list[Any], rewards: list[float]) -> None:
         self._decision = {
             name: DecisionSteps(*self._of(rows, observations, rewards)) for name, rows in self._rows.items()
         }
+        self._terminal = {}
         self._actions = np.zeros((len(observations), 2), np.int32)
 
     def _of(

@@ -9,7 +9,7 @@ import gymnasium
 
 from arena.action import STEP_S, TICKS_PER_STEP, Action
 from arena.csv_log import CsvLog
-from arena.episode import Episode
+from arena.episode import Episode, StepResult
 from arena.errors import ConfigError
 from arena.files import AppendedFile
 from arena.gym.controls import controls
@@ -17,7 +17,6 @@ from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import Infos, info_of, quiet_infos
 from arena.gym.options import check_options, whole, yes_or_no
 from arena.gym.pickled import PlaysEpisode
-from arena.gym.registered import register_installed
 from arena.gym.sensors import Observation, Sensors
 from arena.mechanisms import Stage
 from arena.rules import Event, Outcome
@@ -217,26 +216,33 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     def advance(self, action: Action) -> tuple[float, bool, bool, dict[str, Any]]:
         """`step` without the observation: reward, terminated, truncated, info."""
+        results, terminated, truncated = self.take((action,))
+        return results[0].reward, terminated, truncated, self._info()
+
+    def take(self, actions: Sequence[Action]) -> tuple[list[StepResult], bool, bool]:
+        """Take an action of each agent, in the order of their items: results, terminated, truncated."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode = self.episode
-        reward, done, self.events = 0.0, episode.done, ()
+        results = [StepResult(0.0, (), True)] * len(actions)
         for _ in range(self.action_repeat):
-            if done:
+            if episode.done:
                 break
-            result = episode.step(action)
-            reward, done = reward + result.reward, result.done
-            self.events += result.events
+            results = [
+                StepResult(before.reward + now.reward, before.events + now.events, now.done)
+                for before, now in zip(results, episode.step_all(actions), strict=True)
+            ]
+        self.events = results[0].events
         self.steps += 1
         if self._log is not None:
             self._log.decide()
         cut = self.steps == self.max_steps
-        if done or cut:
+        if episode.done or cut:
             self._over = True
             episode.stop()
             self._report_end()
         stopped = episode.outcome is Outcome.STOPPED
-        return reward, self._over and not stopped, stopped or cut, self._info()
+        return results, self._over and not stopped, stopped or cut
 
     @property
     def quiet_stage(self) -> Stage | None:
@@ -267,26 +273,3 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
 
     def __getstate__(self) -> dict[str, Any]:
         return super().__getstate__() | {"_log": None}
-
-
-def register() -> None:
-    """Register the environments with Gymnasium; called when `arena` is imported.
-
-    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made; those of
-    suites and other packages are entry points, see `arena.gym.registered`.
-    """
-    if "arena-llm/Arena-v0" in gymnasium.registry:
-        return
-    gymnasium.register(
-        "arena-llm/Arena-v0",
-        entry_point="arena.gym.env:ArenaEnv",
-        vector_entry_point="arena.gym.vector_env:ArenaVectorEnv",
-    )
-    for level in range(1, 11):
-        gymnasium.register(
-            f"arena-llm/Level{level}-v0",
-            entry_point="testbed.benchmark:level_env",
-            vector_entry_point="testbed.benchmark:level_vector_env",
-            kwargs={"level": level},
-        )
-    register_installed()

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from arena.action import ACTIONS, IDLE, Action
+from arena.cameras import Frame
+from arena.episode import Episode
 from arena.errors import ConfigError
-from arena.gym.controls import discrete9
-from arena.gym.curriculum import Files, named
+from arena.gym.agents_env import AgentsEnv
 from arena.gym.info import info_of
 from arena.gym.options import check_options, whole
-from arena.gym.pickled import PlaysEpisode
 from arena.gym.sensors import Observation, Sensors
 from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaFile
@@ -30,7 +30,7 @@ AGENT_NAME = "agent_{}"
 """Name of the agent of the k-th `Agent` item."""
 
 
-class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
+class ArenaParallelEnv(ParallelEnv):
     """Several agents in one Animal-AI arena, acting at the same time (Animal-AI 4.4 and later).
 
     `config` is a task file of version 4 with one `Agent` item per agent; every arena of the file must have
@@ -66,16 +66,19 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
             raise ConfigError(f"config: got {config!r}, expected a task file's path or an ArenaFile")
         file = config if isinstance(config, ArenaFile) else load(config, Version.V4)
         check_options(sensors, Sensors, ArenaParallelEnv)
-        self.sensors = Sensors(**sensors)
-        self._most = None if max_episode_steps is None else whole("max_episode_steps", max_episode_steps)
-        self._files = Files([file])
-        self._seed: int | None = None
+        self._env = AgentsEnv(file, max_episode_steps=max_episode_steps, render_mode=render_mode, **sensors)
+        self.sensors = self._env.sensors
         self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
         self.agents: list[str] = []
         self.observation_spaces = {name: self.sensors.space() for name in self.possible_agents}
         self.action_spaces: dict[str, spaces.Space[Any]] = {
             name: spaces.Discrete(len(ACTIONS)) for name in self.possible_agents
         }
+
+    @property
+    def episode(self) -> Episode:
+        """The current episode. Raises ResetNeeded if there is none."""
+        return self._env.episode
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """The space of `arena.ArenaEnv.observation_space`, the same for every agent."""
@@ -94,14 +97,9 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
         accepted, as PettingZoo requires. Raises ConfigError for a number that the file does not have, and a
         seed that is not a whole number of at least 0.
         """
-        if seed is not None or self._seed is None:
-            self._seed = (
-                int(np.random.default_rng().integers(2**31)) if seed is None else whole("seed", seed, 0)
-            )
-            self._files.restart(self._seed)
         self.close()
-        task = (options or {}).get("task")
-        self._episode = self._files.next() if task is None else named(self._files, task)
+        seed = None if seed is None else whole("seed", seed, 0)
+        self._env.begin(seed, {"task": (options or {}).get("task")})
         self.agents = list(self.possible_agents)
         return self._observe(self.agents, first=True), self._infos(dict.fromkeys(self.agents, ()))
 
@@ -123,9 +121,7 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
         episode = self.episode
         if not self.agents:
             raise ResetNeeded("call reset() first: the episode is over")
-        results = episode.step_all(self._read(actions))
-        if episode.steps == self._most:
-            episode.stop()
+        results, _, _ = self._env.take(self._read(actions))
         numbers = {name: self.possible_agents.index(name) for name in self.agents}
         outcomes = {name: episode.agents[number].outcome for name, number in numbers.items()}
         truncated = {name: outcome is Outcome.STOPPED for name, outcome in outcomes.items()}
@@ -139,9 +135,13 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
             self._infos({name: results[number].events for name, number in numbers.items()}),
         )
 
+    def render(self) -> Frame | None:
+        """The first agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        return self._env.render()
+
     def close(self) -> None:
         """Free the physics of the current episode."""
-        super().close()
+        self._env.close()
         self.agents = []
 
     def _read(self, actions: Mapping[str, Any]) -> list[Action]:
@@ -155,21 +155,20 @@ class ArenaParallelEnv(PlaysEpisode, ParallelEnv):
         taken = []
         for name in self.possible_agents:
             try:
-                taken.append(discrete9(actions[name]) if name in self.agents else IDLE)
+                taken.append(self._env.read_action(actions[name]) if name in self.agents else IDLE)
             except ConfigError as error:
                 raise ConfigError(f"{name}: {error}") from None
         return taken
 
     def _observe(self, names: Iterable[str], first: bool = False) -> dict[str, Observation]:
-        numbers = {name: self.possible_agents.index(name) for name in names}
-        return {name: self.sensors.observe(self.episode, k, first=first) for name, k in numbers.items()}
+        numbers = map(self.possible_agents.index, names)
+        return dict(zip(names, self._env.observe(numbers, first=first), strict=True))
 
     def _infos(self, events: Mapping[str, Iterable[Event]]) -> dict[str, dict[str, Any]]:
         infos = {}
         for name, seen in events.items():
             k = self.possible_agents.index(name)
-            team = self.episode.layout.agents[k].team
-            infos[name] = {"team": team} | info_of(self.episode.agents[k], seen)
+            infos[name] = {"team": self._env.teams[k]} | info_of(self.episode.agents[k], seen)
         return infos
 
 

@@ -1,4 +1,4 @@
-"""Environments of suites and of other packages, registered with Gymnasium by entry points.
+"""The environments that Gymnasium knows; those of suites and of other packages come by entry points.
 
 A package names them in its own metadata, by id, and nothing of it is imported until one of them is made:
 
@@ -20,6 +20,28 @@ from arena.packages import load
 
 SINGLE, VECTOR = "arena_llm.environments", "arena_llm.vector_environments"
 """The groups: what is called by `gymnasium.make`, and with `num_envs` by `gymnasium.make_vec`."""
+
+
+def register() -> None:
+    """Register the environments with Gymnasium; called when `arena` is imported.
+
+    Those of the levels are in `testbed.benchmark`, which is imported when one of them is made.
+    """
+    if "arena-llm/Arena-v0" in gymnasium.registry:
+        return
+    gymnasium.register(
+        "arena-llm/Arena-v0",
+        entry_point="arena.gym.env:ArenaEnv",
+        vector_entry_point="arena.gym.vector_env:ArenaVectorEnv",
+    )
+    for level in range(1, 11):
+        gymnasium.register(
+            f"arena-llm/Level{level}-v0",
+            entry_point="testbed.benchmark:level_env",
+            vector_entry_point="testbed.benchmark:level_vector_env",
+            kwargs={"level": level},
+        )
+    register_installed()
 
 
 def register_installed() -> None:

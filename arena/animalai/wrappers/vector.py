@@ -6,10 +6,10 @@ from typing import Any
 
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
+from arena.animalai.arguments import checked
 from arena.animalai.environment import AnimalAIEnvironment
 from arena.animalai.exception import InvalidValueError
 from arena.animalai.wrappers.animalai_gymnasium import AnimalAIGymnasiumWrapper
-from arena.errors import ConfigError
 from arena.gym.options import whole
 
 _EACH_ITS_OWN = ("worker_id", "base_port", "seed", "arenas_configurations")
@@ -34,7 +34,7 @@ def make_animalai_env_fns(
     and the lock for the start of programs are ignored. Raises InvalidValueError, a ValueError, for another
     number of files, or for `env_kwargs` that are arguments here.
     """
-    count, options = _count(num_envs), dict(env_kwargs or {})
+    count, options = checked(whole, "num_envs", num_envs), dict(env_kwargs or {})
     if given := [name for name in _EACH_ITS_OWN if name in options]:
         raise InvalidValueError(f"env_kwargs: got {given}; pass these to the function itself")
     files = (
@@ -65,10 +65,3 @@ def make_animalai_vec_env(
         raise InvalidValueError(f"vectorization_mode: got {vectorization_mode!r}, expected 'sync' or 'async'")
     makers = make_animalai_env_fns(num_envs, **options)
     return AsyncVectorEnv(makers, context="spawn") if vectorization_mode == "async" else SyncVectorEnv(makers)
-
-
-def _count(num_envs: int) -> int:
-    try:
-        return whole("num_envs", num_envs)
-    except ConfigError as error:
-        raise InvalidValueError(str(error)) from None
