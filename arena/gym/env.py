@@ -153,7 +153,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
     def _new_log(self, path: str | PathLike[str]) -> CsvLog:
         if not isinstance(path, str | PathLike):
             raise ConfigError(f"csv_log: got {path!r}, expected the path of a file to write")
-        rays = self.sensors.rays if self.sensors.has_rays else None
+        rays = self.sensors.rays if "rays" in self.sensors.names else None
         file = AppendedFile(Path(path))
         return CsvLog(file.write, rays, TICKS_PER_STEP * self.action_repeat, file.flush)
 

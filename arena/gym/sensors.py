@@ -46,7 +46,8 @@ class RenderedView(NamedTuple):
 class Sensors:
     """The sensors of an environment's agents; a camera is opened when it is first used.
 
-    They can be pickled with their frame stacks; cameras are then opened again.
+    They can be pickled with their frame stacks; cameras are then opened again. `boxes` are the spaces of the
+    observations by the sensors' names, `past` the stacked observations of each agent by these names.
     """
 
     def __init__(
@@ -73,57 +74,35 @@ class Sensors:
         renderer.
         """
         self._only = observation if isinstance(observation, str) else None
-        self._names = _checked_names(observation)
-        self.resolution, self._view_side, self.stack = (
-            side("resolution", resolution),
-            side("render_resolution", render_resolution),
-            whole("frame_stack", frame_stack),
-        )
+        self.names = _checked_names(observation)
+        self.resolution = side("resolution", resolution)
+        self._view_side = side("render_resolution", render_resolution)
+        self.stack = whole("frame_stack", frame_stack)
         self._grayscale, self.renderer = yes_or_no("grayscale", grayscale), renderer
-        self._ray_options = (
-            whole("rays_per_side", rays_per_side, 0),
-            degrees("ray_max_degrees", ray_max_degrees),
-        )
+        self._rays_per_side = whole("rays_per_side", rays_per_side, 0)
+        self._ray_degrees = degrees("ray_max_degrees", ray_max_degrees)
         self._ray_tags = _tags(ray_tags)
-        self._rays = self._new_rays()
+        self._rays: dict[Version, Rays] = {}
         self._cameras: dict[int, CameraRenderer] = {}
-        self._past: dict[int, dict[str, Array]] = {}
-        self._needs_scene = any(name != "vector" for name in self._names)
-        self._has_vector, self.has_rays = "vector" in self._names, "rays" in self._names
-        self.has_camera = "camera" in self._names
-        self._has_channels = "depth" in self._names or "segmentation" in self._names
-        check_renderer(renderer, used=self.has_camera or self._has_channels)
+        self.boxes = {name: self._box(name) for name in self.names}
+        self.past: dict[int, dict[str, Array]] = {}
+        check_renderer(renderer, used=not {*_PICTURES}.isdisjoint(self.names))
 
     @property
     def quiet_names(self) -> tuple[str, ...]:
         """The sensors' names if the kernel can write all observations: rays and vectors; else none."""
-        return () if {*self._names} - {"rays", "vector"} else self._names
-
-    @property
-    def past(self) -> dict[str, Array]:
-        """The stacked observations of agent 0, by name; empty without a frame stack."""
-        return self._past.get(0, {})
-
-    @past.setter
-    def past(self, stacked: dict[str, Array]) -> None:
-        self._past[0] = stacked
-
-    @property
-    def boxes(self) -> dict[str, spaces.Box]:
-        """The space of each sensor's observations, by name."""
-        return {name: self._box(name) for name in self._names}
+        return self.names if {*_PICTURES}.isdisjoint(self.names) else ()
 
     def space(self) -> spaces.Space[Any]:
         """The observation space of one agent: a `Dict`, or a `Box` for a single sensor given by name."""
-        boxes = self.boxes
-        return spaces.Dict(boxes) if self._only is None else boxes[self._only]  # type: ignore[arg-type]
+        return spaces.Dict({**self.boxes}) if self._only is None else self.boxes[self._only]
 
     def _box(self, name: str) -> spaces.Box:
         if name == "vector":
             low, high = (np.tile(bound, self.stack) for bound in (VECTOR_LOW, VECTOR_HIGH))
             return spaces.Box(low, high, dtype=np.float32)
         if name == "rays":
-            length = (len(self._ray_tags) + FLAGS) * (2 * self._ray_options[0] + 1)
+            length = (len(self._ray_tags) + FLAGS) * (2 * self._rays_per_side + 1)
             return spaces.Box(0.0, 1.0, (length * self.stack,), np.float32)
         picture = (self.resolution, self.resolution)
         if name == "depth":
@@ -148,39 +127,38 @@ class Sensors:
     ) -> dict[str, Array]:
         """`observe` by the sensors' names; `view` is the agent's view if it was rendered before."""
         now: dict[str, Array] = {}
-        if self._needs_scene:
-            scene = episode.scene(agent) if view is None else view.scene
-            self._add_seen(now, scene, view, episode.spec.version)
-        if self._has_vector:
+        if self.names != ("vector",):
+            now = self._seen(episode.scene(agent) if view is None else view.scene, view, episode.spec.version)
+        if "vector" in self.names:
             now["vector"] = vector(episode.agents[agent])
         return self._stacked(now, agent, first) if self.stack > 1 else now
 
-    def _add_seen(
-        self, now: dict[str, Array], scene: Scene, view: RenderedView | None, version: Version
-    ) -> None:
-        """Add the observations that depend on the scene."""
-        if self.has_camera:
+    def _seen(self, scene: Scene, view: RenderedView | None, version: Version) -> dict[str, Array]:
+        """The observations that depend on the scene."""
+        seen: dict[str, Array] = {}
+        if "camera" in self.names:
             frame = self._camera(self.resolution).frame(scene) if view is None else view.frame
-            now["camera"] = gray(frame) if self._grayscale else frame
-        if self._has_channels:
+            seen["camera"] = gray(frame) if self._grayscale else frame
+        if "depth" in self.names or "segmentation" in self.names:
             channels = self._channels(scene)
-            if "depth" in self._names:
-                now["depth"] = within_sight(channels.depth)[..., None]
-            if "segmentation" in self._names:
-                now["segmentation"] = channels.semantic[..., None]
-        if self.has_rays:
-            now["rays"] = self._rays[version].observe(scene).ravel()
+            if "depth" in self.names:
+                seen["depth"] = within_sight(channels.depth)[..., None]
+            if "segmentation" in self.names:
+                seen["segmentation"] = channels.semantic[..., None]
+        if "rays" in self.names:
+            seen["rays"] = self.rays(version).observe(scene).ravel()
+        return seen
 
     def _stacked(self, now: dict[str, Array], agent: int, first: bool) -> dict[str, Array]:
         """The last observations, stacked into new arrays."""
-        past = {} if first else self._past.get(agent, {})
-        self._past[agent] = {
+        past = {} if first else self.past.get(agent, {})
+        self.past[agent] = {
             name: np.concatenate([past[name][..., array.shape[-1] :], array], axis=-1)
             if name in past
             else np.concatenate([array] * self.stack, axis=-1)
             for name, array in now.items()
         }
-        return {name: array.copy() for name, array in self._past[agent].items()}
+        return {name: array.copy() for name, array in self.past[agent].items()}
 
     def view(self, episode: Episode, agent: int = 0) -> Frame:
         """An agent's current view, uint8 (render_resolution, render_resolution, 3)."""
@@ -202,22 +180,12 @@ class Sensors:
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without cameras, which belong to this process, and rays, which can be rebuilt."""
-        return self.__dict__ | {"_cameras": {}, "_rays": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._rays = self._new_rays()
-
-    def _new_rays(self) -> dict[Version, Rays]:
-        return {version: Rays(*self._ray_options, version, self._ray_tags) for version in Version}
-
-    @property
-    def ray_angles(self) -> npt.NDArray[np.float64]:
-        """Angles (n,) of the rays to the right of the heading, degrees."""
-        return self._rays[Version.V3].turns
+        return self.__dict__ | {"_cameras": {}, "_rays": {}}
 
     def rays(self, version: Version) -> Rays:
         """The ray sensor for arenas of a version."""
+        if version not in self._rays:
+            self._rays[version] = Rays(self._rays_per_side, self._ray_degrees, version, self._ray_tags)
         return self._rays[version]
 
 

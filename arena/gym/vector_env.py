@@ -88,9 +88,8 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
     def _local_group(self, options: dict[str, Any], single: ArenaEnv) -> EnvGroup:
         sensors = single.sensors
         memory = SharedArrays(sensors.boxes, self.num_envs, lambda name, size: bytearray(size))
-        batch = (
-            open_batch(self.num_envs, sensors.resolution, sensors.renderer) if sensors.has_camera else None
-        )
+        draws = "camera" in sensors.names
+        batch = open_batch(self.num_envs, sensors.resolution, sensors.renderer) if draws else None
         envs = [ArenaEnv(**options) for _ in range(self.num_envs)]
         return EnvGroup(envs, memory, self.autoreset_mode, batch=batch)
 

@@ -15,6 +15,7 @@ from arena.kernel.tables import BODY, CLOCK, PART
 from arena.kernel.together import drive_all, feel_all, see_all
 from arena.mechanisms import Stage
 from arena.rays.rays import CAST_LENGTH, CAST_RADIUS
+from arena.taskfile.versions import Version
 
 Bools = npt.NDArray[np.bool_]
 Whole = npt.NDArray[np.int64]
@@ -70,7 +71,7 @@ class QuietSteps:
             self._columns[number] = env.sensors.rays(episode.spec.version).columns(world.things)
         else:
             self._parts[number] = world.parts
-        for name, stacked in env.sensors.past.items():
+        for name, stacked in env.sensors.past.get(0, {}).items():
             self._past.setdefault(name, np.empty((len(self._envs), len(stacked)), np.float32))
             self._past[name][number] = stacked
         self._is_joined = False
@@ -87,7 +88,7 @@ class QuietSteps:
         assert stage is not None, "it is held"
         stage.world.agents[0].state = self._bodies[number].copy()
         stage.accounts[0].clock = self._clocks[number].copy()
-        env.sensors.past = {name: stacked[number].copy() for name, stacked in self._past.items()}
+        env.sensors.past[0] = {name: stacked[number].copy() for name, stacked in self._past.items()}
         taken = [int(actions[number]) for actions in self._taken[self._since[number] :]]
         env.add_quiet_steps([ACTIONS[each] for each in taken], float(self._totals[number]))
 
@@ -132,7 +133,7 @@ class QuietSteps:
         shapes = {name: (len(ready), past.shape[1] // self._stack) for name, past in self._past.items()}
         now = {name: np.empty(shape, np.float32) for name, shape in shapes.items()} or rows
         if "rays" in now:
-            angles = self._envs[0].sensors.ray_angles
+            angles = self._envs[0].sensors.rays(Version.V3).turns
             table = (self._table, self._ends, angles, CAST_RADIUS, CAST_LENGTH, self._listed, self._list_ends)
             see_all(ready, self._bodies, *table, now["rays"])
         if "vector" in now:
