@@ -26,8 +26,8 @@ class AgentState:
 
     def take_reward(self) -> float:
         """Reward of the step that just ended, which is added to the total."""
-        reward = self._carried + self._account.take_step_reward()
-        self._carried = 0.0
+        self.keep_reward()
+        reward, self._carried = self._carried, 0.0
         self.total_reward += reward
         return reward
 

@@ -67,16 +67,15 @@ class CsvLog:
 
     def __init__(
         self,
-        write: Callable[[str], object],
+        file: AppendedFile,
         rays: Callable[[Version], Rays] | None = None,
         period: int = TICKS_PER_STEP,
-        flush: Callable[[], object] = lambda: None,
     ) -> None:
-        """`write` takes each line, with its line end, and `flush` is called at the end of an episode. `rays`
-        returns the ray sensor for arenas of a version; without it the column of the rays is empty. `period`
-        is the number of ticks from one decision to the next.
+        """`file` is flushed at the end of an episode. `rays` returns the ray sensor for arenas of a version;
+        without it the column of the rays is empty. `period` is the number of ticks from one decision to the
+        next.
         """
-        self._write, self._rays, self._period, self._flush = write, rays, period, flush
+        self._file, self._rays, self._period = file, rays, period
         self._episode: Episode | None = None
         self._number = 0
         self._made = {"spawner": 0, "button": 0}
@@ -86,18 +85,18 @@ class CsvLog:
         self._spawned: list[tuple[Placed | None, Placed]] = []
         self._seen = 0
         self._forget()
-        self._zones: str | None = None
 
     def _forget(self) -> None:
         """Forget what the last line told."""
         self._collected = self._dispensed = _NONE
-        self._was_dispensed = self._was_button = False
+        self._was_button = False
         self._info: list[str] = []
+        self._zones: str | None = None
 
     def begin(self, episode: Episode) -> None:
         """Log an episode from its start on; agent 0 if there are several."""
         if self._episode is None:
-            self._write(",".join(COLUMNS) + "\n")
+            self._file.write(",".join(COLUMNS) + "\n")
         self.close()
         self._episode, episode.observer = episode, self
         self._number += 1
@@ -157,7 +156,7 @@ class CsvLog:
         name, (x, y, z) = placed.kind.name, _origin(by)
         number = by.zone_name if by.kind.name == "DataZone" else self._number_of(by)
         if by.kind.spawner is not None:
-            self._was_dispensed, self._dispensed = True, name
+            self._dispensed = name
             who = f" SpawnerID:{number}"
         elif "Goal" in name:
             self._was_button = True
@@ -180,13 +179,12 @@ class CsvLog:
             *(str(self._number), str(self._row_of), _text(agent.health), _text(agent.reward_so_far)),
             *(_text(value) for value in (*velocity, *agent.position)),
             *(_MOVES[shown.move], _TURNS[shown.rotate], _yes(frozen), _NONE),
-            *(_yes(self._was_dispensed), self._dispensed, self._collected, _yes(self._was_button)),
+            *(_yes(self._dispensed != _NONE), self._dispensed, self._collected, _yes(self._was_button)),
             *(_cell("|".join(self._info).replace(",", ";")) or "N/A", _cell(self._zones or _NONE), _CAMERA),
             *(self._rays_of(episode, yaw), str(_arena_number(episode))),
         ]
-        self._write(",".join(values) + "\n")
+        self._file.write(",".join(values) + "\n")
         self._forget()
-        self._zones = None
 
     def _rays_of(self, episode: Episode, yaw: float) -> str:
         if self._rays is None:
@@ -200,8 +198,8 @@ class CsvLog:
         episode = self._episode
         if episode is None or episode.observer is not self:
             return
-        self._write(f"Positive Goals Collected: {self._goals}\n")
-        self._flush()
+        self._file.write(f"Positive Goals Collected: {self._goals}\n")
+        self._file.flush()
         episode.observer = None
         if episode.ticks % self._period:
             # The rest of the decision period passes without an action.
@@ -218,8 +216,8 @@ def csv_log(episode: Episode, path: Path | None) -> Iterator[None]:
     if path is None:
         yield
         return
-    file, rays = AppendedFile(path), Rays(version=episode.spec.version)
-    log = CsvLog(file.write, lambda version: rays, flush=file.flush)
+    rays = Rays(version=episode.spec.version)
+    log = CsvLog(AppendedFile(path), lambda version: rays)
     log.begin(episode)
     try:
         yield

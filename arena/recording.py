@@ -4,6 +4,7 @@ import hashlib
 import platform
 from collections.abc import Iterator
 from importlib.metadata import version
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -94,14 +95,8 @@ def _unpacked(runs: Runs) -> Iterator[Action]:
 
 def packed(actions: list[Action]) -> tuple[tuple[int, int], ...]:
     """Run lengths of a list of actions, in the format of `Recording.actions`."""
-    runs: list[tuple[int, int]] = []
-    for action in actions:
-        index = 3 * action.move + action.rotate
-        if runs and runs[-1][0] == index:
-            runs[-1] = (index, runs[-1][1] + 1)
-        else:
-            runs.append((index, 1))
-    return tuple(runs)
+    runs = groupby(3 * action.move + action.rotate for action in actions)
+    return tuple((index, len(list(run))) for index, run in runs)
 
 
 def spec_sha256(spec: ArenaSpec) -> str:

@@ -96,3 +96,23 @@ class Replay(Closing):
 
 def _text(value: object) -> str:
     return "nothing" if value is None else str(value)
+
+
+class PickledEpisode(NamedTuple):
+    """An episode as it is pickled: replayed when it is read, as the physics cannot be stored exactly."""
+
+    spec: ArenaSpec
+    recording: Recording
+
+    def replayed(self) -> Episode:
+        """The episode; raises RecordingError if other software replays it differently."""
+        recorded = self.recording
+        episode = Replay(recorded, self.spec).to_end()
+        if (episode.total_reward, episode.health) != (recorded.total_reward, recorded.health):
+            episode.close()
+            raise RecordingError(
+                f"{recorded.task_id}: the environment's episode does not replay here: reward and health are "
+                f"{episode.total_reward:g} and {episode.health:g}, expected {recorded.total_reward:g} and "
+                f"{recorded.health:g}; it was pickled by {recorded.versions}"
+            )
+        return episode

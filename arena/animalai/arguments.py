@@ -14,7 +14,7 @@ from arena.action import TICKS_PER_STEP
 from arena.animalai.exception import InvalidTypeError, InvalidValueError
 from arena.errors import ConfigError
 from arena.geometry.layout import seed_words
-from arena.gym.curriculum import Config, read_file
+from arena.gym.curriculum import Config, curriculum
 from arena.gym.options import whole
 from arena.taskfile.load import load_text
 from arena.taskfile.versions import Version, version_of
@@ -31,11 +31,7 @@ def tasks_of(config: Config | None, version: str | None) -> Config:
     read_as = version_of(Version.V4 if version is None else version)
     if config is None or config == "":
         return load_text(_EMPTY, "<empty arena>", read_as)
-    if isinstance(config, str | Path):
-        return read_file(config, read_as)
-    if isinstance(config, list | tuple):
-        return [read_file(each, read_as) for each in config]
-    return config
+    return curriculum(config, read_as)
 
 
 def generator(seed: int | None) -> np.random.Generator:

@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 
 from arena.action import STEP_S, TICKS_PER_STEP, Action
+from arena.cameras import Frame
 from arena.csv_log import CsvLog
 from arena.episode import Episode, StepResult
 from arena.errors import ConfigError
@@ -16,14 +17,14 @@ from arena.gym.controls import controls
 from arena.gym.curriculum import Config, Curriculum, curriculum, named
 from arena.gym.info import Infos, info_of, quiet_infos
 from arena.gym.options import check_options, whole, yes_or_no
-from arena.gym.pickled import PlaysEpisode
 from arena.gym.sensors import Observation, Sensors
 from arena.mechanisms import Stage
+from arena.replay import PickledEpisode
 from arena.rules import Event, Outcome
 from arena.taskfile.versions import version_of
 
 
-class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
+class ArenaEnv(gymnasium.Env[Any, Any]):
     """One agent in an Animal-AI arena.
 
     ## Description
@@ -110,6 +111,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         self._version = None if version is None else version_of(version)
         self._curriculum = curriculum(config, self._version)
         self._playing: Curriculum | None = None
+        self._episode: Episode | None = None
         self._log = None if csv_log is None else self._new_log(csv_log)
         self._task_info = yes_or_no("task_info", task_info)
         self.events: tuple[Event, ...] = ()
@@ -141,7 +143,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if seed is not None or self._seed is None:
             self._seed = int(self.np_random.integers(2**31)) if seed is None else seed
             self._curriculum.restart(self._seed)
-        super().close()
+        self.close()
         stream = self._curriculum
         self._episode = self._checked(stream.next() if task is None else named(stream, task))
         self._playing = stream
@@ -154,8 +156,7 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if not isinstance(path, str | PathLike):
             raise ConfigError(f"csv_log: got {path!r}, expected the path of a file to write")
         rays = self.sensors.rays if "rays" in self.sensors.names else None
-        file = AppendedFile(Path(path))
-        return CsvLog(file.write, rays, TICKS_PER_STEP * self.action_repeat, file.flush)
+        return CsvLog(AppendedFile(Path(path)), rays, TICKS_PER_STEP * self.action_repeat)
 
     def _report_end(self) -> None:
         """Call the curriculum's `ended`, if it has this method, once for an episode of at least one step."""
@@ -245,6 +246,13 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         return results, self._over and not stopped, stopped or cut
 
     @property
+    def episode(self) -> Episode:
+        """The current episode. Raises ResetNeeded if there is none."""
+        if self._episode is None:
+            raise gymnasium.error.ResetNeeded("call reset() first: there is no episode")
+        return self._episode
+
+    @property
     def quiet_stage(self) -> Stage | None:
         """`Episode.quiet_stage` if this environment has nothing to do in a step but to count it."""
         playing = self._episode is not None and not self._over and self._log is None
@@ -264,12 +272,23 @@ class ArenaEnv(PlaysEpisode, gymnasium.Env[Any, Any]):  # type: ignore[misc]
         if actions:
             self.events = ()
 
+    def render(self) -> Frame | None:  # type: ignore[override]
+        """The (first) agent's view, uint8 (render_resolution, render_resolution, 3); None without a mode."""
+        return self.sensors.view(self.episode) if self.render_mode else None
+
     def close(self) -> None:
         """Free the physics of the current episode."""
         if self._log is not None:
             self._log.close()
-        super().close()
-        self._over = True
+        if self._episode is not None:
+            self._episode.close()
+        self._episode, self._over = None, True
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_log": None}
+        episode = self._episode
+        pickled = None if episode is None else PickledEpisode(episode.spec, episode.recording())
+        return self.__dict__ | {"_log": None, "_episode": pickled}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        pickled: PickledEpisode | None = state["_episode"]
+        self.__dict__ |= state | {"_episode": pickled and pickled.replayed()}

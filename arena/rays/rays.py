@@ -76,7 +76,8 @@ class Rays:
     """The ray sensor of one agent.
 
     `angles` are degrees to the right of the agent's heading, in the order of the rows: 0, d, -d, 2d, -2d, ...
-    with d = `max_degrees` / `per_side`. A sensor can be used for many episodes, one after another.
+    with d = `max_degrees` / `per_side`; `turns` are the same as an array (n,). A sensor can be used for many
+    episodes, one after another.
     """
 
     def __init__(
@@ -98,8 +99,7 @@ class Rays:
             raise ConfigError(f"ray_max_degrees: got {max_degrees:g}, expected more than 0 and at most 180")
         turns = [side * max_degrees / per_side for side in range(1, per_side + 1)]
         self.angles: tuple[float, ...] = (0.0, *(angle for turn in turns for angle in (turn, -turn)))
-        self._turns = np.array(self.angles)
-        self._limits = np.full(len(turns) * 2 + 1, CAST_LENGTH)
+        self.turns: Floats = np.array(self.angles)
         self._things: tuple[Thing, ...] | None = None
 
     def observe(self, scene: Scene) -> npt.NDArray[np.float32]:
@@ -115,7 +115,7 @@ class Rays:
             self._casts.placed(scene),
             scene.agent_position,
             scene.agent_yaw,
-            self._turns,
+            self.turns,
             CAST_RADIUS,
             CAST_LENGTH,
             self._columns,
@@ -125,8 +125,8 @@ class Rays:
     def named(self, scene: Scene) -> list[tuple[str, float]]:
         """Tag (`unity_tag`; "" for a miss) and distance, metres, of what each ray hits."""
         self._update(scene)
-        directions = horizontal(scene.agent_yaw, self._turns)
-        owners, distances = self._casts.nearest(scene, directions, CAST_RADIUS, self._limits)
+        directions, limits = horizontal(scene.agent_yaw, self.turns), np.full(len(self.turns), CAST_LENGTH)
+        owners, distances = self._casts.nearest(scene, directions, CAST_RADIUS, limits)
         return [
             (self._tags[owner] if owner >= 0 else "", far)
             for owner, far in zip(owners.tolist(), distances.tolist(), strict=True)
@@ -136,11 +136,6 @@ class Rays:
         """The columns of observations for `arena.kernel.casts.seen`."""
         listed = [self._listed.get(tag, -1) for tag in _tags(things, self._version)]
         return np.array([*listed, len(self._listed) + 2])
-
-    @property
-    def turns(self) -> Floats:
-        """`angles` as an array (n,)."""
-        return self._turns
 
     def _update(self, scene: Scene) -> None:
         """Update for things that were added, or for another episode."""

@@ -3,6 +3,7 @@
 import copy
 import csv
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -200,7 +201,7 @@ def test_a_frozen_agent(tmp_path):
 
 def test_without_rays_their_column_is_empty_and_lines_come_as_they_are_made():
     lines = []
-    log = CsvLog(lines.append)
+    log = CsvLog(SimpleNamespace(write=lines.append, flush=lambda: None))
     with Episode(load_text(f"arenas: {{0: {{items: [{AGENT}]}}}}").arenas[0], task_id="0") as episode:
         log.begin(episode)
         assert len(lines) == 2
