@@ -5,6 +5,7 @@ Outputs never replace what is no regular file: pipes and devices are written int
 """
 
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -73,11 +74,10 @@ def atomic_file(path: Path) -> Iterator[Path]:
     file that is replaced keeps its mode; if `path` is a link, its target is written. What is no regular file,
     such as a pipe, receives the content. Raises EvaluationError if the file cannot be written.
     """
-    try:
-        with _written_into(path) if _is_special(path) else _replaced(Path(os.path.realpath(path))) as beside:
+    with _refusing(path):
+        writing = _written_into(path) if _is_special(path) else _replaced(Path(os.path.realpath(path)))
+        with writing as beside:
             yield beside
-    except OSError as error:
-        raise _refused(path, error) from None
 
 
 def write_file(path: Path, content: bytes | str) -> None:
@@ -109,11 +109,8 @@ class AppendedFile:
         """Write all lines to the disk; raises as `write` does."""
         if self._is_new:
             write_file(self._path, "")
-        try:
-            with open(self._path, "a", encoding="utf-8") as file:
-                file.writelines(self._lines)
-        except OSError as error:
-            raise _refused(self._path, error) from None
+        with _refusing(self._path), open(self._path, "a", encoding="utf-8") as file:
+            file.writelines(self._lines)
         self._is_new = False
         self._lines.clear()
 
@@ -125,15 +122,13 @@ def check_output(path: Path | None) -> None:
     """
     if path is None:
         return
-    try:
+    with _refusing(path):
         if _is_special(path):
             _check_access(path)
-            return
-        target = Path(os.path.realpath(path))
-        _check_replaceable(target)
-        _check_can_create_in(target.parent)
-    except OSError as error:
-        raise _refused(path, error) from None
+        else:
+            target = Path(os.path.realpath(path))
+            _check_replaceable(target)
+            _check_can_create_in(target.parent)
 
 
 def check_output_folder(folder: Path | None) -> None:
@@ -142,10 +137,8 @@ def check_output_folder(folder: Path | None) -> None:
         return
     if folder.exists() and not folder.is_dir():
         raise EvaluationError(f"{folder}: is a file, expected a folder to write to")
-    try:
+    with _refusing(folder):
         _check_can_create_in(Path(os.path.realpath(folder)))
-    except OSError as error:
-        raise _refused(folder, error) from None
 
 
 def _check_can_create_in(folder: Path) -> None:
@@ -170,10 +163,8 @@ def _written_into(path: Path) -> Iterator[Path]:
         beside = Path(folder) / f"content{path.suffix}"
         beside.touch()
         yield beside
-        with beside.open("rb") as content, path.open("ab", buffering=0) as file:
-            while part := content.read(1 << 20):
-                while part:
-                    part = part[file.write(part) :]
+        with beside.open("rb") as content, path.open("ab") as file:
+            shutil.copyfileobj(content, file)
 
 
 @contextmanager
@@ -213,5 +204,10 @@ def _copy_access(path: Path, copy: Path) -> None:
     copy.chmod(stat.S_IMODE(found.st_mode))
 
 
-def _refused(path: Path, error: OSError) -> EvaluationError:
-    return EvaluationError(f"{path}: cannot be written ({error.strerror or error})")
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Raise EvaluationError for what keeps a path from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise EvaluationError(f"{path}: cannot be written ({error.strerror or error})") from None

@@ -37,7 +37,6 @@ from arena.rays.rays import FLAGS, TAGS, TAGS_4_4
 from arena.taskfile.versions import Version
 
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
-_CLOSED = "the environment is closed; make a new one"
 
 
 class PlayTrain(NamedTuple):
@@ -139,14 +138,18 @@ class AnimalAIEnvironment(BaseEnv):
         }
         self._seeds = generator(seed)
         self._set_initial_state()
-        self._start(arenas_configurations)
+        self._env = AgentsEnv(tasks_of(arenas_configurations, version), **self._options)
+        self._begin(self._env, self._drawn_seed())
+
+    def _drawn_seed(self) -> int:
+        """The seed of the next file, another each time, as Unity's generator is not restarted."""
+        return int(self._seeds.integers(2**31))
 
     def _set_initial_state(self) -> None:
         self.obsdict: dict[str, Any] = {
             name: [] for name in ("camera", "rays", "health", "velocity", "position")
         }
         self._spec = BehaviorSpec(self._observation_specs(), ActionSpec(0, (3, 3)))
-        self._env: AgentsEnv | None = None
         self._closed = False
         self._specs: dict[str, BehaviorSpec] = {}
         self._ids = range(0)
@@ -175,28 +178,17 @@ class AnimalAIEnvironment(BaseEnv):
         UnityEnvironmentException, a ConfigError, if the environment is closed, and LayoutError for an arena
         that cannot be built.
         """
-        if arenas_configurations in (None, ""):
-            self._begin(self._playing, seed)
-        else:
-            self._start(arenas_configurations, seed)
-
-    def _start(self, arenas_configurations: Config | None, seed: int | None = None) -> None:
-        """Load arenas and start the first; their seed differs each time, as Unity's generator is not
-        restarted."""
-        if self._closed:
-            raise UnityEnvironmentException(_CLOSED)
-        config = tasks_of(arenas_configurations, self._version)
-        if self._env is None:
-            self._env = AgentsEnv(config, **self._options)
-        else:
-            self._env.set_curriculum(config)
-        drawn = int(self._seeds.integers(2**31))
-        self._begin(self._env, drawn if seed is None else seed)
+        env = self._playing
+        if arenas_configurations not in (None, ""):
+            env.set_curriculum(tasks_of(arenas_configurations, self._version))
+            drawn = self._drawn_seed()
+            seed = drawn if seed is None else seed
+        self._begin(env, seed)
 
     @property
     def _playing(self) -> AgentsEnv:
-        if self._env is None or self._closed:
-            raise UnityEnvironmentException(_CLOSED)
+        if self._closed:
+            raise UnityEnvironmentException("the environment is closed; make a new one")
         return self._env
 
     def step(self) -> None:
@@ -295,6 +287,5 @@ class AnimalAIEnvironment(BaseEnv):
 
     def close(self) -> None:
         """Close the environment; may be called again."""
-        if self._env is not None:
-            self._env.close()
+        self._env.close()
         self._closed = True

@@ -31,6 +31,9 @@ def quiet_infos(more: Info) -> Infos:
     return plain, plain | {"is_success": True, "passed": True}
 
 
+_NOTHING = quiet_infos({})[0]
+
+
 def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
     """An agent's info after a step with these events.
 
@@ -53,17 +56,12 @@ COMMON = ("is_success", "passed", "outcome", "events")
 def common(infos: Sequence[Info | None]) -> Info:
     """What all infos have, in Gymnasium's format for many environments: an array for each key, and a mask of
     those that have it, which are not None."""
-    there = [number for number, info in enumerate(infos) if info is not None]
-    found = [info for info in infos if info is not None]
-    has = np.zeros(len(infos), np.bool_)
-    has[there] = True
-    merged: Info = {}
-    for key, kind in zip(COMMON[:3], (np.bool_, np.bool_, np.int64), strict=True):
-        merged[key] = np.zeros(len(infos), kind)
-        merged[key][there] = [info[key] for info in found]
-        merged[f"_{key}"] = has.copy()
-    merged["events"], merged["_events"] = np.zeros((len(infos), len(EVENTS)), np.int64), has
-    for number, info in zip(there, found, strict=True):
+    found = [_NOTHING if info is None else info for info in infos]
+    kinds = {"is_success": np.bool_, "passed": np.bool_, "outcome": np.int64}
+    merged: Info = {key: np.array([info[key] for info in found], kind) for key, kind in kinds.items()}
+    merged["events"] = np.zeros((len(infos), len(EVENTS)), np.int64)
+    for number, info in enumerate(found):
         if info["events"] is not NO_EVENTS:
             merged["events"][number] = info["events"]
-    return merged
+    has = np.array([info is not None for info in infos])
+    return merged | {f"_{key}": has.copy() for key in COMMON}

@@ -19,8 +19,7 @@ from gymnasium.vector import AutoresetMode
 from arena.errors import ArenaError, ConfigError, WorkerError
 from arena.gym.env import ArenaEnv
 from arena.gym.info import Info
-from arena.gym.vector_group import EnvGroup
-from arena.gym.vector_memory import SharedArrays
+from arena.gym.vector_group import EnvGroup, SharedArrays
 
 _EXIT_TIMEOUT_S = 5.0
 """Seconds that a worker has to exit before it is killed."""

@@ -55,21 +55,13 @@ NOTHING_HIT = len(TAGS)
 FRACTION = NOTHING_HIT + 1
 """Column of the distance in units of `CAST_LENGTH`; 1 for a miss."""
 
-ROW_LENGTH = FRACTION + 1
-"""Values per ray."""
-
-FLAGS = ROW_LENGTH - len(TAGS)
+FLAGS = 2
 """Values per ray besides those of its tags."""
-
-
-def tag_of(kind: str, version: Version) -> str | None:
-    """The tag that a kind shows to rays in a version; None if it is none of `TAGS`."""
-    return kind_in(kind, version).tag
 
 
 def unity_tag(kind: str, version: Version) -> str:
     """The tag of a kind in the original's scene, whether rays distinguish it or not."""
-    return tag_of(kind, version) or _FURTHER.get(kind, kind)
+    return kind_in(kind, version).tag or _FURTHER.get(kind, kind)
 
 
 class Rays:
@@ -87,7 +79,7 @@ class Rays:
         version: Version = Version.V3,
         tags: tuple[str, ...] = TAGS,
     ) -> None:
-        """`version` determines a few tags (`tag_of`) and the shape of L, J and U blocks; `tags` are those
+        """`version` determines a few tags (`unity_tag`) and the shape of L, J and U blocks; `tags` are those
         that observations distinguish.
 
         Raises ConfigError for a negative number of rays, or an angle outside 0 to 180.

@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from arena.errors import ConfigError
 from arena.files import read_text
-from arena.taskfile.advice import advice
 from arena.taskfile.catalog import ALIASES, KINDS
 from arena.taskfile.config import (
     ArenaFile,
@@ -25,6 +24,7 @@ from arena.taskfile.config import (
     ToggleObject,
 )
 from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown
+from arena.taskfile.symbols import EXPECTED, is_symbol
 from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
 
 MAX_PROBLEMS = 10
@@ -34,7 +34,7 @@ MAX_PROBLEMS = 10
 class Located(NamedTuple):
     """A task file with the place of every value by its path of fields and indices.
 
-    `remarks` are about values that are not read as they are written.
+    `remarks` are about values that are not read as they are written, or have no effect.
     """
 
     file: ArenaFile
@@ -86,8 +86,12 @@ def load_located(
     for arena_id, arena in spec.arenas.items():
         _check_names(arena.items, ("arenas", arena_id, "items"), reader)
         _check_blackouts(arena, ("arenas", arena_id, "blackouts"), reader)
-    spec = spec.model_copy(update={"warnings": tuple(_warnings(spec, reader))})
-    return Located(spec, reader.places, tuple(reader.remarks))
+    remarks = list(reader.remarks)
+    for arena_id, arena in spec.arenas.items():
+        for path, code, remark in _without_effect(arena):
+            remarks.append(Remark(nearest(reader.places, ("arenas", arena_id, *path)), code, remark))
+    warnings = tuple(f"{source}:{place.line}: {place.spelled}: {remark}" for place, _, remark in remarks)
+    return Located(spec.model_copy(update={"warnings": warnings}), reader.places, tuple(remarks))
 
 
 def _readable(error: ValidationError, reader: Reader) -> Iterator[str]:
@@ -187,9 +191,20 @@ def _check_blackouts(arena: ArenaSpec, path: Path_, reader: Reader) -> None:
         )
 
 
-def _warnings(spec: ArenaFile, reader: Reader) -> Iterator[str]:
-    for place, _, text in reader.remarks:
-        yield f"{reader.source}:{place.line}: {place.spelled}: {text}"
-    for arena_id, arena in spec.arenas.items():
-        for remark in advice(arena):
-            yield f"{_where(reader, ('arenas', arena_id, *remark.path))}: {remark.text}"
+def _without_effect(arena: ArenaSpec) -> Iterator[tuple[Path_, str, str]]:
+    """Path, code and sentence of everything in a valid arena that has no effect."""
+    if arena.pass_mark is None:
+        text = "no pass mark; the task can be played but not passed or failed (unmarked)"
+        yield (), "no-pass-mark", text
+    if arena.blackouts and arena.blackouts[0] < 0 and len(arena.blackouts) > 1:
+        text = "blackouts start with a negative period, so the other entries are ignored"
+        yield (), "blackouts-ignored", text
+    if sum(item.name == "Agent" for item in arena.items) > 1 and not arena.version.is_4:
+        yield (), "several-agents", "several Agent items; only the first is used before version 4"
+    if arena.merge_next and arena.then is None:
+        yield ("merge_next",), "nothing-merged", "there is no next arena to merge"
+    for index, item in enumerate(arena.items):
+        for number, name in enumerate(item.symbol_names):
+            if ALIASES.get(item.name, item.name) == "SignBoard" and not is_symbol(name):
+                text = f"got the symbol {name!r}, shown as the default one; expected {EXPECTED}"
+                yield ("items", index, "symbol_names", number), "unknown-symbol", text

@@ -61,7 +61,7 @@ class Place(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """Something in a file that is not read as it is written: a stable code and a sentence."""
+    """Something in a file that is not read as it is written, or has no effect: a stable code, a sentence."""
 
     place: Place
     code: str

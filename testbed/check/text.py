@@ -6,7 +6,6 @@ from itertools import chain, pairwise
 import yaml
 
 from arena.geometry.shapes import ARENA_SIZE
-from arena.taskfile.advice import advice
 from arena.taskfile.catalog import ALIASES
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Body, Shape
@@ -29,9 +28,6 @@ _PER_INSTANCE = ("positions", "rotations", "sizes", "colors")
 def arena_findings(located: Located, arena_id: int) -> Iterator[Finding]:
     """Findings about an arena as a whole."""
     arena = located.file.arenas[arena_id]
-    for remark in advice(arena):
-        place = nearest(located.places, ("arenas", arena_id, *remark.path))
-        yield Finding.at(place, remark.code, remark.text)
     place = nearest(located.places, ("arenas", arena_id, "blackouts"))
     for code, text in _blackouts(arena):
         yield Finding.at(place, code, text)

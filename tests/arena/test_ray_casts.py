@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from arena import Rays
-from arena.rays.rays import CAST_LENGTH, CAST_RADIUS, TAGS, tag_of
-from arena.taskfile.versions import Version
+from arena.rays.rays import CAST_LENGTH, CAST_RADIUS, TAGS
+from arena.taskfile.versions import Version, kind_in
 from tests.arena.plain_casts import casts
 from tests.arena.ray_scenes import hits, later, scene_of
 
@@ -23,7 +23,7 @@ def by_definition(sensor, seen, version):
     bearings = np.deg2rad(np.array(sensor.angles) + seen.agent_yaw)
     directions = np.column_stack([np.sin(bearings), np.zeros(len(bearings)), np.cos(bearings)])
     ways, owners = casts(seen, directions, CAST_RADIUS, CAST_LENGTH)
-    names = [*(tag_of(thing.kind, version) for thing in seen.things), "arena"]
+    names = [*(kind_in(thing.kind, version).tag for thing in seen.things), "arena"]
     tags = [-1 if names[owner] is None else TAGS.index(names[owner]) for owner in owners]
     first = ways.min(axis=1)
     return first, [

@@ -8,11 +8,11 @@ import pytest
 
 from arena import ACTIONS, ConfigError, Rays, Scene
 from arena.geometry.shapes import TUBE_INNER
-from arena.rays.rays import FRACTION, NOTHING_HIT, TAGS, tag_of
+from arena.rays.rays import FRACTION, NOTHING_HIT, TAGS
 from arena.scene import Thing, yaw_rotation
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
-from arena.taskfile.versions import Version
+from arena.taskfile.versions import Version, kind_in
 from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
 
@@ -173,7 +173,7 @@ def test_a_tunnel_is_open_in_the_middle_and_closed_at_its_rim():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_hit_and_shows_its_tag(kind):
-    tag = tag_of(kind, Version.V3)
+    tag = kind_in(kind, Version.V3).tag
     assert (tag in TAGS) != (kind in UNLISTED_KINDS)
     size = (1.0, 1.0, 1.0) if KINDS[kind].shape is Shape.BALL else KINDS[kind].minimum
     aside = size[0] * (1 + TUBE_INNER) / 4 if KINDS[kind].shape is Shape.TUBE else 0
@@ -189,7 +189,7 @@ def test_an_unlisted_kind_stops_the_ray_without_a_tag():
 
 
 def test_ramp_and_death_zone_have_the_tags_of_3_1_3():
-    assert [tag_of(kind, Version.V3) for kind in ("Ramp", "DeathZone")] == ["Immovable", "badGoal"]
+    assert [kind_in(kind, Version.V3).tag for kind in ("Ramp", "DeathZone")] == ["Immovable", "badGoal"]
 
 
 def test_what_is_touched_is_looked_through():

@@ -46,7 +46,6 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
     def __init__(self, env: AnimalAIEnvironment) -> None:
         self.env = env
-        self._closed = False
 
     @abstractmethod
     def step(self, action: str) -> tuple[ObsType, float, bool, dict[str, Any]]:
@@ -62,9 +61,7 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
     def close(self) -> None:
         """Close the environment; may be called again."""
-        if not self._closed:
-            self._closed = True
-            self.env.close()
+        self.env.close()
 
     @property
     @abstractmethod
