@@ -1,6 +1,5 @@
 """The state of one agent in an episode."""
 
-import math
 from collections.abc import Sequence
 
 from arena import rules
@@ -8,7 +7,7 @@ from arena.action import Action
 from arena.mechanisms import Stage
 from arena.physics.agent import AgentBody
 from arena.rules import Account, Outcome
-from arena.scene import Vector
+from arena.scene import Vector, local
 
 
 class AgentState:
@@ -72,21 +71,14 @@ class AgentState:
     @property
     def local_velocity(self) -> Vector:
         """Velocity in m/s in the agent's own frame: right, up, forward."""
-        return _local(self.velocity, self.yaw)
+        return local(self.velocity, self.yaw)
 
     def braked(self, action: Action) -> tuple[Vector, float]:
         """Local velocity and yaw at once after an action, before the physics of its tick."""
         velocity, yaw = self._body.braked(action)
-        return _local(velocity, yaw), yaw
+        return local(velocity, yaw), yaw
 
     @property
     def yaw(self) -> float:
         """Heading in degrees, 0 to 360, clockwise from +z seen from above."""
         return self._body.yaw
-
-
-def _local(velocity: Vector, yaw: float) -> Vector:
-    x, y, z = velocity
-    turn = math.radians(yaw)
-    sin, cos = math.sin(turn), math.cos(turn)
-    return (x * cos - z * sin, y, x * sin + z * cos)

@@ -80,10 +80,6 @@ class CsvLog:
         self._number = 0
         self._made = {"spawner": 0, "button": 0}
         self._last = _IDLE
-        self._row_of = 0
-        self._goals = 0
-        self._spawned: list[tuple[Placed | None, Placed]] = []
-        self._seen = 0
         self._forget()
 
     def _forget(self) -> None:

@@ -148,8 +148,7 @@ class Account:
         self._goals = goals
         decay = np.float32(-1.0) / np.float32(TICKS_PER_UNIT * time_limit) if time_limit else np.float32(0)
         self.clock[DECAY] = decay
-        hot = min(HOT_ZONE_FACTOR * float(decay), -HOT_ZONE_LEAST)
-        self._hot = np.float32(hot)
+        self._hot = np.float32(min(HOT_ZONE_FACTOR * float(decay), -HOT_ZONE_LEAST))
         self.zones = frozenset()
         self.outcome = None
 

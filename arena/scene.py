@@ -5,6 +5,7 @@ metres, x right (east), y up, z forward (north), origin at the arena's floor cor
 degrees, clockwise seen from above, 0 looks along +z.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,6 +72,14 @@ class Scene:
     lights_on: bool = True
     version: str = "3.1.3"
     unseen: frozenset[int] = frozenset()
+
+
+def local(vector: Vector, yaw_deg: float) -> Vector:
+    """A vector in the frame of what has a yaw: right, up, forward."""
+    x, y, z = vector
+    yaw = math.radians(yaw_deg)
+    sin, cos = math.sin(yaw), math.cos(yaw)
+    return (x * cos - z * sin, y, x * sin + z * cos)
 
 
 def yaw_rotation(yaw_deg: float) -> Floats:

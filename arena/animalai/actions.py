@@ -54,11 +54,7 @@ class AAIActions:
         self.BACKWARDS = action("backwards", 2, 0)
         self.BACKWARDSLEFT = action("backwards&left", 2, 2)
         self.BACKWARDSRIGHT = action("backwards&right", 2, 1)
-        self.allActions = [
-            *(self.NOOP, self.LEFT, self.RIGHT),
-            *(self.FORWARDS, self.FORWARDSLEFT, self.FORWARDSRIGHT),
-            *(self.BACKWARDS, self.BACKWARDSLEFT, self.BACKWARDSRIGHT),
-        ]
+        self.allActions: list[AAIAction] = [*vars(self).values()]
 
     def random(self) -> AAIAction:
         """A random action, drawn from numpy's global generator as in the original (`np.random.seed`)."""

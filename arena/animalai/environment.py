@@ -33,7 +33,7 @@ from arena.animalai.exception import (
 from arena.gym.agents_env import AgentsEnv
 from arena.gym.curriculum import Config
 from arena.gym.options import degrees, side
-from arena.rays.rays import FLAGS, TAGS, TAGS_4_4
+from arena.rays.rays import TAGS, TAGS_4_4
 from arena.taskfile.versions import Version
 
 _NO_WINDOW = "no window is opened; to play yourself, use: arena-llm play"
@@ -124,7 +124,7 @@ class AnimalAIEnvironment(BaseEnv):
         self.targetFrameRate, self.captureFrameRate = targetFrameRate, captureFrameRate
         self._grayscale, self._first, self._version = grayscale, channels_first, version
         used = {"camera": self.useCamera, "rays": self.useRayCasts, "vector": True}
-        self._options: dict[str, Any] = {
+        options: dict[str, Any] = {
             "observation": tuple(name for name, is_used in used.items() if is_used),
             "resolution": checked(side, "resolution", 84 if resolution is None else resolution),
             "rays_per_side": whole_number("raysPerSide", raysPerSide),
@@ -137,8 +137,8 @@ class AnimalAIEnvironment(BaseEnv):
             "csv_log": (log_file(file_name, version) if csv_log in (None, True) else csv_log) or None,
         }
         self._seeds = generator(seed)
+        self._env = AgentsEnv(tasks_of(arenas_configurations, version), **options)
         self._set_initial_state()
-        self._env = AgentsEnv(tasks_of(arenas_configurations, version), **self._options)
         self._begin(self._env, self._drawn_seed())
 
     def _drawn_seed(self) -> int:
@@ -157,14 +157,12 @@ class AnimalAIEnvironment(BaseEnv):
         self._terminal: dict[str, TerminalSteps]
 
     def _observation_specs(self) -> list[ObservationSpec]:
-        side, channels = self._options["resolution"], 1 if self._grayscale else 3
-        rays = (self._options["ray_tags"] + FLAGS) * (2 * self._options["rays_per_side"] + 1)
-        shapes = {
-            "camera": (channels, side, side) if self._first else (side, side, channels),
-            "rays": (rays,),
-            "vector": (7,),
-        }
-        return [observation_spec(shapes[name], name) for name in self._options["observation"]]
+        shapes = {name: box.shape for name, box in self._env.sensors.boxes.items()}
+        if "camera" in shapes:
+            *sides, _ = shapes["camera"]
+            channels = 1 if self._grayscale else 3
+            shapes["camera"] = (channels, *sides) if self._first else (*sides, channels)
+        return [observation_spec(shape, name) for name, shape in shapes.items()]
 
     @property
     def behavior_specs(self) -> Mapping[str, BehaviorSpec]:

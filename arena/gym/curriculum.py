@@ -100,17 +100,12 @@ def read_file(file: object, version: str) -> ArenaFile:
         return file
     if not isinstance(file, str | Path):
         raise ConfigError(f"config: got {file!r} in a list, expected a task file's path or an ArenaFile")
-    return load(_path(file), version)
-
-
-def _path(file: str | Path) -> str | Path:
-    """The path itself, or that of the battery's task if there is no file, but the text is an id."""
-    if not isinstance(file, str) or not _ID.fullmatch(file) or Path(file).exists():
-        return file
-    found = next(_BATTERY.glob(f"*/{file}.yaml"), None)
-    if found is None:
-        raise ConfigError(f"config: there is no file {file!r}, and no task of the battery has this id")
-    return found
+    if isinstance(file, str) and _ID.fullmatch(file) and not Path(file).exists():
+        task = next(_BATTERY.glob(f"*/{file}.yaml"), None)
+        if task is None:
+            raise ConfigError(f"config: there is no file {file!r}, and no task of the battery has this id")
+        return load(task, version)
+    return load(file, version)
 
 
 class Files:

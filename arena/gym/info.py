@@ -14,9 +14,6 @@ OUTCOMES = (str(Outcome.STOPPED), *(str(each) for each in Outcome if each is not
 EVENTS = tuple(str(kind) for kind in EventKind)
 """Names of the places of `info["events"]`."""
 
-_PLACES = {kind: place for place, kind in enumerate(EventKind)}
-
-
 Info = dict[str, Any]
 Infos = tuple[Info, Info]
 """The infos without the pass mark reached, and with it."""
@@ -43,7 +40,7 @@ def info_of(state: AgentState, events: Iterable[Event] = ()) -> dict[str, Any]:
     """
     counts = np.zeros(len(EVENTS), np.int64)
     for event in events:
-        counts[_PLACES[event.kind]] += 1
+        counts[EVENTS.index(event.kind)] += 1
     passed = state.passed is True
     outcome = OUTCOMES.index(state.outcome) if state.outcome else 0
     return {"is_success": passed, "passed": passed, "outcome": outcome, "events": counts}

@@ -68,7 +68,8 @@ class ArenaParallelEnv(ParallelEnv):
         check_options(sensors, Sensors, ArenaParallelEnv)
         self._env = AgentsEnv(file, max_episode_steps=max_episode_steps, render_mode=render_mode, **sensors)
         self.sensors = self._env.sensors
-        self.possible_agents = [AGENT_NAME.format(k) for k in range(_agents_of(file))]
+        self._numbers = {AGENT_NAME.format(k): k for k in range(_agents_of(file))}
+        self.possible_agents = [*self._numbers]
         self.agents: list[str] = []
         self.observation_spaces = {name: self.sensors.space() for name in self.possible_agents}
         self.action_spaces: dict[str, spaces.Space[Any]] = {
@@ -97,8 +98,8 @@ class ArenaParallelEnv(ParallelEnv):
         accepted, as PettingZoo requires. Raises ConfigError for a number that the file does not have, and a
         seed that is not a whole number of at least 0.
         """
-        self.close()
         seed = None if seed is None else whole("seed", seed, 0)
+        self.close()
         self._env.begin(seed, {"task": (options or {}).get("task")})
         self.agents = list(self.possible_agents)
         return self._observe(self.agents, first=True), self._infos(dict.fromkeys(self.agents, ()))
@@ -122,17 +123,16 @@ class ArenaParallelEnv(ParallelEnv):
         if not self.agents:
             raise ResetNeeded("call reset() first: the episode is over")
         results, _, _ = self._env.take(self._read(actions))
-        numbers = {name: self.possible_agents.index(name) for name in self.agents}
-        outcomes = {name: episode.agents[number].outcome for name, number in numbers.items()}
+        outcomes = {name: episode.agents[self._numbers[name]].outcome for name in self.agents}
         truncated = {name: outcome is Outcome.STOPPED for name, outcome in outcomes.items()}
         terminated = {name: bool(outcome) and not truncated[name] for name, outcome in outcomes.items()}
         self.agents = [name for name, outcome in outcomes.items() if outcome is None]
         return (
-            self._observe(numbers),
-            {name: results[number].reward for name, number in numbers.items()},
+            self._observe(outcomes),
+            {name: results[self._numbers[name]].reward for name in outcomes},
             terminated,
             truncated,
-            self._infos({name: results[number].events for name, number in numbers.items()}),
+            self._infos({name: results[self._numbers[name]].events for name in outcomes}),
         )
 
     def render(self) -> Frame | None:
@@ -161,26 +161,24 @@ class ArenaParallelEnv(ParallelEnv):
         return taken
 
     def _observe(self, names: Iterable[str], first: bool = False) -> dict[str, Observation]:
-        numbers = map(self.possible_agents.index, names)
-        return dict(zip(names, self._env.observe(numbers, first=first), strict=True))
+        seen = self._env.observe([self._numbers[name] for name in names], first=first)
+        return dict(zip(names, seen, strict=True))
 
     def _infos(self, events: Mapping[str, Iterable[Event]]) -> dict[str, dict[str, Any]]:
-        infos = {}
-        for name, seen in events.items():
-            k = self.possible_agents.index(name)
-            infos[name] = {"team": self._env.teams[k]} | info_of(self.episode.agents[k], seen)
-        return infos
+        teams, agents = self._env.teams, self.episode.agents
+        return {
+            name: {"team": teams[k]} | info_of(agents[k], events[name])
+            for name, k in self._numbers.items()
+            if name in events
+        }
 
 
 def _agents_of(file: ArenaFile) -> int:
     """Number of agents in each arena; an arena without an Agent item has one."""
-    counts = {
-        arena_id: max(1, sum(item.name == "Agent" for item in arena.items))
-        for arena_id, arena in file.arenas.items()
-    }
-    if len(set(counts.values())) > 1:
+    counts = {max(1, sum(item.name == "Agent" for item in arena.items)) for arena in file.arenas.values()}
+    if len(counts) > 1:
         raise ConfigError(
-            f"{file.source}: got arenas with {sorted(set(counts.values()))} agents, expected the same number "
-            "in each; put them into separate files"
+            f"{file.source}: got arenas with {sorted(counts)} agents, expected the same number in each; put "
+            "them into separate files"
         )
-    return next(iter(counts.values()))
+    return counts.pop()

@@ -35,10 +35,7 @@ def arena_env(options: Mapping[str, Any]) -> gymnasium.Env[Any, Any]:
     A dictionary of observations is flattened into one float32 vector for RLlib's standard networks; a single
     array, such as one picture, is not changed.
     """
-    import arena  # registers the environment
-
     env = gymnasium.make(NAME, **options)
-    assert arena is not None
     if isinstance(env.observation_space, gymnasium.spaces.Dict):
         return gymnasium.wrappers.FlattenObservation(env)
     return env

@@ -70,15 +70,10 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         self._shape = (self.num_envs, *(self.single_action_space.shape or ()))
         self._read, self._shaped = single.read_action, single.sensors.shaped
         self._started = np.zeros(self.num_envs, np.bool_)
+        boxes, most = single.sensors.boxes, min(count, self.num_envs)
         self._players: EnvGroup | WorkerProcesses = (
-            WorkerProcesses(
-                self.num_envs,
-                min(count, self.num_envs),
-                single.sensors.boxes,
-                self.autoreset_mode,
-                options,
-            )
-            if count
+            WorkerProcesses(self.num_envs, most, boxes, self.autoreset_mode, options)
+            if most
             else self._local_group(options, single)
         )
         self._memory = self._players.memory

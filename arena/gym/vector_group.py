@@ -38,14 +38,10 @@ class SharedArrays:
     ) -> None:
         """`new_block` returns the zeroed memory of an array, by its name and its number of bytes, or that of
         another process."""
-        kinds: dict[str, np.dtype[Any]] = {
-            "rewards": np.dtype(np.float64),
-            "terminated": np.dtype(np.bool_),
-            "truncated": np.dtype(np.bool_),
-            "tasks": np.dtype(f"S{_TASK_BYTES}"),
-            "playing": np.dtype(np.int64),
-        }
-        kinds |= {f"observation {name}": np.dtype((box.dtype, box.shape)) for name, box in boxes.items()}
+        forms: dict[str, Any] = {"rewards": np.float64, "terminated": np.bool_, "truncated": np.bool_}
+        forms |= {"tasks": f"S{_TASK_BYTES}", "playing": np.int64}
+        forms |= {f"observation {name}": (box.dtype, box.shape) for name, box in boxes.items()}
+        kinds = {name: np.dtype(form) for name, form in forms.items()}
         self.blocks = {name: new_block(name, num_envs * kind.itemsize) for name, kind in kinds.items()}
         arrays: dict[str, npt.NDArray[Any]] = {
             name: np.frombuffer(self.blocks[name], kind)[rows] for name, kind in kinds.items()

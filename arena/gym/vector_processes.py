@@ -6,6 +6,7 @@ import pickle
 import signal
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any
@@ -164,19 +165,7 @@ def _hint(exit_code: int | None, task: str) -> str:
     return "; it was killed, perhaps because memory ran out" if exit_code == -9 else ""
 
 
-def _work(connection: Connection, blocks: Mapping[str, Any], *arguments: Any) -> None:
-    """A worker: serves a vector environment until it closes its end of the connection."""
-    # Ctrl-C reaches every process of a terminal; the main process decides what to end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        _serve(connection, blocks, *arguments)
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        pass
-    finally:
-        connection.close()
-
-
-def _serve(
+def _work(
     connection: Connection,
     blocks: Mapping[str, Any],
     num_envs: int,
@@ -185,25 +174,29 @@ def _serve(
     mode: AutoresetMode,
     options: bytes,
 ) -> None:
+    """A worker: serves a vector environment until it closes its end of the connection."""
+    # Ctrl-C reaches every process of a terminal; the main process decides what to end.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if workers > 1:
         # With several rendering processes, Mesa's own threads only slow each other down.
         os.environ.setdefault("LP_NUM_THREADS", "0")
-    try:
-        given = pickle.loads(options)
-        envs = [ArenaEnv(**given) for _ in range(share.start, share.stop)]
-        memory = SharedArrays(envs[0].sensors.boxes, num_envs, lambda name, size: blocks[name], share)
-        group = EnvGroup(envs, memory, mode, first=share.start)
-    except Exception as error:
-        connection.send(_sendable(error))
-        return
-    connection.send([])
-    while True:
-        message = connection.recv()
+    with connection, suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
-            answer = pickle.dumps(group.run(*message))
+            given = pickle.loads(options)
+            envs = [ArenaEnv(**given) for _ in range(share.start, share.stop)]
+            memory = SharedArrays(envs[0].sensors.boxes, num_envs, lambda name, size: blocks[name], share)
+            group = EnvGroup(envs, memory, mode, first=share.start)
         except Exception as error:
-            answer = pickle.dumps(_sendable(error))
-        connection.send_bytes(answer)
+            connection.send(_sendable(error))
+            return
+        connection.send([])
+        while True:
+            message = connection.recv()
+            try:
+                answer = pickle.dumps(group.run(*message))
+            except Exception as error:
+                answer = pickle.dumps(_sendable(error))
+            connection.send_bytes(answer)
 
 
 def _sendable(error: Exception) -> Exception:

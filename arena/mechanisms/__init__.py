@@ -7,9 +7,10 @@ from arena.geometry.placed import Layout, Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.mechanisms.buttons import Button
 from arena.mechanisms.changing import GrowingBall, RisingBall, ValuedBall
-from arena.mechanisms.operations import DataZones, operate_of, repeats, reward_of
+from arena.mechanisms.operations import DataZones, operate_of, reward_of
 from arena.mechanisms.spawners import Door, House, Tree
 from arena.mechanisms.stage import Mechanism, Stage
+from arena.taskfile.config import GrantContinuousReward
 from arena.taskfile.kind import Change, Shape
 
 __all__ = ["Mechanism", "Stage", "mechanism_of", "mechanisms_of", "zones_of"]
@@ -27,7 +28,10 @@ def mechanisms_of(layout: Layout, stage: Stage) -> list[Mechanism]:
 def zones_of(layout: Layout, stage: Stage) -> Mechanism | None:
     """What the data zones of a new arena trigger; adds objects that operations show from the start."""
     zones = {
-        index: [(repeats(operation), operate_of(operation, stage)) for operation in placed.item.operations]
+        index: [
+            (isinstance(operation, GrantContinuousReward), operate_of(operation, stage))
+            for operation in placed.item.operations
+        ]
         for index, placed in enumerate(layout.things)
         if placed.kind.name == "DataZone"
     }

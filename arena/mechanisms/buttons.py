@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import button_trigger
-from arena.mechanisms.operations import Operate
+from arena.mechanisms.operations import Operate, run
 from arena.mechanisms.stage import Stage
 from arena.rules import Event, EventKind
-from arena.scene import Vector
+from arena.scene import Vector, local
 
 DURATION_S = 1.0
 """Default time in which the button moves in, or back; our choice."""
@@ -49,11 +49,7 @@ class Button:
             (self._inside.add if touches else self._inside.discard)(agent)
         if self._due and stage.seconds >= self._due[0]:
             agent, self._due = self._due[1], None
-            stage.operator = self._placed
-            for operate in self._operations:
-                if not stage.accounts[agent].done:
-                    yield from operate(stage, agent)
-            stage.operator = None
+            yield from run(self._operations, stage, agent, self._placed)
 
     def _press(self, stage: Stage, agent: int) -> Event:
         self._free_at = stage.seconds + self._move_s + self._reset_s
@@ -62,15 +58,14 @@ class Button:
         return Event(stage.tick, EventKind.BUTTON, self._index, self._placed.kind.name, 0.0)
 
     def _is_in_front(self, centre: Vector) -> bool:
-        x, y, z = (a - b for a, b in zip(centre, self._placed.position, strict=True))
-        yaw = math.radians(self._placed.yaw)
-        local = (x * math.cos(yaw) - z * math.sin(yaw), y, x * math.sin(yaw) + z * math.cos(yaw))
+        (x, y, z), (at_x, at_y, at_z) = centre, self._placed.position
+        right, up, forward = local((x - at_x, y - at_y, z - at_z), self._placed.yaw)
         if self._placed.kind.fitted:
             trigger = button_trigger(self._placed.size)
-            sides = zip(local, trigger.centre, trigger.size, strict=True)
+            sides = zip((right, up, forward), trigger.centre, trigger.size, strict=True)
             return math.hypot(*(max(abs(at - mid) - size / 2, 0.0) for at, mid, size in sides)) < AGENT_RADIUS
-        ahead, aside = local[0] - self._placed.size[0] / 2, local[2]
-        inside = abs(aside) < _SIDE + AGENT_RADIUS and abs(y) < self._placed.size[1] / 2 + AGENT_RADIUS
+        ahead = right - self._placed.size[0] / 2
+        inside = abs(forward) < _SIDE + AGENT_RADIUS and abs(up) < self._placed.size[1] / 2 + AGENT_RADIUS
         return inside and 0 < ahead < AGENT_RADIUS + REACH
 
 

@@ -19,20 +19,21 @@ RISE = 10.0 * TICK_S
 (`DynamicsManager.asset`)."""
 
 
-def _first_change(placed: Placed, stage: Stage) -> float:
-    """The tick after which a ball begins to change."""
-    late = max(stage.tick, 1) if stage.differs.starts_late else 0
-    return late + placed.entry(placed.item.delays, 0.0)
-
-
-class ValuedBall:
-    """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
-
+class _ChangingBall:
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
         self._index = index
         self._value, self._final = changing_values(placed)
-        self._after = _first_change(placed, stage)
+        late = max(stage.tick, 1) if stage.differs.starts_late else 0
+        # The tick after which it begins to change.
+        self._after = late + placed.entry(placed.item.delays, 0.0)
         self._rate = abs(placed.entry(placed.item.change_rates, RATE))
+
+
+class ValuedBall(_ChangingBall):
+    """A decay or ripen goal: its reward changes from the initial to the final value, its size is constant."""
+
+    def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
+        super().__init__(index, placed, stage)
         stage.goals.set_value(index, self._value)
 
     def act(self, stage: Stage) -> Iterable[Event]:
@@ -66,16 +67,13 @@ class RisingBall:
         return ()
 
 
-class GrowingBall:
+class GrowingBall(_ChangingBall):
     """A grow or shrink goal: its size and reward change from the initial to the final value."""
 
     def __init__(self, index: int, placed: Placed, stage: Stage) -> None:
-        self._index = index
+        super().__init__(index, placed, stage)
         self._size = placed.size[0]
         self._grows = placed.kind.change is Change.GROW
-        self._final = changing_values(placed)[1]
-        self._after = _first_change(placed, stage)
-        self._rate = abs(placed.entry(placed.item.change_rates, RATE))
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Change the size for one tick; growth pauses while there is no room."""

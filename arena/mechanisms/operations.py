@@ -1,9 +1,10 @@
 """Operations of buttons and data zones (4.3 and later), and the reward of an older button."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from arena.geometry.placed import Placed
 from arena.mechanisms.stage import Stage
 from arena.rules import Event, EventKind
 from arena.taskfile.config import (
@@ -24,6 +25,15 @@ CONTINUOUS = "grantContinuousReward"
 
 Operate = Callable[[Stage, int], Iterable[Event]]
 """An operation to be called with the number of the agent that triggered it."""
+
+
+def run(operations: Iterable[Operate], stage: Stage, agent: int, operator: Placed) -> Iterator[Event]:
+    """Call operations of a button or data zone, until the agent's episode is over."""
+    stage.operator = operator
+    for operate in operations:
+        if not stage.accounts[agent].done:
+            yield from operate(stage, agent)
+    stage.operator = None
 
 
 def operate_of(operation: Operation, stage: Stage) -> Operate:
@@ -143,15 +153,6 @@ class DataZones:
             before, now = self._inside.get(agent, frozenset()), account.zones
             self._inside[agent] = now
             for index in sorted(now & self._operations.keys()):
-                stage.operator = stage.goals.placed(index)
                 enters = index not in before
                 for repeats, operate in self._operations[index]:
-                    for _ in range(repeats + enters):
-                        if not account.done:
-                            yield from operate(stage, agent)
-        stage.operator = None
-
-
-def repeats(operation: Operation) -> bool:
-    """Whether an operation acts in every tick while an agent is in the zone."""
-    return isinstance(operation, GrantContinuousReward)
+                    yield from run([operate] * (repeats + enters), stage, agent, stage.goals.placed(index))

@@ -143,9 +143,7 @@ class Door:
 
     def __init__(self, index: int, placed: Placed) -> None:
         self._index = index
-        self._size = placed.size
-        self._foot = placed.position[1] - placed.size[1] / 2
-        self._place = placed.position
+        self._placed = placed
         self._height = placed.size[1]
         self._delay_s = _spawner(placed).door_delay_s
         cycle = placed.entry(placed.item.times_between_door_opens, -1.0)
@@ -153,13 +151,11 @@ class Door:
 
     def act(self, stage: Stage) -> Iterable[Event]:
         """Set the door's current height."""
-        height = max(_OPEN_HEIGHT, self._size[1] * (1 - self._openness(stage.seconds - self._delay_s)))
+        (width, closed, depth), (x, y, z) = self._placed.size, self._placed.position
+        height = max(_OPEN_HEIGHT, closed * (1 - self._openness(stage.seconds - self._delay_s)))
         if height != self._height:
             self._height = height
-            x, _, z = self._place
-            stage.world.resize(
-                self._index, (self._size[0], height, self._size[2]), (x, self._foot + height / 2, z)
-            )
+            stage.world.resize(self._index, (width, height, depth), (x, y - closed / 2 + height / 2, z))
         return ()
 
     def _openness(self, seconds: float) -> float:

@@ -13,9 +13,6 @@ from arena.scene import Floats, Scene, Thing
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
 
-Nearest = tuple[npt.NDArray[np.int64], Floats]
-"""Index of the thing that is hit, -1 for a miss, and distance (metres, infinite for a miss) for each ray."""
-
 
 class BallCasts:
     """The parts of an episode's things and of the arena's boundary; made once, used at every step.
@@ -36,12 +33,13 @@ class BallCasts:
         radius: float,
         limits: Floats,
         among: Iterable[int] | None = None,
-    ) -> Nearest:
+    ) -> tuple[npt.NDArray[np.int64], Floats]:
         """What a ball cast from the agent's centre hits first along n directions, unit vectors (n, 3).
 
-        The boundary's index is the number of things, that of other agents one more; `limits` (n,) and
-        distances are in metres. Things that the ball overlaps or touches at the start are not hit, nor are
-        those that were removed or, if it is given, are not `among` some things.
+        Returns indices of things (n,), -1 for a miss, and distances (n,), infinite for a miss. The boundary's
+        index is the number of things, that of other agents one more; `limits` (n,) and distances are in
+        metres. Things that the ball overlaps or touches at the start are not hit, nor are those that were
+        removed or, if it is given, are not `among` some things.
         """
         parts = self.placed(scene)
         if among is not None:

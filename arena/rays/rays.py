@@ -46,9 +46,6 @@ TAGS_4_4 = (*TAGS, "DecoyGoal", "DecoyGoalBounce", "HollowObj", "badGoalMulti", 
 _FURTHER = {"HollowBox": "HollowObj", "BadGoalMulti": "badGoalMulti"}
 """Tags of kinds without one of `TAGS`; those of all others are their names (`Assets/Prefabs`)."""
 
-AGENT_TAG = TAGS_4_4[-1]
-"""The tag of another agent."""
-
 NOTHING_HIT = len(TAGS)
 """Column that is 1 for a miss."""
 
@@ -140,4 +137,4 @@ class Rays:
 
 def _tags(things: tuple[Thing, ...], version: Version) -> list[str]:
     """Tag of each thing and, last, of the boundary and of other agents."""
-    return [*(unity_tag(thing.kind, version) for thing in things), "arena", AGENT_TAG]
+    return [*(unity_tag(thing.kind, version) for thing in things), "arena", "agent"]

@@ -25,7 +25,7 @@ from arena.taskfile.config import (
 )
 from arena.taskfile.nodes import Path_, Place, Reader, Remark, compose, unknown
 from arena.taskfile.symbols import EXPECTED, is_symbol
-from arena.taskfile.versions import DIFFERENCES, Version, kind_named, version_of
+from arena.taskfile.versions import DIFFERENCES, Version, exists, version_of
 
 MAX_PROBLEMS = 10
 """Maximum number of problems that an error lists."""
@@ -143,7 +143,7 @@ def _merged(spec: ArenaFile) -> ArenaFile:
 
 def known_names(version: Version) -> list[str]:
     """All names of objects that a version has, `Agent` included."""
-    return ["Agent", *(name for name in (*KINDS, *ALIASES) if _exists(name, version))]
+    return ["Agent", *(name for name in (*KINDS, *ALIASES) if exists(name, version))]
 
 
 def _check_names(items: Sequence[Item], path: Path_, reader: Reader) -> None:
@@ -152,19 +152,11 @@ def _check_names(items: Sequence[Item], path: Path_, reader: Reader) -> None:
         here = (*path, index)
         for field, name in [("name", item.name), *(("reward_names", name) for name in item.reward_names)]:
             if name not in known:
-                later = " (it is new in version 4)" if _exists(name, Version.V4) else ""
+                later = " (it is new in version 4)" if exists(name, Version.V4) else ""
                 problem = unknown("unknown object", name, known, None)
                 raise ConfigError(f"{_where(reader, (*here, field))}: {problem}{later}")
         for number, operation in enumerate(item.operations):
             _check_names(list(spawned_items(operation)), (*here, "operations", number), reader)
-
-
-def _exists(name: str, version: Version) -> bool:
-    try:
-        kind_named(name, version)
-    except KeyError:
-        return False
-    return True
 
 
 def spawned_items(operation: Operation) -> Iterator[Item]:

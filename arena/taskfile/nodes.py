@@ -47,6 +47,9 @@ class _Values(_LOADER):  # type: ignore[misc, valid-type]
 _OPERATION = "Operation"
 """Placeholder for the tag of an operation, of which there are several."""
 
+_TAGS = VALUES | dict.fromkeys(OPERATION_FIELDS, _OPERATION)
+"""The tag of a mapping by its field."""
+
 
 class Place(NamedTuple):
     """The place of a value in the file: its line from 1, its path as spelled there, and its YAML nodes.
@@ -122,7 +125,8 @@ class Reader:
             self.fail(node, spelled, f"got tag {node.tag}, expected {f'!{tag}' if tag else 'none'}")
         for key_node, value_node in node.value:
             key, name = self._key(key_node, path, spelled, tag)
-            name = _CHANNELS.get(name, name) if tag == "Vector3" and _tag_above(path) == "RGB" else name
+            if tag == "Vector3" and ENTRIES.get(str(path[-2])) == "RGB":
+                name = _CHANNELS[name]
             where = f"{spelled}.{key}" if spelled else str(key)
             if name in values:
                 first = self.places[(*path, name)]
@@ -130,7 +134,7 @@ class Reader:
                     f"{self.source}:{_line(key_node)}: {where}: duplicate key (first as {first.spelled} in "
                     f"line {first.line}); keep one of them"
                 )
-            child = ENTRIES["arenas"] if path == ("arenas",) else _tag_of(name)
+            child = ENTRIES["arenas"] if path == ("arenas",) else _TAGS.get(name)
             values[name] = self.read(value_node, (*path, name), where, child, key_node)
             if path == ("arenas",) and name != key:
                 self.remark((*path, name), "arena-number", f"counts as arena {name}")
@@ -222,16 +226,6 @@ def _too_large(source: str, line: int) -> ConfigError:
 
 _CHANNELS = {"x": "r", "y": "g", "z": "b"}
 """Channels of colours that are written as `!Vector3`, as in some files of version 2."""
-
-
-def _tag_above(path: Path_) -> str | None:
-    """The tag of the entries of the list that an entry is in."""
-    return ENTRIES.get(str(path[-2])) if len(path) > 1 else None
-
-
-def _tag_of(name: str) -> str | None:
-    """The tag of a mapping by its field."""
-    return _OPERATION if name in OPERATION_FIELDS else VALUES.get(name)
 
 
 def scalar(text: str) -> str | int | float | bool | None:

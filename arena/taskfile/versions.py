@@ -121,7 +121,12 @@ def kind_in(name: str, version: Version) -> Kind:
 
 def kind_named(name: str, version: Version) -> Kind:
     """The kind with a name or alias, as it is in a version; raises KeyError if it does not exist there."""
-    kind = kind_in(ALIASES.get(name, name), version)
-    if kind.internal or (kind.new_in_4 and not version.is_4):
+    if not exists(name, version):
         raise KeyError(name)
-    return kind
+    return kind_in(ALIASES.get(name, name), version)
+
+
+def exists(name: str, version: Version) -> bool:
+    """Whether a version has a kind with a name or alias."""
+    kind = KINDS.get(ALIASES.get(name, name))
+    return kind is not None and not kind.internal and (version.is_4 or not kind.new_in_4)

@@ -80,7 +80,13 @@ class EnvironmentScaffold(ABC, Generic[ObsType]):
 
 
 class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
-    """A picture after each word: uint8 (r, r, 3), or (r, r) with grayscale; needs the camera."""
+    """A picture after each word: uint8 (r, r, 3), or (r, r) with grayscale; needs the camera.
+
+    `done_reason` is why the episode ended; None while it is running.
+    """
+
+    available_actions = AVAILABLE_ACTIONS
+    total_reward = 0.0
 
     @staticmethod
     def get_default_system_prompt() -> str:
@@ -106,9 +112,9 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
         self._restart()
 
     def _restart(self) -> None:
-        self._total_steps, self._total_reward = 0, 0.0
+        self._total_steps, self.total_reward = 0, 0.0
         self._done = False
-        self._done_reason: str | None = None
+        self.done_reason: str | None = None
         self.last_frame = _frame(self.env.get_steps(self.behavior_name)[0].obs)
 
     def reset(self) -> tuple[Frame, dict[str, Any]]:
@@ -126,7 +132,7 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
             if self._done:
                 break
             reward += self._step(ACTION_MAP[action])
-        self._total_reward += reward
+        self.total_reward += reward
         self._total_steps += 1
         return self.last_frame, reward, self._done, self.get_results() if self._done else {}
 
@@ -138,23 +144,8 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
         self.last_frame = _frame(steps.obs)
         if isinstance(steps, TerminalSteps):
             self._done = True
-            self._done_reason = DONE_REASON_TIMEOUT if steps.interrupted[0] else DONE_REASON_TERMINAL
+            self.done_reason = DONE_REASON_TIMEOUT if steps.interrupted[0] else DONE_REASON_TERMINAL
         return float(steps.reward[0])
-
-    @property
-    def available_actions(self) -> list[str]:
-        """The words that are actions."""
-        return AVAILABLE_ACTIONS
-
-    @property
-    def total_reward(self) -> float:
-        """The reward of the episode so far."""
-        return self._total_reward
-
-    @property
-    def done_reason(self) -> str | None:
-        """Why the episode ended; None while it is running."""
-        return self._done_reason
 
     def is_finished(self) -> bool:
         """Whether the episode is over."""
@@ -164,8 +155,8 @@ class FrameByFrameScaffold(EnvironmentScaffold[Frame]):
         """Number of steps, total reward and why the episode ended."""
         return {
             "num_steps": self._total_steps,
-            "total_reward": self._total_reward,
-            "done_reason": self._done_reason,
+            "total_reward": self.total_reward,
+            "done_reason": self.done_reason,
         }
 
 

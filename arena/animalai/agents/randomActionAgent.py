@@ -38,9 +38,6 @@ class RandomActionAgent:
             *(does.NOOP, does.LEFT, does.RIGHT, does.FORWARDS, does.BACKWARDS, does.FORWARDSLEFT),
             *(does.FORWARDSRIGHT, does.BACKWARDSLEFT, does.BACKWARDSRIGHT),
         ]
-        self._check()
-
-    def _check(self) -> None:
         if len(self.action_biases) != len(self.actions):
             raise InvalidValueError(f"action_biases: got {self.action_biases!r}, expected nine numbers")
         if not 0 <= self.prev_step_bias <= 1:
