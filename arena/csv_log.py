@@ -66,10 +66,7 @@ class CsvLog:
     """
 
     def __init__(
-        self,
-        file: AppendedFile,
-        rays: Callable[[Version], Rays] | None = None,
-        period: int = TICKS_PER_STEP,
+        self, file: AppendedFile, rays: Callable[[Version], Rays] | None = None, period: int = TICKS_PER_STEP
     ) -> None:
         """`file` is flushed at the end of an episode. `rays` returns the ray sensor for arenas of a version;
         without it the column of the rays is empty. `period` is the number of ticks from one decision to the

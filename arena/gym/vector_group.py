@@ -76,8 +76,7 @@ class EnvGroup:
         """Call a method with arguments for `each` environment and `common` ones; errors have the number of
         the environment."""
         try:
-            found: list[Any] = getattr(self, name)(*each, *common)
-            return found
+            return list(getattr(self, name)(*each, *common))
         except ArenaError as error:
             raise type(error)(f"environment {self.memory.playing[0]}: {error}") from None
         except Exception as error:

@@ -123,12 +123,16 @@ class WorkerProcesses:
         row = int(self.memory.playing[share.start])
         task = bytes(self.memory.tasks[row]).decode(errors="replace")
         self.close()
-        what = f"environments {share.start} to {share.stop - 1}"
+        what, hint = f"environments {share.start} to {share.stop - 1}", ""
         if task:
             what = f"environment {row}, which played {task},"
+        elif process.exitcode == 1:
+            hint = "; the program must create it under: if __name__ == '__main__':"
+        if process.exitcode == -9:
+            hint = "; it was killed, perhaps because memory ran out"
         return WorkerError(
             f"the process of {what} has ended with exit code {process.exitcode}; the vector "
-            "environment is closed" + _hint(process.exitcode, task)
+            f"environment is closed{hint}"
         )
 
     def close(self) -> None:
@@ -151,18 +155,11 @@ def _end(connections: Sequence[Connection], processes: Sequence[Any]) -> None:
 def _pickled(options: Info) -> bytes:
     """The options in a form that can be sent to a process; raises ConfigError if they cannot be pickled."""
     try:
-        content: bytes = cloudpickle.dumps(options)
-        return content
+        return bytes(cloudpickle.dumps(options))
     except Exception as error:
         raise ConfigError(
             f"config: it cannot be sent to other processes ({error}); make it picklable or use workers=0"
         ) from None
-
-
-def _hint(exit_code: int | None, task: str) -> str:
-    if not task and exit_code == 1:
-        return "; the program must create it under: if __name__ == '__main__':"
-    return "; it was killed, perhaps because memory ran out" if exit_code == -9 else ""
 
 
 def _work(
