@@ -23,6 +23,9 @@ from arena.replay import PickledEpisode
 from arena.rules import Event, Outcome
 from arena.taskfile.versions import version_of
 
+_STOPPED = StepResult(0.0, (), True)
+"""Result of a step of an episode that was stopped from outside."""
+
 
 class ArenaEnv(gymnasium.Env[Any, Any]):
     """One agent in an Animal-AI arena.
@@ -220,25 +223,24 @@ class ArenaEnv(gymnasium.Env[Any, Any]):
         results, terminated, truncated = self.take((action,))
         return results[0].reward, terminated, truncated, self._info()
 
-    def take(self, actions: Sequence[Action]) -> tuple[list[StepResult], bool, bool]:
+    def take(self, actions: Sequence[Action]) -> tuple[tuple[StepResult, ...], bool, bool]:
         """Take an action of each agent, in the order of their items: results, terminated, truncated."""
         if self._over:
             raise gymnasium.error.ResetNeeded("call reset() first: there is no episode, or it is over")
         episode = self.episode
-        results = [StepResult(0.0, (), True)] * len(actions)
-        for _ in range(self.action_repeat):
-            if episode.done:
-                break
-            results = [
-                StepResult(before.reward + now.reward, before.events + now.events, now.done)
-                for before, now in zip(results, episode.step_all(actions), strict=True)
-            ]
-        self.events = results[0].events
+        results = (_STOPPED,) * len(actions) if episode.done else episode.step_all(actions)
+        for _ in range(self.action_repeat - 1):
+            if not results[0].done:
+                results = tuple(
+                    StepResult(before.reward + now.reward, before.events + now.events, now.done)
+                    for before, now in zip(results, episode.step_all(actions), strict=True)
+                )
+        _, self.events, done = results[0]
         self.steps += 1
         if self._log is not None:
             self._log.decide()
         cut = self.steps == self.max_steps
-        if episode.done or cut:
+        if done or cut:
             self._over = True
             episode.stop()
             self._report_end()
