@@ -25,7 +25,7 @@ from render import Renderer
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (bullet, "stepSimulation", "physics: Bullet's ticks"),
     (World, "advance", "physics: ours (driving, contacts, rest)"),
-    (Episode, "step", "rules: clock, reward, ends"),
+    (Episode, "step_all", "rules: clock, reward, ends"),
     (Episode, "scene", "scene: poses for the camera"),
     (Renderer, "frame", "draw: commands"),
     (moderngl.Framebuffer, "read_into", "readback"),
