@@ -50,19 +50,17 @@ class Camera:
 
         The picture is upside down, so that OpenGL's bottom row, which is read first, is the top one.
         """
-        axes = self.axes()
-        view = np.empty((4, 4))
-        view[:3, :3] = axes
-        view[:3, 3] = -axes @ np.array(self.position)
-        view[3] = 0.0, 0.0, 0.0, 1.0
-        projection = _projection(self.fov, self.near, self.far, self.half_height, aspect)
-        return np.asarray(projection @ view, dtype=np.float32)
+        shape = self.fov, self.near, self.far, self.half_height, aspect
+        at_origin = _at_origin(self.yaw, self.pitch, *shape)
+        matrix = at_origin.astype(np.float32)
+        matrix[:, 3] = at_origin[:, 3] - at_origin[:, :3] @ self.position
+        return matrix
 
-    def magnification(self, distances: Floats) -> Floats:
-        """Half picture heights per metre at distances (metres) from the camera."""
+    def magnification(self, distance: float) -> float:
+        """Half picture heights per metre at a distance (metres) from the camera."""
         if self.half_height:
-            return np.full_like(distances, 1 / self.half_height)
-        return 1 / (np.maximum(distances, self.near) * math.tan(math.radians(self.fov) / 2))
+            return 1 / self.half_height
+        return 1 / (max(distance, self.near) * math.tan(math.radians(self.fov) / 2))
 
     def rays(self, aspect: float) -> Matrix:
         """(3, 3): a point (x, y, 1) of the upside-down picture, -1 to 1, to a direction in the arena."""
@@ -80,8 +78,18 @@ def _axes(yaw_deg: float, pitch_deg: float) -> Floats:
 
 
 @lru_cache(_DIRECTIONS)
-def _projection(fov: float, near: float, far: float, half_height: float | None, aspect: float) -> Floats:
-    depth = far - near
+def _at_origin(
+    yaw_deg: float,
+    pitch_deg: float,
+    fov: float,
+    near: float,
+    far: float,
+    half_height: float | None,
+    aspect: float,
+) -> Floats:
+    """The matrix of a camera at (0, 0, 0)."""
+    depth, view = far - near, np.eye(4)
+    view[:3, :3] = _axes(yaw_deg, pitch_deg)
     projection = np.zeros((4, 4))
     if half_height:
         focal = 1 / half_height
@@ -92,7 +100,7 @@ def _projection(fov: float, near: float, far: float, half_height: float | None, 
         projection[2, 2:] = (far + near) / depth, -2 * far * near / depth
         projection[3, 2] = 1
     projection[0, 0], projection[1, 1] = focal / aspect, -focal
-    return projection
+    return projection @ view
 
 
 def first_person(scene: Scene) -> Camera:

@@ -10,7 +10,7 @@ from render.camera import Camera
 from render.context import drawing
 from render.image import Frame, check_size
 from render.opengl.channels import ChannelPainter
-from render.opengl.target import new_target
+from render.opengl.target import new_target, read_frame
 from render.opengl.view import View
 
 
@@ -39,9 +39,7 @@ class Renderer:
             return np.zeros((self.height, self.width, 3), np.uint8)
         self._view.cast(scene)
         self._view.draw(self._target, scene, camera)
-        frame = np.empty((self.height, self.width, 3), np.uint8)
-        self._target.read_into(frame, components=3, alignment=1)
-        return frame
+        return read_frame(self._target)
 
     @drawing()
     def channels(self, scene: Scene, camera: Camera | None = None, *, see_through: bool = False) -> Channels:

@@ -24,4 +24,4 @@ def project(camera: Camera, points: npt.ArrayLike, width: int, height: int) -> P
 def pixels_per_metre(camera: Camera, point: npt.ArrayLike, height: int) -> float:
     """Pixels per metre, across the line of sight, at a point (3,) of the arena."""
     distance = (np.asarray(point, float) - camera.position) @ camera.axes()[2]
-    return float(camera.magnification(np.array([distance]))[0]) * height / 2
+    return camera.magnification(float(distance)) * height / 2

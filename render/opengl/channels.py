@@ -16,13 +16,13 @@ from render.opengl.painter import Reader, Stock, program, write
 from render.parts.animals import body
 from render.parts.culling import front_to_back
 from render.parts.meshes import MARKS, MESHES, rails, surroundings, unit_meshes
-from render.parts.rows import Batch, Rows, ThingRows, joined
+from render.parts.rows import MESH, Rows, ThingRows, runs
 
 _LABEL = 15
 """First of two columns, instance and whether it is a ball, that replace the colour."""
 
 _VERTICES = ("3f 12x", "in_vertex")
-_ROWS = ("3f 9f 3f 2f 6x4/i", "in_position", "in_rotation", "in_size", "in_label")
+_ROWS = ("3f 9f 3f 2f 7x4/i", "in_position", "in_rotation", "in_size", "in_label")
 _ON_BALLS = [MESHES.index(name) for name in ("ball", *MARKS)]
 
 
@@ -31,7 +31,7 @@ class _LabelledThings(ThingRows):
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str) -> None:
         super().__init__(things, sizes, version)
-        _label(self.rows, self.meshes, np.concatenate([self.owner, _surroundings()]))
+        self.rows, self.arena = _labelled(self.rows, self.owner), _labelled(self.arena, _surroundings())
 
 
 class ChannelPainter:
@@ -60,7 +60,7 @@ class ChannelPainter:
             own = Animal(scene.agent_position, scene.agent_yaw, scene.skin)
             animals.append((own, channels.OWN_BODY))
         bodies = (_labelled(body(animal), instance) for animal, instance in animals)
-        opaque = joined([things.opaque, *bodies])
+        opaque = np.concatenate([things.opaque, *bodies])
         self._draw(opaque, None if see_through else things.clear, camera or first_person(scene))
         pixels = np.empty((self.height, self.width, 2), np.float32)
         self._target.read_into(pixels, components=2, dtype="f4")
@@ -74,7 +74,7 @@ class ChannelPainter:
         self._things.update(scene)
         return self._things
 
-    def _draw(self, opaque: Batch, clear: Batch | None, camera: Camera) -> None:
+    def _draw(self, opaque: Rows, clear: Rows | None, camera: Camera) -> None:
         ctx, view = self._ctx, camera.matrix(self.width / self.height)
         self._target.use()
         self._target.clear(float("inf"), channels.SKY, depth=1.0)
@@ -84,9 +84,9 @@ class ChannelPainter:
         self._program["u_forward"] = tuple(camera.axes()[2])
         self._program["u_eye"] = camera.position
         self._program["u_parallel"] = camera.half_height is not None
-        for batch in (opaque,) if clear is None else (opaque, clear):
-            for mesh, rows in front_to_back(batch, camera, view, self.height):
-                self._stocks[mesh].draw(rows)
+        for rows in (opaque,) if clear is None else (opaque, clear):
+            for mesh, run in runs(front_to_back(rows, camera, view, self.height)):
+                self._stocks[mesh].draw(run)
 
 
 @cache
@@ -105,13 +105,8 @@ def _surroundings() -> npt.NDArray[np.intp]:
     return np.where(floors, channels.FLOOR, channels.FENCE)
 
 
-def _labelled(batch: Batch, instance: int) -> Batch:
-    """The same rows, all of one instance."""
-    rows = batch.rows.copy()
-    _label(rows, batch.meshes, instance)
-    return batch._replace(rows=rows)
-
-
-def _label(rows: Rows, meshes: npt.NDArray[np.intp], instance: int | npt.NDArray[np.intp]) -> None:
-    rows[:, _LABEL] = instance
-    rows[:, _LABEL + 1] = np.isin(meshes, _ON_BALLS)
+def _labelled(rows: Rows, instance: int | npt.NDArray[np.intp]) -> Rows:
+    """The same rows with their instances in place of their colour."""
+    rows = rows.copy()
+    rows[:, _LABEL], rows[:, _LABEL + 1] = instance, np.isin(rows[:, MESH], _ON_BALLS)
+    return rows

@@ -1,6 +1,6 @@
 """Programs and meshes on the GPU, which draw rows of `render/parts/rows.py`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -14,11 +14,11 @@ from render.looks.kept_textures import kept_layers
 from render.looks.sun import Light, sun_view
 from render.looks.textures import LAYERS, SIDE
 from render.parts.meshes import Mesh, unit_meshes
-from render.parts.rows import ROW, Group
+from render.parts.rows import ROW, Rows, runs
 
 _VERTICES = ("3f 3f", "in_vertex", "in_normal")
 _SCENE = (
-    "3f 9f 3f 3f 3f 2f/i",
+    "3f 9f 3f 3f 3f 2f 4x/i",
     "in_position",
     "in_rotation",
     "in_size",
@@ -26,7 +26,7 @@ _SCENE = (
     "in_surface",
     "in_repeat",
 )
-_SHADOW = ("3f 9f 3f 8x4/i", "in_position", "in_rotation", "in_size")
+_SHADOW = ("3f 9f 3f 9x4/i", "in_position", "in_rotation", "in_size")
 _FIRST_ROOM = 64
 
 
@@ -68,10 +68,10 @@ class Painter:
         self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
         self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 
-    def draw(self, groups: Iterable[Group], *, shadow: bool = False) -> None:
-        """Draw groups of rows in their order into the frame buffer in use."""
-        for mesh, rows in groups:
-            self._stocks[mesh].draw(rows, shadow)
+    def draw(self, rows: Rows, *, shadow: bool = False) -> None:
+        """Draw rows in their order into the frame buffer in use; those of one mesh at once."""
+        for mesh, run in runs(rows):
+            self._stocks[mesh].draw(run, shadow)
 
 
 @cache

@@ -6,13 +6,21 @@ import moderngl
 import numpy as np
 
 from render.context import gl_context
-from render.looks.sun import Light
-from render.opengl.painter import shared_painter
-from render.opengl.patches import Edges, patcher, rectangles
-from render.parts.meshes import MESHES
-from render.parts.rows import Batch, arena_batch
+from render.looks.sun import SIDE, TEXEL_M, Light, sun_view
+from render.opengl.painter import Reader, Stock, program, shared_painter, write
+from render.parts.meshes import MESHES, Mesh
+from render.parts.rows import MESH, Rows, arena_rows
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
+
+_MARGIN_TEXELS = 4
+"""Margin around a caster: biases move it by up to two texels, and a square's edge lies within a texel."""
+
+_UNIT = 4
+"""Texture unit of the map that is copied; the scene's are 0 to 2."""
+
+_MOST_PATCHED = 0.25
+"""Area of the squares, of the whole map's, above which copying the whole map is faster."""
 
 
 class Shadows:
@@ -34,33 +42,51 @@ class Shadows:
         self._kept.compare_func = ""
         self._kept.filter = (moderngl.NEAREST, moderngl.NEAREST)
         self._still = _map(ctx, self._kept)
-        self._moving: tuple[bytes, bytes] | None = None
-        self._dirty: Edges | None = None
+        self._moving: Rows | None = None
 
-    def draw_still(self, casters: Batch) -> None:
+    def draw_still(self, casters: Rows) -> None:
         """Draw the casters at rest, in addition to floor and fence."""
         self._ctx.copy_framebuffer(self._still, _arena_map(self._light))
         _cast(self._still, casters, self._light.texel_m)
-        self._moving = self._dirty = None
+        self._moving = None
 
-    def draw_moving(self, casters: Batch) -> None:
+    def draw_moving(self, casters: Rows) -> None:
         """Draw the casters that may have moved since the last call."""
-        moving = casters.meshes.tobytes(), casters.rows.tobytes()
-        if moving == self._moving:
-            return
-        self._moving = moving
-        self._restore()
-        _cast(self._target, casters, self._light.texel_m)
-        self._dirty = rectangles(casters, self._light.texel_m)
-
-    def _restore(self) -> None:
-        """Erase the moving casters, locally if they cover little of the map."""
-        dirty = self._dirty
-        if dirty is None:
+        before, self._moving = self._moving, casters
+        if before is None:
             self._ctx.copy_framebuffer(self._target, self._still)
-        elif len(dirty):
-            self._target.use()
-            patcher().copy(self._kept, dirty)
+        elif casters.tobytes() == before.tobytes():
+            return
+        else:
+            self._erase(before)
+        _cast(self._target, casters, self._light.texel_m)
+
+    def _erase(self, casters: Rows) -> None:
+        """Restore the map where casters were: around each, if these squares cover little of the map."""
+        diagonals = np.square(casters[:, 12:15]).sum()
+        if diagonals > _MOST_PATCHED * (SIDE * TEXEL_M) ** 2:
+            self._ctx.copy_framebuffer(self._target, self._still)
+            return
+        copying, squares = _squares()
+        copying["u_margin"] = _MARGIN_TEXELS * self._light.texel_m
+        self._target.use()
+        self._kept.use(_UNIT)
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        self._ctx.depth_func = "1"
+        squares.draw(casters)
+        self._ctx.depth_func = "<"
+
+
+@cache
+def _squares() -> tuple[moderngl.Program, Stock]:
+    """What copies squares around casters from a map into the one in use."""
+    ctx, made = gl_context(), program(gl_context(), "patch")
+    made["u_depth"] = _UNIT
+    write(made, "u_sun_view", sun_view())
+    corners = np.array([(x, y, 0, 0, 0, 0) for y in (-1, 1) for x in (-1, 1)], np.float32)
+    square = Mesh(corners, np.array([0, 1, 2, 2, 1, 3], np.uint32))
+    reader = Reader(made, ("2f 16x", "in_corner"), ("3f 36x 3f 9x4/i", "in_position", "in_size"))
+    return made, Stock(ctx, square, [reader])
 
 
 @cache
@@ -69,31 +95,21 @@ def _arena_map(light: Light) -> moderngl.Framebuffer:
     ctx = gl_context()
     made = _map(ctx, ctx.depth_texture((light.side, light.side)))
     made.clear(depth=1.0)
-    _cast(made, arena_batch(), light.texel_m)
+    _cast(made, arena_rows(), light.texel_m)
     return made
 
 
-def _cast(target: moderngl.Framebuffer, casters: Batch, texel_m: float) -> None:
-    ctx, painter, (thick, thin) = gl_context(), shared_painter(), _by_thickness(casters, texel_m)
+def _cast(target: moderngl.Framebuffer, casters: Rows, texel_m: float) -> None:
+    ctx, painter = gl_context(), shared_painter()
     target.use()
     ctx.enable_only(moderngl.DEPTH_TEST)
-    painter.draw(thick.groups(), shadow=True)
-    if len(thin.rows):
-        ctx.enable_only(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
-        ctx.front_face = "cw"
-        painter.draw(thin.groups(), shadow=True)
-
-
-def _by_thickness(casters: Batch, texel_m: float) -> tuple[Batch, Batch]:
-    """The casters, apart from those so thin that the biases would push their back through their front."""
-    edged = (casters.meshes <= max(_BOX, _PRISM)).nonzero()[0]
-    if not len(edged):
-        return casters, casters.only(edged)
-    flat = casters.rows[edged, 12:15].min(axis=1) < 2 * texel_m
-    thin = edged[flat | (casters.meshes[edged] == _PRISM)]
-    if not len(thin):
-        return casters, casters.only(thin)
-    return casters.only(np.delete(np.arange(len(casters.rows)), thin)), casters.only(thin)
+    ctx.front_face = "cw"
+    # Of thin ones the biases would push the back through the front.
+    thin = casters[:, MESH] == _PRISM
+    thin |= (casters[:, MESH] == _BOX) & (casters[:, 12:15].min(axis=1) < 2 * texel_m)
+    painter.draw(casters[~thin], shadow=True)
+    ctx.enable(moderngl.CULL_FACE)
+    painter.draw(casters[thin], shadow=True)
 
 
 def _map(ctx: moderngl.Context, depth: moderngl.Texture) -> moderngl.Framebuffer:

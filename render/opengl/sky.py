@@ -49,12 +49,11 @@ class SkyPictures:
     def __init__(self, width: int, height: int) -> None:
         self._size, self._sky = (width, height), shared_sky()
         self._most = min(_MOST_KEPT, _KEPT_BYTES // (4 * width * height))
-        self._depth = gl_context().depth_renderbuffer(self._size)
         self._kept: OrderedDict[tuple[object, ...], moderngl.Framebuffer | None] = OrderedDict()
         self._free: list[moderngl.Framebuffer] = []
 
     def copy(self, target: moderngl.Framebuffer, camera: Camera) -> bool:
-        """Fill a frame buffer with the sky, and its depth with the far plane.
+        """Fill a frame buffer with the sky.
 
         Returns False, with nothing done, if no camera has looked this way before: it may never again.
         """
@@ -77,7 +76,7 @@ class SkyPictures:
     def _drawn(self, camera: Camera) -> moderngl.Framebuffer:
         """The sky alone, in a frame buffer that is no longer needed or a new one."""
         ctx, (width, height) = gl_context(), self._size
-        made = self._free.pop() if self._free else ctx.framebuffer([new_picture(self._size)], self._depth)
+        made = self._free.pop() if self._free else ctx.framebuffer([new_picture(self._size)])
         start_frame(made)
         self._sky.draw(camera, width / height)
         return made

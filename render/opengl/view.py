@@ -1,8 +1,7 @@
 """Draws the frames of one arena, caching what stays the same between them."""
 
-from itertools import groupby
-
 import moderngl
+import numpy as np
 
 from arena.scene import Animal, Scene
 from arena.taskfile.versions import Version
@@ -13,11 +12,10 @@ from render.opengl.painter import shared_painter, write
 from render.opengl.shadows import Shadows
 from render.opengl.sky import shared_sky, sky_pictures
 from render.opengl.target import start_frame
-from render.parts.animals import body, shadow_of
+from render.parts.animals import body
 from render.parts.casters import Casters
 from render.parts.culling import back_to_front, front_to_back
-from render.parts.meshes import MESHES
-from render.parts.rows import Batch, Group, ThingRows, joined
+from render.parts.rows import Rows, ThingRows
 
 
 class View:
@@ -36,16 +34,15 @@ class View:
         self._use_light(light_of(scene.version))
         things = self._updated(scene)
         if self._light.shines:
-            agents = (_own(scene), *scene.others)
-            moving = [self._casters.moving] if len(self._casters.moving.rows) else []
-            self._shadows.draw_moving(joined([*moving, *(shadow_of(agent) for agent in agents)]))
+            agents = [body(agent, casting=True) for agent in (_own(scene), *scene.others)]
+            self._shadows.draw_moving(np.concatenate([self._casters.moving, *agents]))
         self._opaque, self._clear = things.opaque, things.clear
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
         """Draw the scene given to `cast`; camera None is the agent's view, without its own body."""
         self._painter.shine(self._light)
         agents = scene.others if camera is None else (*scene.others, _own(scene))
-        opaque = joined([self._opaque, *(body(agent) for agent in agents)])
+        opaque = np.concatenate([self._opaque, *map(body, agents)]) if agents else self._opaque
         self._draw(target, opaque, self._clear, camera or first_person(scene))
 
     def _use_light(self, light: Light) -> None:
@@ -72,7 +69,7 @@ class View:
             self._shadows.draw_still(self._casters.still)
         return things
 
-    def _draw(self, target: moderngl.Framebuffer, opaque: Batch, clear: Batch, camera: Camera) -> None:
+    def _draw(self, target: moderngl.Framebuffer, opaque: Rows, clear: Rows, camera: Camera) -> None:
         width, height = target.size
         has_sky = sky_pictures(width, height).copy(target, camera)
         start_frame(target, clear=not has_sky)
@@ -83,17 +80,16 @@ class View:
         self._painter.draw(front_to_back(opaque, camera, view, height))
         if not has_sky:
             shared_sky().draw(camera, width / height)
-        self._draw_clear(target, back_to_front(clear, camera, view))
+        if len(clear):
+            self._draw_clear(target, back_to_front(clear, camera, view))
 
-    def _draw_clear(self, target: moderngl.Framebuffer, batch: Batch) -> None:
+    def _draw_clear(self, target: moderngl.Framebuffer, rows: Rows) -> None:
         """Translucent things, the farthest first; only their near faces show."""
-        if not len(batch.rows):
-            return
         ctx = self._ctx
         ctx.enable(moderngl.BLEND)
         ctx.blend_func = moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA
         target.depth_mask = False
-        self._painter.draw(_runs(batch))
+        self._painter.draw(rows)
         target.depth_mask = True
         ctx.disable(moderngl.BLEND)
 
@@ -101,9 +97,3 @@ class View:
 def _own(scene: Scene) -> Animal:
     """The agent whose view a scene is."""
     return Animal(scene.agent_position, scene.agent_yaw, scene.skin)
-
-
-def _runs(batch: Batch) -> list[Group]:
-    """Rows in their order, split where the mesh changes."""
-    runs = [list(run) for _, run in groupby(range(len(batch.rows)), key=lambda i: batch.meshes[i])]
-    return [Group(MESHES[batch.meshes[run[0]]], batch.rows[run]) for run in runs]

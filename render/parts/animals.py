@@ -12,7 +12,7 @@ from arena.scene import Animal, Floats, Vector, yaw_rotation
 from render.looks.look import Look, Material, srgb
 from render.parts.culling import coarse
 from render.parts.meshes import Part
-from render.parts.rows import Batch, batch
+from render.parts.rows import Rows, rows_of
 
 Piece = tuple[Part, Look]
 
@@ -76,39 +76,29 @@ BODIES: dict[str, list[Piece]] = {
 """What each of `arena.scene.SKINS` consists of, in the animal's own frame."""
 
 
-def body(animal: Animal) -> Batch:
-    """An agent at its place, facing its yaw.
+def body(animal: Animal, casting: bool = False) -> Rows:
+    """An agent at its place, facing its yaw, or those of its parts that cast shadows.
 
     Raises RenderError for a skin without a body.
     """
-    return _placed(animal, casting=False)
-
-
-def shadow_of(animal: Animal) -> Batch:
-    """The parts of an agent's body that cast shadows; raises as `body`."""
-    return _placed(animal, casting=True)
-
-
-def _placed(animal: Animal, casting: bool) -> Batch:
-    local, centres = _turned(animal.skin, animal.yaw, casting)
-    rows = local.rows.copy()
+    turned, centres = _turned(animal.skin, animal.yaw, casting)
+    rows = turned.copy()
     rows[:, :3] = centres + animal.position
-    return local._replace(rows=rows)
+    return rows
 
 
 @lru_cache(_YAWS)
-def _turned(skin: str, yaw: float, casting: bool) -> tuple[Batch, Floats]:
+def _turned(skin: str, yaw: float, casting: bool) -> tuple[Rows, Floats]:
     """The rows of an animal at the origin, whose centres (n, 3) are apart in full precision."""
-    local, turn = _at_origin(skin, casting), yaw_rotation(yaw)
-    rows = local.rows.copy()
+    rows, turn = _at_origin(skin, casting).copy(), yaw_rotation(yaw)
     rows[:, 3:12] = turn.T.ravel()
-    return local._replace(rows=rows), rows[:, :3] @ turn.T
+    return rows, rows[:, :3] @ turn.T
 
 
 @cache
-def _at_origin(skin: str, casting: bool) -> Batch:
+def _at_origin(skin: str, casting: bool) -> Rows:
     if skin not in BODIES:
         raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
     pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
-    local = batch([(part, look, np.eye(3)) for part, look in pieces])
-    return local._replace(meshes=coarse(local.meshes)) if casting else local
+    rows = rows_of([(part, look, np.eye(3)) for part, look in pieces])
+    return coarse(rows) if casting else rows

@@ -3,7 +3,7 @@
 import numpy as np
 
 from render.parts.culling import coarse
-from render.parts.rows import Batch, Bools, Rows, ThingRows
+from render.parts.rows import MESH, Bools, Rows, ThingRows
 
 _TREMBLE = 1 / 512
 """Step in metres (and of rotation matrices) to which poses are rounded for shadows: things at rest tremble by
@@ -21,9 +21,8 @@ class Casters:
     depend on the past.
     """
 
-    def __init__(self, rows: ThingRows) -> None:
-        self._things, count = rows, len(rows.owner)
-        self._meshes, self._reach = coarse(rows.meshes[:count]), rows.reach[:count]
+    def __init__(self, things: ThingRows) -> None:
+        self._things, count = things, len(things.owner)
         self._resting, self._rested = np.ones(count, bool), np.full(count, _REST)
         self._since = 0
         self._rows, self._shown = self._present()
@@ -52,16 +51,16 @@ class Casters:
         return True
 
     @property
-    def still(self) -> Batch:
-        """The casters at rest."""
-        return self._only(self._resting)
+    def still(self) -> Rows:
+        """The casters at rest, those of one mesh together."""
+        rows = self._only(self._resting)
+        return rows[np.argsort(rows[:, MESH], kind="stable")]
 
     def _present(self) -> tuple[Rows, Bools]:
         """The things' rows with rounded poses, and (rows,) which of them cast a shadow now."""
-        rows = self._things.rows[: len(self._meshes)].copy()
+        rows = coarse(self._things.rows)
         rows[:, :12] = np.rint(rows[:, :12] / _TREMBLE) * _TREMBLE
         return rows, self._things.shown & self._things.casts
 
-    def _only(self, chosen: Bools) -> Batch:
-        places = np.flatnonzero(chosen & self._shown)
-        return Batch(self._meshes, self._rows, self._reach).only(places)
+    def _only(self, chosen: Bools) -> Rows:
+        return self._rows[chosen & self._shown]

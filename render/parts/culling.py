@@ -1,15 +1,18 @@
 """Which rows a camera may see, in which order and detail."""
 
+import math
+
 import numpy as np
 
 from arena.kernel.compiled import compiled
 from arena.scene import Floats
 from render.camera import Camera, Matrix
 from render.parts.meshes import BALL_ERRORS, BALLS, MESHES
-from render.parts.rows import Batch, Group, Places, Rows, groups
+from render.parts.rows import MESH, Rows
 
 _BALL = MESHES.index("ball")
 _BALLS = np.array([MESHES.index(name) for name in BALLS])
+_ERRORS = np.array(BALL_ERRORS)
 _LEAST_ERROR_PX = 0.3
 
 _SIDES = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [-1, 0, 0, 1], [0, -1, 0, 1]], np.float32)
@@ -28,52 +31,70 @@ _ORDER_M = 0.001
 """Distances of translucent things count as equal within a millimetre, so that rounding swaps none."""
 
 
-def front_to_back(batch: Batch, camera: Camera, view: Matrix, height: int) -> list[Group]:
-    """Rows in view, grouped by mesh, the nearest of each first.
+def front_to_back(rows: Rows, camera: Camera, view: Matrix, height: int) -> Rows:
+    """Rows in view, those of one mesh together, the nearest of each first.
 
     `view` is the camera's matrix to clip space. Balls have as few triangles as their size in a picture of
     `height` pixels allows.
     """
-    seen = _in_view(batch, view)
-    distance = _lengths(_away(batch.rows.take(seen, axis=0), camera))
-    meshes = _with_fitting_balls(batch, seen, distance, camera, height)
-    order = np.lexsort((distance + batch.reach.take(seen), meshes))
-    return groups(meshes, batch.rows.take(seen.take(order), axis=0))
+    nearest = camera.near if camera.half_height is None else 0.0
+    pixels = 0.5 * height * camera.magnification(nearest)
+    return _front_to_back(rows, _SIDES @ view, np.array(camera.position), pixels, nearest)
 
 
-def back_to_front(batch: Batch, camera: Camera, view: Matrix) -> Batch:
+def back_to_front(rows: Rows, camera: Camera, view: Matrix) -> Rows:
     """Rows in view, the farthest first: by the distance of their boxes, then of their centres.
 
     By the centres alone, things in a large zone would cover its near side. Whatever lies flat on the floor
     comes first, so that it does not cover things on it.
     """
-    if not len(batch.rows) or not len(places := _in_view(batch, view)):
-        return batch.only(np.empty(0, np.intp))
-    seen = batch.only(places)
-    rows, away = seen.rows, _away(seen.rows, camera)
-    distance = _lengths(away)
-    turned_back, half = rows[:, 3:12].reshape(-1, 3, 3), rows[:, 12:15] / 2
-    beyond = np.abs(np.einsum("nij,nj->ni", turned_back, away)) - half
-    nearest = _lengths(np.maximum(beyond, 0.0))
-    stands = rows[:, 1] + np.einsum("ni,ni->n", np.abs(turned_back[:, :, 1]), half) > _FLAT_M
-    return seen.only(np.lexsort((-distance, np.rint(nearest / -_ORDER_M), stands)))
+    return _back_to_front(rows, _SIDES @ view, np.array(camera.position))
 
 
-def coarse(meshes: Places) -> Places:
-    """The same meshes with balls of few triangles, which suffice for the shadow map."""
-    return np.where(meshes == _BALL, _BALLS[0], meshes)
-
-
-def _in_view(batch: Batch, view: Matrix) -> Places:
-    """Where the rows are whose boxes are not outside the picture."""
-    return _inside(batch.rows, _SIDES @ view)
+def coarse(rows: Rows) -> Rows:
+    """The same rows with balls of few triangles, which suffice for the shadow map."""
+    rows = rows.copy()
+    rows[rows[:, MESH] == _BALL, MESH] = _BALLS[0]
+    return rows
 
 
 @compiled
-def _inside(rows: Rows, planes: Matrix) -> Places:
-    """Where the rows are whose boxes reach into the inside of all planes."""
-    found, count = np.empty(len(rows), np.intp), 0
-    for place, row in enumerate(rows):
+def _front_to_back(rows: Rows, planes: Matrix, eye: Floats, pixels: float, nearest: float) -> Rows:
+    """`pixels` per metre at the distance `nearest`, or everywhere if that is 0."""
+    seen = in_view(rows, planes)
+    keys = np.zeros((len(seen), 3))
+    for row, key in zip(seen, keys):  # noqa: B905
+        distance = math.sqrt((eye[0] - row[0]) ** 2 + (eye[1] - row[1]) ** 2 + (eye[2] - row[2]) ** 2)
+        if row[MESH] == _BALL:
+            radius = 0.5 * max(row[12], row[13], row[14]) * pixels
+            radius *= nearest / max(distance, nearest) if nearest else 1.0
+            row[MESH] = _BALLS[(radius * _ERRORS > _LEAST_ERROR_PX).sum()]
+        reach = 0.5 * math.sqrt(row[12] ** 2 + row[13] ** 2 + row[14] ** 2)
+        key[0], key[1] = row[MESH], distance + reach
+    return _sorted(seen, keys)
+
+
+@compiled
+def _back_to_front(rows: Rows, planes: Matrix, eye: Floats) -> Rows:
+    seen = in_view(rows, planes)
+    keys = np.zeros((len(seen), 3))
+    for row, key in zip(seen, keys):  # noqa: B905
+        x, y, z = eye[0] - row[0], eye[1] - row[1], eye[2] - row[2]
+        top, outside = float(row[1]), 0.0
+        for axis in range(3):
+            a, b, c, half = row[3 + 3 * axis], row[4 + 3 * axis], row[5 + 3 * axis], 0.5 * row[12 + axis]
+            outside += max(abs(a * x + b * y + c * z) - half, 0.0) ** 2
+            top += abs(b) * half
+        key[0], key[1] = top > _FLAT_M, -np.rint(math.sqrt(outside) / _ORDER_M)
+        key[2] = -math.sqrt(x * x + y * y + z * z)
+    return _sorted(seen, keys)
+
+
+@compiled
+def in_view(rows: Rows, planes: Matrix) -> Rows:
+    """The rows whose boxes reach into the inside of all planes."""
+    found, count = np.empty_like(rows), 0
+    for row in rows:
         least = np.inf
         for x, y, z, offset in planes:
             inside = x * row[0] + y * row[1] + z * row[2] + offset
@@ -82,26 +103,31 @@ def _inside(rows: Rows, planes: Matrix) -> Places:
                 inside += _HALF * row[12 + axis] * abs(along)
             least = min(least, inside)
         if least > -_ROUNDING:
-            found[count] = place
+            found[count] = row
             count += 1
     return found[:count]
 
 
-def _with_fitting_balls(batch: Batch, seen: Places, distance: Floats, camera: Camera, height: int) -> Places:
-    """The meshes of the rows seen, with balls as coarse as possible without visible corners."""
-    meshes = batch.meshes.take(seen)
-    balls = (meshes == _BALL).nonzero()[0]
-    if len(balls):
-        pixels_per_metre = 0.5 * height * camera.magnification(distance[balls])
-        radius = 0.5 * batch.rows[seen[balls], 12:15].max(axis=1) * pixels_per_metre
-        meshes[balls] = _BALLS[(radius[:, None] * BALL_ERRORS > _LEAST_ERROR_PX).sum(axis=1)]
-    return meshes
+@compiled
+def _sorted(rows: Rows, keys: Floats) -> Rows:
+    """The rows in the order of their keys (n, 3), the first of which counts most; equal ones keep theirs.
 
-
-def _away(rows: Rows, camera: Camera) -> Floats:
-    """Vectors (n, 3) from the rows to the camera."""
-    return np.asarray(np.array(camera.position) - rows[:, :3])
-
-
-def _lengths(vectors: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors)))
+    By insertion: few rows are in view.
+    """
+    order = np.arange(len(rows))
+    for i in range(1, len(rows)):
+        k = i
+        while k > 0:
+            a, b = keys[i], keys[order[k - 1]]
+            if a[0] != b[0]:
+                before = a[0] < b[0]
+            elif a[1] != b[1]:
+                before = a[1] < b[1]
+            else:
+                before = a[2] < b[2]
+            if not before:
+                break
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    return rows[order]

@@ -69,14 +69,14 @@ def test_trembling_things_are_at_rest(monkeypatch):
     for number in range(2 * LONG):
         renderer.frame(replace(start, positions=at + 1e-5 * (-1) ** number, agent_yaw=float(number)))
     assert not drawn
-    own = len(moving[0].rows)
-    assert {len(batch.rows) for batch in moving} == {own}
+    own = len(moving[0])
+    assert {len(rows) for rows in moving} == {own}
     assert own < 6
     rolling = [shifted(start, 0, 0.1 * number) for number in range(1, LONG)]
     for scene in rolling:
         renderer.frame(scene)
     assert len(drawn) == 1
-    assert len(moving[-1].rows) == own + 1
+    assert len(moving[-1]) == own + 1
 
 
 def megabytes() -> float:

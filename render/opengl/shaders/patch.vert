@@ -1,9 +1,15 @@
 #version 330 core
-// A rectangle of the picture, as its left, lower, right and upper edges in clip space.
-in vec4 in_edges;
+// A square of the sun's view around a caster, wider by a margin in metres.
+uniform mat4 u_sun_view;
+uniform float u_margin;
+
+in vec2 in_corner;
+
+in vec3 in_position;
+in vec3 in_size;
 
 void main() {
-    float x = (gl_VertexID & 1) == 0 ? in_edges.x : in_edges.z;
-    float y = (gl_VertexID & 2) == 0 ? in_edges.y : in_edges.w;
-    gl_Position = vec4(x, y, 0.0, 1.0);
+    float per_metre = length(vec3(u_sun_view[0].x, u_sun_view[1].x, u_sun_view[2].x));
+    vec2 middle = (u_sun_view * vec4(in_position, 1.0)).xy;
+    gl_Position = vec4(middle + in_corner * per_metre * (0.5 * length(in_size) + u_margin), 0.0, 1.0);
 }
