@@ -13,6 +13,7 @@ from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Body
 
 Matrix = npt.NDArray[np.float32]
+_Lens = tuple[float, float, float, float | None, float]
 
 FIRST_PERSON_FOV_DEG = 100.0
 """Vertical field of view of the agent's camera (`AAI3Agent.prefab`)."""
@@ -50,8 +51,8 @@ class Camera:
 
         The picture is upside down, so that OpenGL's bottom row, which is read first, is the top one.
         """
-        shape = self.fov, self.near, self.far, self.half_height, aspect
-        at_origin = _at_origin(self.yaw, self.pitch, *shape)
+        lens = self.fov, self.near, self.far, self.half_height, aspect
+        at_origin = _at_origin(self.yaw, self.pitch, lens)
         matrix = at_origin.astype(np.float32)
         matrix[:, 3] = at_origin[:, 3] - at_origin[:, :3] @ self.position
         return matrix
@@ -78,16 +79,9 @@ def _axes(yaw_deg: float, pitch_deg: float) -> Floats:
 
 
 @lru_cache(_DIRECTIONS)
-def _at_origin(
-    yaw_deg: float,
-    pitch_deg: float,
-    fov: float,
-    near: float,
-    far: float,
-    half_height: float | None,
-    aspect: float,
-) -> Floats:
+def _at_origin(yaw_deg: float, pitch_deg: float, lens: _Lens) -> Floats:
     """The matrix of a camera at (0, 0, 0)."""
+    fov, near, far, half_height, aspect = lens
     depth, view = far - near, np.eye(4)
     view[:3, :3] = _axes(yaw_deg, pitch_deg)
     projection = np.zeros((4, 4))

@@ -4,7 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
 
@@ -85,7 +85,7 @@ class _Home:
     """The context, the only process in which it may be used, and how deeply calls of `drawing` are nested."""
 
     def __init__(self, pixels: int | None) -> None:
-        with _in_one_thread() if pixels and pixels <= _SMALL_PX else nullcontext():
+        with _threads_for(pixels):
             self.context = _created()
         # GPU objects that Python has freed are released by `context.gc()`, in a thread that draws.
         self.context.gc_mode = "context_gc"
@@ -103,12 +103,15 @@ def _home(pixels: int | None = None) -> _Home:
 
 
 @contextmanager
-def _in_one_thread() -> Iterator[None]:
-    """Let Mesa, which reads the number of its threads when the context is created, have none."""
+def _threads_for(pixels: int | None) -> Iterator[None]:
+    """Let Mesa, which reads the number of its threads when the context is created, have as many as fit."""
     if THREADS in os.environ:
         yield
         return
-    os.environ[THREADS] = "0"
+    cores = len(os.sched_getaffinity(0)) if sys.platform.startswith("linux") else os.cpu_count() or 1
+    small = pixels is not None and pixels <= _SMALL_PX
+    # One more than cores: a core that drew the commands is still awake when the threads are given theirs.
+    os.environ[THREADS] = "0" if small else str(cores + 1)
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from arena.channels import Channels
+from arena.channels import Channels, dark
 from arena.scene import Scene
 from render.camera import Camera
 from render.context import drawing
@@ -48,7 +48,9 @@ class Renderer:
         Glass and zones count as surfaces; `see_through` leaves them out. Without a camera, the agent's view,
         in which everything is "nothing" while its lights are out.
         """
-        return self._channels.draw(scene, camera, see_through)
+        if camera is None and not scene.lights_on:
+            return dark(self.height, self.width)
+        return self._channels.draw(self._view.things(scene), scene, camera, see_through)
 
     @cached_property
     def _channels(self) -> ChannelPainter:

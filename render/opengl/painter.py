@@ -17,8 +17,8 @@ from render.parts.meshes import Mesh, unit_meshes
 from render.parts.rows import ROW, Rows, runs
 
 _VERTICES = ("3f 3f", "in_vertex", "in_normal")
-_SCENE = (
-    "3f 9f 3f 3f 3f 2f 4x/i",
+_SCENE_ROWS = (
+    "3f 9f 3f 3f 3f 2f 3x4/i",
     "in_position",
     "in_rotation",
     "in_size",
@@ -26,8 +26,12 @@ _SCENE = (
     "in_surface",
     "in_repeat",
 )
-_SHADOW = ("3f 9f 3f 9x4/i", "in_position", "in_rotation", "in_size")
+_SHADOW_ROWS = ("3f 9f 3f 11x4/i", "in_position", "in_rotation", "in_size")
+_CHANNEL_ROWS = ("3f 9f 3f 9x4 2f/i", "in_position", "in_rotation", "in_size", "in_label")
 _FIRST_ROOM = 64
+
+SCENE, SHADOW, CHANNELS = range(3)
+"""What a painter draws: colours, depth as the sun sees it, or depth and labels."""
 
 
 def program(ctx: moderngl.Context, name: str, package: str = "render.opengl") -> moderngl.Program:
@@ -47,17 +51,22 @@ def write(target: moderngl.Program, name: str, matrix: npt.NDArray[np.float32]) 
 
 
 class Painter:
-    """Draws instances of the unit meshes with the scene's or the shadow's program."""
+    """Draws instances of the unit meshes, with one of three programs."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
         self.scene = program(ctx, "scene")
         self.shadow = program(ctx, "shadow")
+        self.channels = program(ctx, "channels")
         self.textures = _textures(ctx)
         self._light: Light | None = None
         self.scene["u_textures"], self.scene["u_shadows"] = 0, 1
         write(self.scene, "u_sun_view", sun_view())
         write(self.shadow, "u_sun_view", sun_view())
-        readers = [Reader(self.scene, _VERTICES, _SCENE), Reader(self.shadow, _VERTICES, _SHADOW)]
+        readers = [
+            Reader(self.scene, _VERTICES, _SCENE_ROWS),
+            Reader(self.shadow, _VERTICES, _SHADOW_ROWS),
+            Reader(self.channels, ("3f 12x", "in_vertex"), _CHANNEL_ROWS),
+        ]
         self._stocks = {name: Stock(ctx, mesh, readers) for name, mesh in unit_meshes().items()}
 
     def shine(self, light: Light) -> None:
@@ -68,10 +77,10 @@ class Painter:
         self.scene["u_sun"], self.scene["u_stripes"] = light.color, light.stripes_m
         self.scene["u_texel"] = self.shadow["u_texel"] = light.texel_m
 
-    def draw(self, rows: Rows, *, shadow: bool = False) -> None:
-        """Draw rows in their order into the frame buffer in use; those of one mesh at once."""
+    def draw(self, rows: Rows, reader: int = 0) -> None:
+        """Draw rows with `SCENE`, `SHADOW` or `CHANNELS` in their order; those of one mesh at once."""
         for mesh, run in runs(rows):
-            self._stocks[mesh].draw(run, shadow)
+            self._stocks[mesh].draw(run, reader)
 
 
 @cache

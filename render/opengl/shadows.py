@@ -5,11 +5,12 @@ from functools import cache
 import moderngl
 import numpy as np
 
+from arena.kernel.compiled import compiled
 from render.context import gl_context
 from render.looks.sun import SIDE, TEXEL_M, Light, sun_view
-from render.opengl.painter import Reader, Stock, program, shared_painter, write
+from render.opengl.painter import SHADOW, Reader, Stock, program, shared_painter, write
 from render.parts.meshes import MESHES, Mesh
-from render.parts.rows import MESH, Rows, arena_rows
+from render.parts.rows import MESH, Bools, Rows, arena_rows
 
 _BOX, _PRISM = MESHES.index("box"), MESHES.index("prism")
 
@@ -85,7 +86,7 @@ def _squares() -> tuple[moderngl.Program, Stock]:
     write(made, "u_sun_view", sun_view())
     corners = np.array([(x, y, 0, 0, 0, 0) for y in (-1, 1) for x in (-1, 1)], np.float32)
     square = Mesh(corners, np.array([0, 1, 2, 2, 1, 3], np.uint32))
-    reader = Reader(made, ("2f 16x", "in_corner"), ("3f 36x 3f 9x4/i", "in_position", "in_size"))
+    reader = Reader(made, ("2f 16x", "in_corner"), ("3f 36x 3f 11x4/i", "in_position", "in_size"))
     return made, Stock(ctx, square, [reader])
 
 
@@ -104,12 +105,19 @@ def _cast(target: moderngl.Framebuffer, casters: Rows, texel_m: float) -> None:
     target.use()
     ctx.enable_only(moderngl.DEPTH_TEST)
     ctx.front_face = "cw"
-    # Of thin ones the biases would push the back through the front.
-    thin = casters[:, MESH] == _PRISM
-    thin |= (casters[:, MESH] == _BOX) & (casters[:, 12:15].min(axis=1) < 2 * texel_m)
-    painter.draw(casters[~thin], shadow=True)
+    thin = _are_thin(casters, 2 * texel_m)
+    painter.draw(casters[~thin], SHADOW)
     ctx.enable(moderngl.CULL_FACE)
-    painter.draw(casters[thin], shadow=True)
+    painter.draw(casters[thin], SHADOW)
+
+
+@compiled
+def _are_thin(casters: Rows, most: float) -> Bools:
+    """Which casters are so thin, in metres at most, that biases would push their back through their front."""
+    thin = np.zeros(len(casters), np.bool_)
+    for k, row in enumerate(casters):
+        thin[k] = row[MESH] == _PRISM or (row[MESH] == _BOX and min(row[12], row[13], row[14]) < most)
+    return thin
 
 
 def _map(ctx: moderngl.Context, depth: moderngl.Texture) -> moderngl.Framebuffer:

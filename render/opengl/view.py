@@ -3,16 +3,16 @@
 import moderngl
 import numpy as np
 
-from arena.scene import Animal, Scene
+from arena.scene import Scene
 from arena.taskfile.versions import Version
 from render.camera import Camera, first_person
 from render.context import gl_context
-from render.looks.sun import Light, light_of
+from render.looks.sun import light_of
 from render.opengl.painter import shared_painter, write
 from render.opengl.shadows import Shadows
 from render.opengl.sky import shared_sky, sky_pictures
 from render.opengl.target import start_frame
-from render.parts.animals import body
+from render.parts.animals import bodies
 from render.parts.casters import Casters
 from render.parts.culling import back_to_front, front_to_back
 from render.parts.rows import Rows, ThingRows
@@ -27,47 +27,42 @@ class View:
         self._light = light_of(Version.V3)
         self._shadows = Shadows(self._light)
         self._things: ThingRows | None = None
-        self._casters: Casters
+        self._casters: Casters | None = None
+        self._changed = False
+
+    def things(self, scene: Scene) -> ThingRows:
+        """The rows of a scene's things."""
+        things = self._things
+        if things is None or scene.things is not things.things or scene.version != things.version:
+            things = self._things = ThingRows(scene.things, scene.sizes, scene.version)
+            self._casters = None
+        self._changed |= things.update(scene)
+        return things
 
     def cast(self, scene: Scene) -> None:
         """Read a scene and update its shadows; call `draw` afterwards."""
-        self._use_light(light_of(scene.version))
-        things = self._updated(scene)
-        if self._light.shines:
-            agents = [body(agent, casting=True) for agent in (_own(scene), *scene.others)]
-            self._shadows.draw_moving(np.concatenate([self._casters.moving, *agents]))
-        self._opaque, self._clear = things.opaque, things.clear
+        things, light = self.things(scene), light_of(scene.version)
+        self._painter.shine(light)
+        if light is not self._light:
+            self._light, self._shadows, self._casters = light, Shadows(light), None
+            self._ctx.gc()
+        if not light.shines:
+            return
+        redraw = self._casters is None or self._casters.update(self._changed)
+        casters = self._casters = self._casters or Casters(things)
+        if redraw:
+            self._shadows.draw_still(casters.still)
+        self._changed = False
+        agents = bodies(scene, own=True, casting=True)
+        self._shadows.draw_moving(np.concatenate([casters.moving, *agents]))
 
     def draw(self, target: moderngl.Framebuffer, scene: Scene, camera: Camera | None) -> None:
         """Draw the scene given to `cast`; camera None is the agent's view, without its own body."""
         self._painter.shine(self._light)
-        agents = scene.others if camera is None else (*scene.others, _own(scene))
-        opaque = np.concatenate([self._opaque, *map(body, agents)]) if agents else self._opaque
-        self._draw(target, opaque, self._clear, camera or first_person(scene))
-
-    def _use_light(self, light: Light) -> None:
-        if light is not self._light:
-            self._light, self._things = light, None
-            self._shadows = Shadows(light)
-            self._ctx.gc()
-        self._painter.shine(light)
-
-    def _updated(self, scene: Scene) -> ThingRows:
-        """The scene's things as rows; redraws the shadows of things at rest if these changed."""
-        things, known = self._things, True
-        if things is None or scene.things is not things.things:
-            things, known = ThingRows(scene.things, scene.sizes, scene.version), False
-            self._things = things
-        changed = things.update(scene)
-        if not self._light.shines:
-            return things
-        if known:
-            redraw = self._casters.update(changed)
-        else:
-            self._casters, redraw = Casters(things), True
-        if redraw:
-            self._shadows.draw_still(self._casters.still)
-        return things
+        things = self._things
+        assert things is not None
+        opaque = np.concatenate([things.opaque, *bodies(scene, own=camera is not None)])
+        self._draw(target, opaque, things.clear, camera or first_person(scene))
 
     def _draw(self, target: moderngl.Framebuffer, opaque: Rows, clear: Rows, camera: Camera) -> None:
         width, height = target.size
@@ -92,8 +87,3 @@ class View:
         self._painter.draw(rows)
         target.depth_mask = True
         ctx.disable(moderngl.BLEND)
-
-
-def _own(scene: Scene) -> Animal:
-    """The agent whose view a scene is."""
-    return Animal(scene.agent_position, scene.agent_yaw, scene.skin)

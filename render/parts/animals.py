@@ -7,12 +7,13 @@ from functools import cache, lru_cache
 
 import numpy as np
 
+from arena import channels
 from arena.errors import RenderError
-from arena.scene import Animal, Floats, Vector, yaw_rotation
+from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from render.looks.look import Look, Material, srgb
 from render.parts.culling import coarse
 from render.parts.meshes import Part
-from render.parts.rows import Rows, rows_of
+from render.parts.rows import LABEL, Rows, rows_of
 
 Piece = tuple[Part, Look]
 
@@ -76,15 +77,26 @@ BODIES: dict[str, list[Piece]] = {
 """What each of `arena.scene.SKINS` consists of, in the animal's own frame."""
 
 
-def body(animal: Animal, casting: bool = False) -> Rows:
-    """An agent at its place, facing its yaw, or those of its parts that cast shadows.
+def agents_of(scene: Scene, own: bool) -> list[tuple[Animal, int]]:
+    """The other agents of a scene, and its own if asked for, with their instances."""
+    agents = [(animal, channels.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
+    if own:
+        agents.append((Animal(scene.agent_position, scene.agent_yaw, scene.skin), channels.OWN_BODY))
+    return agents
+
+
+def bodies(scene: Scene, own: bool, casting: bool = False) -> list[Rows]:
+    """Agents at their places, facing their yaw, or those of their parts that cast shadows.
 
     Raises RenderError for a skin without a body.
     """
-    turned, centres = _turned(animal.skin, animal.yaw, casting)
-    rows = turned.copy()
-    rows[:, :3] = centres + animal.position
-    return rows
+    found = []
+    for animal, instance in agents_of(scene, own):
+        turned, centres = _turned(animal.skin, animal.yaw, casting)
+        rows = turned.copy()
+        rows[:, :3], rows[:, LABEL] = centres + animal.position, instance
+        found.append(rows)
+    return found
 
 
 @lru_cache(_YAWS)
@@ -100,5 +112,5 @@ def _at_origin(skin: str, casting: bool) -> Rows:
     if skin not in BODIES:
         raise RenderError(f"skin: got {skin!r}, expected one of {', '.join(BODIES)}")
     pieces = [(part, look) for part, look in BODIES[skin] if look.casts or not casting]
-    rows = rows_of([(part, look, np.eye(3)) for part, look in pieces])
+    rows = rows_of([(part, look, np.eye(3)) for part, look in pieces], 0)
     return coarse(rows) if casting else rows

@@ -3,7 +3,7 @@
 import numpy as np
 
 from render.parts.culling import coarse
-from render.parts.rows import MESH, Bools, Rows, ThingRows
+from render.parts.rows import MESH, Rows, ThingRows
 
 _TREMBLE = 1 / 512
 """Step in metres (and of rotation matrices) to which poses are rounded for shadows: things at rest tremble by
@@ -23,44 +23,39 @@ class Casters:
 
     def __init__(self, things: ThingRows) -> None:
         self._things, count = things, len(things.owner)
-        self._resting, self._rested = np.ones(count, bool), np.full(count, _REST)
-        self._since = 0
-        self._rows, self._shown = self._present()
-        self.moving = self._only(~self._resting)
+        self._resting, self._rested, self._since = np.ones(count, bool), np.full(count, _REST), 0
+        self._read()
 
     def update(self, changed: bool) -> bool:
         """Read the current rows if they have `changed`; returns whether the casters at rest have changed."""
         if not changed and self._resting.all():
             return False
-        redraw = self._read()
-        self.moving = self._only(~self._resting)
-        return redraw
-
-    def _read(self) -> bool:
-        before, shown = self._rows, self._shown
-        self._rows, self._shown = self._present()
-        changed = (self._rows[:, :15] != before[:, :15]).any(axis=1) | (self._shown != shown)
-        self._rested += 1
-        self._rested[changed] = 0
-        rested = self._rested >= _REST
+        rows, cast = self._rows, self._cast
+        self._read()
+        moved = (self._rows[:, :15] != rows[:, :15]).any(axis=1) | (self._cast != cast)
+        self._rested = np.where(moved, 0, self._rested + 1)
         self._since += 1
+        rested = self._rested >= _REST
         overdue = self._since >= _REST and (rested > self._resting).any()
-        if not overdue and not (changed & self._resting).any():
-            return False
-        self._resting, self._since = rested, 0
-        return True
+        redraw = bool(overdue or (moved & self._resting).any())
+        if redraw:
+            self._resting, self._since = rested, 0
+        return redraw
 
     @property
     def still(self) -> Rows:
         """The casters at rest, those of one mesh together."""
-        rows = self._only(self._resting)
-        return rows[np.argsort(rows[:, MESH], kind="stable")]
+        rows: Rows = self._rows[self._resting & self._cast]
+        return rows.take(np.argsort(rows[:, MESH], kind="stable"), axis=0)
 
-    def _present(self) -> tuple[Rows, Bools]:
+    @property
+    def moving(self) -> Rows:
+        """The other casters."""
+        rows: Rows = self._rows[~self._resting & self._cast]
+        return rows
+
+    def _read(self) -> None:
         """The things' rows with rounded poses, and (rows,) which of them cast a shadow now."""
-        rows = coarse(self._things.rows)
-        rows[:, :12] = np.rint(rows[:, :12] / _TREMBLE) * _TREMBLE
-        return rows, self._things.shown & self._things.casts
-
-    def _only(self, chosen: Bools) -> Rows:
-        return self._rows[chosen & self._shown]
+        self._rows = coarse(self._things.rows)
+        self._rows[:, :12] = np.rint(self._rows[:, :12] / _TREMBLE) * _TREMBLE
+        self._cast = self._things.shown & self._things.casts

@@ -174,38 +174,31 @@ def _prickles() -> Mesh:
     return _faceted(np.concatenate(faces))
 
 
-def surroundings() -> list[tuple[Part, Look]]:
-    """Floor and visible fence, in the arena's frame (`AAI3Arena.prefab`, section 3.4).
+def surroundings() -> list[tuple[Part, Look, float]]:
+    """Floor and visible fence with their yaw in degrees (`AAI3Arena.prefab`, section 3.4).
 
     The floor is 42 x 42 m. The fence is a plank wall 0.25 thick, centred 0.5 outside the inner face, from
-    y -0.1 to 5.96; two round rails reaching to 0.125 outside the inner face; posts 1.0 x 1.2 up to 7.1 at
-    both ends of three 14 m panels a side.
+    y -0.1 to 5.96; posts 1.0 x 1.2 up to 7.1 at both ends of three 14 m panels a side; and two round rails,
+    along their own x, whose thickness and height fit the recorded frames best: 0.35 m, while the original's
+    model has 0.3.
     """
     middle = ARENA_SIZE / 2
-    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR)]
+    parts = [(Part("box", (middle, FLOOR_Y - 0.5, middle), (42.0, 1.0, 42.0)), FLOOR, 0.0)]
     posts = [middle + sign * offset for sign in (-1, 1) for offset in (6.4, 7.4, 20.4)]
     for across in (-1, 1):
         for along_x in (True, False):
-            parts.append((_fence_box(along_x, across, 0.5, (42.0, 6.06, 0.25), middle), FENCE))
-            parts += [(_fence_box(along_x, across, 0.5, (1.2, 7.2, 1.0), post), POST) for post in posts]
+            parts.append((_fence_box(along_x, across, (42.0, 6.06, 0.25), middle), FENCE, 0.0))
+            parts += [(_fence_box(along_x, across, (1.2, 7.2, 1.0), post), POST, 0.0) for post in posts]
+    low, high = -0.3, ARENA_SIZE + 0.3
+    places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
+    for (x, z), yaw in places:
+        parts += [(Part("rod", (x, y, z), (42.0, 0.35, 0.35)), RAIL, yaw) for y in (1.11, 4.71)]
     return parts
 
 
-def rails() -> list[tuple[Part, Look, float]]:
-    """The fence's rails with their yaw in degrees; they lie along their own x.
-
-    Thickness and height fit the recorded frames best: 0.35 m, while the original's model has 0.3.
-    """
-    middle = ARENA_SIZE / 2
-    size = (42.0, 0.35, 0.35)
-    low, high = -0.3, ARENA_SIZE + 0.3
-    places = [((middle, low), 0.0), ((middle, high), 0.0), ((low, middle), 90.0), ((high, middle), 90.0)]
-    return [(Part("rod", (x, y, z), size), RAIL, yaw) for (x, z), yaw in places for y in (1.11, 4.71)]
-
-
-def _fence_box(along_x: bool, across: int, out: float, size: Vector, along: float) -> Part:
-    """A box of the fence from y -0.1 up: `out` metres outside the inner face, size along, up, across."""
-    place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + out)
+def _fence_box(along_x: bool, across: int, size: Vector, along: float) -> Part:
+    """A box of the fence from y -0.1 up, 0.5 m outside the inner face, size along, up, across."""
+    place = ARENA_SIZE / 2 + across * (ARENA_SIZE / 2 + 0.5)
     y = size[1] / 2 - 0.1
     if along_x:
         return Part("box", (along, y, place), size)

@@ -7,45 +7,47 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from arena import channels
 from arena.scene import Floats, Scene, Thing, yaw_rotation
 from arena.taskfile.versions import Version
-from render.looks.look import SURFACES, Look, layer_of, look_of
+from render.looks.look import FLOOR, SURFACES, Look, layer_of, look_of
 from render.looks.textures import linear
 from render.parts.composed import drawn_parts
-from render.parts.meshes import MESHES, Part, rails, surroundings
+from render.parts.meshes import MARKS, MESHES, Part, surroundings
 
 Rows = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
-MESH, ROW = 23, 24
-"""Column of a row's unit mesh, its place in `MESHES`, and numbers per row: position 3, rotation 9 (by
-columns), size 3, linear colour 3, texture layer, factors of reflected and emitted light, width and height of
-the texture, and the mesh."""
+MESH, LABEL, ROW = 23, 24, 26
+"""Columns of a row's unit mesh and label, and numbers per row: position 3, rotation 9 (by columns), size 3,
+linear colour 3, texture layer, factors of reflected and emitted light, width and height of the texture, mesh
+(its place in `MESHES`), instance (as in `arena.channels`), and whether it is a ball or lies on one."""
 
 
 def runs(rows: Rows) -> Iterator[tuple[str, Rows]]:
     """Rows in their order, split where the unit mesh changes, with its name."""
     end = 0
     for mesh, run in groupby(rows[:, MESH].tolist()):
-        start, end = end, end + sum(1 for _ in run)
+        start, end = end, end + len(list(run))
         yield MESHES[int(mesh)], rows[start:end]
 
 
-def rows_of(parts: Sequence[tuple[Part, Look, Floats]]) -> Rows:
+def rows_of(parts: Sequence[tuple[Part, Look, Floats]], instances: npt.ArrayLike) -> Rows:
     """Parts given in the arena's frame, each with its look and rotation (3, 3)."""
     rows = np.zeros((len(parts), ROW), np.float32)
+    rows[:, LABEL] = instances
     for row, (part, look, rotation) in zip(rows, parts, strict=True):
         row[:3], row[3:12], row[12:15] = part.centre, rotation.T.ravel(), part.size
         row[15:MESH], row[MESH] = _surface(look), MESHES.index(part.mesh)
+        row[LABEL + 1] = part.mesh in ("ball", *MARKS)
     return rows
 
 
 @cache
 def arena_rows() -> Rows:
     """Floor and fence; do not write to them."""
-    level = np.eye(3)
-    still = [(part, look, level) for part, look in surroundings()]
-    return rows_of(still + [(part, look, yaw_rotation(yaw)) for part, look, yaw in rails()])
+    parts = [(part, look, yaw_rotation(yaw)) for part, look, yaw in surroundings()]
+    return rows_of(parts, [channels.FLOOR if look is FLOOR else channels.FENCE for _, look, _ in parts])
 
 
 class ThingRows:
@@ -57,7 +59,7 @@ class ThingRows:
     """
 
     def __init__(self, things: tuple[Thing, ...], sizes: Floats, version: str = Version.V3) -> None:
-        self.things, self._version = things, version
+        self.things, self.version = things, version
         of_things = [look_of(thing, version) for thing in things]
         self._sizes = np.array(sizes, float)
         parts = [self._parts(i) for i in range(len(things))]
@@ -65,8 +67,7 @@ class ThingRows:
         flat = [part for of_thing in parts for part in of_thing]
         level = np.eye(3)
         looks = [part.look or of_things[i] for part, i in zip(flat, self.owner, strict=True)]
-        self.rows = rows_of([(part, look, level) for part, look in zip(flat, looks, strict=True)])
-        self.arena = arena_rows()
+        self.rows = rows_of([(part, look, level) for part, look in zip(flat, looks, strict=True)], self.owner)
         self.casts = np.array([look.casts for look in looks], bool)
         self._centres = np.array([part.centre for part in flat], float).reshape(-1, 3)
         self._clear = np.array([look.translucent for look in looks], bool)
@@ -84,13 +85,13 @@ class ThingRows:
         rows[:, :3] = scene.positions[self.owner] + np.einsum("nij,nj->ni", rotations, self._centres)
         rows[:, 3:12] = rotations.transpose(0, 2, 1).reshape(-1, 9)
         self.shown = scene.visible[self.owner]
-        self.opaque = np.concatenate([rows[self.shown & ~self._clear], self.arena])
+        self.opaque = np.concatenate([rows[self.shown & ~self._clear], arena_rows()])
         self.clear = rows[self.shown & self._clear]
         return True
 
     def _parts(self, index: int) -> tuple[Part, ...]:
         x, y, z = self._sizes[index]
-        return drawn_parts(self.things[index], (x, y, z), self._version)
+        return drawn_parts(self.things[index], (x, y, z), self.version)
 
     def _resize(self, sizes: Floats) -> None:
         for index in np.flatnonzero((sizes != self._sizes).any(axis=1)).tolist():

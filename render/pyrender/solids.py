@@ -13,9 +13,9 @@ from arena.geometry.shapes import TUBE_INNER, TUBE_SEGMENTS, prism_vertices
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from render.looks.look import FLOOR, Look, layer_of, look_of
 from render.looks.textures import layers, linear
-from render.parts.animals import BODIES
+from render.parts.animals import BODIES, agents_of
 from render.parts.composed import drawn_parts
-from render.parts.meshes import UNIT, rails, surroundings, unit_meshes
+from render.parts.meshes import UNIT, surroundings, unit_meshes
 
 MIRROR = np.diag([1.0, 1.0, -1.0])
 """From the arena's left-handed frame to a right-handed one, and back: z changes its sign."""
@@ -45,11 +45,7 @@ class Solid(NamedTuple):
 
 def solids_of(scene: Scene, own_body: bool) -> list[Solid]:
     """Everything that a camera may see; the agent's own body only for cameras outside it."""
-    animals = [(animal, channels.OTHER_AGENTS - number) for number, animal in enumerate(scene.others)]
-    if own_body:
-        own = Animal(scene.agent_position, scene.agent_yaw, scene.skin)
-        animals.append((own, channels.OWN_BODY))
-    bodies = (_animal(animal, instance) for animal, instance in animals)
+    bodies = (_animal(animal, instance) for animal, instance in agents_of(scene, own_body))
     found = chain(_surroundings(), _things(scene), *bodies)
     return [solid for solid in found if min(solid.size) > 0]
 
@@ -106,11 +102,9 @@ def _things(scene: Scene) -> Iterator[Solid]:
 
 
 def _surroundings() -> Iterator[Solid]:
-    for part, look in surroundings():
+    for part, look, yaw in surroundings():
         instance = channels.FLOOR if look is FLOOR else channels.FENCE
-        yield Solid("box", part.size, _WHOLE, part.centre, np.eye(3), look, instance)
-    for part, look, yaw in rails():
-        yield Solid("rod", part.size, _WHOLE, part.centre, yaw_rotation(yaw), look, channels.FENCE)
+        yield Solid(part.mesh, part.size, _WHOLE, part.centre, yaw_rotation(yaw), look, instance)
 
 
 def _animal(animal: Animal, instance: int) -> Iterator[Solid]:
