@@ -58,20 +58,15 @@ class SkyPictures:
         Returns False, with nothing done, if no camera has looked this way before: it may never again.
         """
         view = camera.yaw, camera.pitch, camera.fov, camera.half_height
-        if view not in self._kept:
-            self._remember(view)
-            return False
-        self._kept.move_to_end(view)
-        kept = self._kept[view] or self._drawn(camera)
-        self._kept[view] = kept
-        gl_context().copy_framebuffer(target, kept)
-        return True
-
-    def _remember(self, view: tuple[object, ...]) -> None:
+        known, picture = view in self._kept, self._kept.pop(view, None)
         if len(self._kept) == self._most:
             _, oldest = self._kept.popitem(last=False)
             self._free += [oldest] if oldest else []
-        self._kept[view] = None
+        if known:
+            picture = picture or self._drawn(camera)
+            gl_context().copy_framebuffer(target, picture)
+        self._kept[view] = picture
+        return known
 
     def _drawn(self, camera: Camera) -> moderngl.Framebuffer:
         """The sky alone, in a frame buffer that is no longer needed or a new one."""
