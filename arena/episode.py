@@ -161,7 +161,8 @@ class Episode(Closing):
             self._run(tuple(stage.mechanisms), events)
             if self._is_over():
                 return True
-        touches = stage.world.advance(actions, [stage.is_frozen(number) for number in numbers])
+        frozen = [stage.is_frozen(number) for number in numbers]
+        touches = stage.world.advance(actions, frozen, eats=not any(paused))
         for number, (account, touched) in enumerate(zip(self._accounts, touches, strict=True)):
             if not paused[number]:
                 happened = account.apply_contacts(stage.tick, touched.goals, touched.zones)

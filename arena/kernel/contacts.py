@@ -12,6 +12,8 @@ from arena.kernel.tables import MOST_CONTACTS, Role
 from arena.scene import Vector
 from arena.taskfile.kind import DEFAULT_FRICTION
 
+AGENT_MASS = 100.0
+
 CONTACT_OFFSET = 0.02
 """Two colliders touch when closer than this, metres: PhysX adds their contact offsets of 0.01."""
 
@@ -36,7 +38,7 @@ _FIRST, _BOUNDARY, _LAST = range(3)
 def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
     """Write the contacts of the agent's sphere into `found`, in PhysX's order, and return their number.
 
-    -1 if the agent touches something that moves, or more than fit.
+    -1 if the agent touches something that moves and is not eaten, or more than fit.
     """
     count = _boundary(x, y, z, found)
     for part in parts:
@@ -48,9 +50,6 @@ def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
         square = p * p + q * q + r * r
         if square >= reach * reach:
             continue
-        limit = _limit(part, y)
-        if limit == 0.0 or count == MOST_CONTACTS:
-            return -1
         if square == 0.0:
             p, q, r, distance = way_out(part, a, b, c)
         else:
@@ -62,9 +61,13 @@ def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
             p * axes[0, 1] + q * axes[1, 1] + r * axes[2, 1],
             p * axes[0, 2] + q * axes[1, 2] + r * axes[2, 2],
         )
-        group = _FIRST if part.role == _HEAVY else _LAST
+        limit = _limit(part, y - normal[1] * AGENT_RADIUS)
+        if limit == 0.0 or count == MOST_CONTACTS:
+            return -1
+        group = _LAST if part.role == _FIXED else _FIRST
         gap = distance - part.rounding - AGENT_RADIUS
-        count = _insert(found, count, group, part.owner, gap, normal, part.friction, limit)
+        mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0
+        count = _insert(found, count, group, part.owner, gap, normal, part.friction, mass_ratio, limit)
     return _distinct(found, count)
 
 
@@ -87,12 +90,14 @@ def touched(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
 
 
 @compiled
-def reached(parts: Any, x: float, y: float, z: float, owners: Any) -> int:
-    """Write the owners of the heavy parts that the agent's sphere touches into `owners` (one place for each
-    part); return their number."""
+def reached(
+    parts: Any, x: float, y: float, z: float, reach: float, first: int, last: int, owners: Any
+) -> int:
+    """Write the owners of the parts whose role is from `first` to `last`, and which a sphere overlaps, into
+    `owners` (one place for each part); return their number."""
     count = 0
     for part in parts:
-        if part.role == _HEAVY and _overlaps(part, x, y, z, REACH):
+        if first <= part.role <= last and _overlaps(part, x, y, z, reach):
             owners[count] = part.owner
             count += 1
     return count
@@ -119,16 +124,16 @@ def _is_near(part: Any, x: float, y: float, z: float, reach: float) -> bool:
 
 @compiled
 def _limit(part: Any, y: float) -> float:
-    """The horizontal impulse (N s) in a tick below which a part stays at rest; 0 if any may move it.
+    """The horizontal impulse (N s) in a tick, at a height (metres), below which a part stays at rest.
 
-    A share (`hold`) of the weight's is bounded by what friction with the floor and the weight, against
-    tipping, can take.
+    It is 0 if any may move the part. A share (`hold`) of the weight's is bounded by what friction with the
+    floor and the weight, against tipping, can take.
     """
-    if part.role == _FIXED:
+    if part.role == _FIXED or part.role == _BALL:
         return math.inf
     if part.role != _HEAVY:
         return 0.0
-    lever = abs(y - part.bottom) + AGENT_RADIUS
+    lever = max(y - part.bottom, CONTACT_OFFSET)
     held: float = part.hold * min(part.slide, part.arm / lever)
     return held
 
@@ -149,7 +154,7 @@ def _boundary(x: float, y: float, z: float, found: Any) -> int:
         if gap < REACH:
             normal = (nx, ny, nz)
             gap -= AGENT_RADIUS
-            count = _insert(found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, math.inf)
+            count = _insert(found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, 0.0, math.inf)
     return count
 
 
@@ -162,6 +167,7 @@ def _insert(
     gap: float,
     normal: Vector,
     friction: float,
+    mass_ratio: float,
     limit: float,
 ) -> int:
     """Insert a contact in its place by group, owner and gap; return the new number of contacts."""
@@ -175,7 +181,7 @@ def _insert(
     contact = found[place]
     contact.group, contact.owner, contact.gap = group, owner, gap
     contact.normal[0], contact.normal[1], contact.normal[2] = normal
-    contact.friction, contact.limit = friction, limit
+    contact.friction, contact.mass_ratio, contact.limit = friction, mass_ratio, limit
     for k in range(3):
         contact.surface[k] = contact.surface_before[k] = 0.0
     if group == _FIRST:

@@ -7,7 +7,7 @@ import numpy as np
 
 from arena.action import TICK_S, Move, Rotate
 from arena.kernel.compiled import compiled
-from arena.kernel.contacts import FALL, find_contacts, touched
+from arena.kernel.contacts import AGENT_MASS, FALL, find_contacts, touched
 from arena.kernel.solver import solve
 from arena.kernel.tables import (
     CONTACT,
@@ -24,8 +24,6 @@ from arena.kernel.tables import (
     Y,
     Z,
 )
-
-AGENT_MASS = 100.0
 
 DRIVE = 50.0
 """Forward or backward acceleration, m/s2: speed 25 x 100 x 0.02 s (`TrainingAgent.cs`)."""

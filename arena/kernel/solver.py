@@ -32,6 +32,9 @@ SETTLED = 1e-9
 NO_SLIP = 1e-12
 """Below this speed along the surface (m/s) nothing slides."""
 
+SPUN = 1 + 5 / 2
+"""Friction moves the surface of a ball by so much more than its centre, as it spins: I = 2/5 m r2."""
+
 ALONG_X = math.sqrt(0.5)
 """Normals within 45 degrees of the x axis get another friction axis if nothing slides yet."""
 
@@ -41,7 +44,7 @@ def solve(contacts: Any, count: int, x: float, y: float, z: float) -> tuple[Vect
     """The agent's velocity (m/s) during a tick and after it, with the first `count` of the `contacts`.
 
     The velocity (x, y, z) includes gravity, drive and drag of this tick. The impulses are left in the
-    contacts. The result does not depend on the agent's mass.
+    contacts. The result depends on the agent's mass only where it touches balls.
     """
     for number in range(count):
         _prepare(contacts[number], x, y, z)
@@ -91,27 +94,48 @@ def _sweep(contacts: Any, count: int, x: float, y: float, z: float, times: int, 
         changed = 0.0
         for number in range(count):
             contact = contacts[number]
-            surface, axis, before = contact.surface, contact.normal, contact.press
-            slip = (x - surface[0]) * axis[0] + (z - surface[2]) * axis[2] + (y - surface[1]) * axis[1]
-            contact.press = max(before + contact.leave - slip, 0.0)
+            push, spun = contact.mass_ratio, contact.mass_ratio * SPUN
+            axis, before = contact.normal, contact.press
+            slip = _slip(contact, axis, x, y, z)
+            contact.press = max(before + (contact.leave - slip) / (1.0 + push), 0.0)
             change = contact.press - before
             x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
+            _give_way(contact, axis, change * push)
             changed += abs(change)
             if not rub:
                 continue
             limit = contact.friction * contact.press
             axis, before = contact.along, contact.rub
-            slip = (x - surface[0]) * axis[0] + (z - surface[2]) * axis[2] + (y - surface[1]) * axis[1]
-            contact.rub = min(max(before - BIAS * slip, -limit), limit)
+            slip = _slip(contact, axis, x, y, z)
+            contact.rub = min(max(before - BIAS * slip / (1.0 + spun), -limit), limit)
             change = contact.rub - before
             x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
+            _give_way(contact, axis, change * spun)
             changed += abs(change)
             axis, before = contact.across, contact.rub_across
-            slip = (x - surface[0]) * axis[0] + (z - surface[2]) * axis[2] + (y - surface[1]) * axis[1]
-            contact.rub_across = min(max(before - BIAS * slip, -limit), limit)
+            slip = _slip(contact, axis, x, y, z)
+            contact.rub_across = min(max(before - BIAS * slip / (1.0 + spun), -limit), limit)
             change = contact.rub_across - before
             x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
+            _give_way(contact, axis, change * spun)
             changed += abs(change)
         if changed < SETTLED:
             break
     return x, y, z
+
+
+@compiled
+def _slip(contact: Any, axis: Any, x: float, y: float, z: float) -> float:
+    """The speed of the agent along an axis relative to the touched surface."""
+    surface = contact.surface
+    speed: float = (x - surface[0]) * axis[0] + (z - surface[2]) * axis[2] + (y - surface[1]) * axis[1]
+    return speed
+
+
+@compiled
+def _give_way(contact: Any, axis: Any, change: float) -> None:
+    """Change the velocity of the touched surface by `change` (m/s) against an axis."""
+    if change:
+        surface = contact.surface
+        for k in range(3):
+            surface[k] -= axis[k] * change

@@ -24,6 +24,7 @@ PART = np.dtype(
         ("collider", "i8"),
         ("role", "i8"),
         ("friction", "f8"),
+        ("mass", "f8"),
         ("hold", "f8"),
         ("arm", "f8"),
         ("slide", "f8"),
@@ -38,9 +39,9 @@ PART = np.dtype(
 `owner` is the index of its thing, `collider` the number of the collider that it belongs to: the wedges of a
 tunnel are one.
 
-The rest is for contacts: `role` (`Role`), `friction` against the agent, and for one that stands on the floor
-the impulse `hold` that its weight can take in a tick (N s), its `arm` against tipping, its friction on the
-floor (`slide`) and the height of its `bottom`.
+The rest is for contacts: `role` (`Role`), `friction` against the agent, the `mass` of its thing, and for one
+that stands on the floor the impulse `hold` that its weight can take in a tick (N s), its `arm` against
+tipping, its friction on the floor (`slide`) and the height of its `bottom`.
 """
 
 
@@ -54,7 +55,7 @@ class Role(IntEnum):
     LOOSE = 2
     """It moves when touched."""
     BALL = 3
-    """It moves when touched, and touching it is an event."""
+    """The agent eats it in the tick in which it touches it, and is slowed by its mass."""
     ZONE = 4
     """Not solid; being in it is an event."""
     BOUNDARY = 5
@@ -66,6 +67,7 @@ CONTACT = np.dtype(
         ("normal", "f8", 3),
         ("gap", "f8"),
         ("friction", "f8"),
+        ("mass_ratio", "f8"),
         ("surface", "f8", 3),
         ("surface_before", "f8", 3),
         ("impulse", "f8", 3),
@@ -84,7 +86,8 @@ CONTACT = np.dtype(
 """A contact of the agent.
 
 `normal` points to the agent, `gap` is the distance between the surfaces (negative: overlap), `friction` the
-coefficient of the pair. `surface` is the velocity of the touched surface, and `surface_before` its velocity
+coefficient of the pair. `mass_ratio` is the agent's mass over that of a ball, which gives way, and 0 for
+everything else. `surface` is the velocity of the touched surface, and `surface_before` its velocity
 after the tick's forces have acted and before any contact is solved. `impulse` on the agent, N s per kg, is
 found by the solver; above the horizontal impulse `limit` (N s) the touched body would move. Contacts are
 solved in the order of `group` and `owner`. The rest is the solver's own.

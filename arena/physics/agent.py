@@ -8,7 +8,7 @@ import numpy.typing as npt
 from arena.action import TICK_S, Action
 from arena.geometry.placed import AgentStart
 from arena.kernel import motion
-from arena.kernel.contacts import FALL
+from arena.kernel.contacts import AGENT_MASS, FALL
 from arena.kernel.parts import Parts
 from arena.kernel.solver import solve
 from arena.kernel.tables import BODY, CONTACT, GROUNDED, MOST_CONTACTS, VX, YAW, X
@@ -24,13 +24,12 @@ class AgentBody:
     `state` is that of the kernel (`arena.kernel.tables.BODY`); what is read from it is in Animal-AI's frame.
     """
 
-    def __init__(self, client: int, body: int, start: AgentStart) -> None:
-        self._client = client
-        self.body = body
+    def __init__(self, start: AgentStart) -> None:
+        self._client = self.body = -1
         self.state: Floats = np.zeros(BODY)
         self.state[X : X + 3], self.state[YAW] = start.position, start.yaw
         self._driven_velocity: Vector = (0.0, 0.0, 0.0)
-        self._is_written = True
+        self._is_written = False
         self._found = np.zeros(MOST_CONTACTS, CONTACT)
 
     @property
@@ -82,6 +81,10 @@ class AgentBody:
         self._is_written &= not settled
         return settled
 
+    def enter(self, client: int, body: int) -> None:
+        """Take a body of a Bullet client, which is where the agent is."""
+        self._client, self.body, self._is_written = client, body, True
+
     def write_to_bullet(self) -> None:
         """Set position and driven velocity in Bullet, before its step."""
         client = self._client
@@ -109,7 +112,7 @@ class AgentBody:
         self.state[GROUNDED] = any(point[7][2] > motion.UP for point in points)
         found = find_contacts(client, points, bodies, is_asleep, TICK_S, FALL)
         x, y, z = self._driven_velocity
-        px, py, pz = (push / motion.AGENT_MASS for push in found.impulse)
+        px, py, pz = (push / AGENT_MASS for push in found.impulse)
         moving, after = solve(found.rows, len(found.rows), x + px, y + pz, z + py)
         apply_reactions(client, found)
         before = self.position

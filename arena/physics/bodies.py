@@ -10,7 +10,7 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
-from arena.kernel.motion import AGENT_MASS
+from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.parts import write_poses
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector

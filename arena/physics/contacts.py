@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from arena.kernel.contacts import SAME_NORMAL
-from arena.kernel.motion import AGENT_MASS
+from arena.kernel.contacts import AGENT_MASS, SAME_NORMAL
 from arena.kernel.tables import CONTACT
 from arena.physics.bodies import Body, swap
 from arena.physics.bullet import bullet
@@ -24,7 +23,7 @@ Point = tuple[Any, ...]
 
 _STILL: Vector = (0.0, 0.0, 0.0)
 
-_UNSOLVED = np.zeros(1, CONTACT).tolist()[0][5:]
+_UNSOLVED = np.zeros(1, CONTACT).tolist()[0][6:]
 """What the solver sets in a row."""
 
 
@@ -76,7 +75,7 @@ def find_contacts(
         nearest, other = group[0], bodies[group[0][2]]
         is_awake = other.mass > 0 and not is_asleep(other.id)
         surface = _surface_velocity(client, nearest, fall, is_awake) if other.mass else (_STILL, _STILL)
-        contacts.append((swap(nearest[7]), nearest[8], other.friction, *surface, *_UNSOLVED))
+        contacts.append((swap(nearest[7]), nearest[8], other.friction, 0.0, *surface, *_UNSOLVED))
         body = AwakeBody(other.id, other.mass, nearest[6], _impulse(group, tick_s)) if is_awake else None
         awake.append(body)
     rows = np.array(contacts, CONTACT)

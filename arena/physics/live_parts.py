@@ -8,14 +8,15 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import FLOOR_Y
+from arena.kernel.casts import cast
 from arena.kernel.contacts import GRAVITY, reached, touched
 from arena.kernel.parts import Parts, joined, place, shape_parts
 from arena.kernel.tables import Role
 from arena.physics.bodies import agent_friction
 from arena.scene import Floats, Vector
-from arena.taskfile.kind import Body, Shape
+from arena.taskfile.kind import Shape
 
-HOLD = 0.5
+HOLD = 0.9
 """A wall or ramp counts as static below this share of the impulse that would make it slide or tip."""
 
 _ON_FLOOR = 0.02
@@ -23,6 +24,9 @@ _ON_FLOOR = 0.02
 
 _UPRIGHT = 0.9999
 """Cosine of the largest tilt of an upright body."""
+
+
+_DOWN = np.array([[0.0, -1.0, 0.0]])
 
 
 class Touches(NamedTuple):
@@ -51,6 +55,7 @@ class LiveParts:
         for name, values in (
             ("role", [_role(thing) for _, thing in self._things]),
             ("friction", [agent_friction(thing.kind) for _, thing in self._things]),
+            ("mass", [thing.kind.mass for _, thing in self._things]),
             ("slide", [thing.kind.friction for _, thing in self._things]),
         ):
             self._own[name] = np.repeat(values, counts)
@@ -74,6 +79,10 @@ class LiveParts:
                 # A ramp's centre of mass is a third of its length from its tall end.
                 self.placed["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
 
+    def lower(self, index: int, way: float) -> None:
+        """Move a thing down by `way` metres."""
+        self.placed["centre"][self.placed["owner"] == index, 1] -= way
+
     def touched(self, centre: Vector) -> Touches:
         """What an agent's sphere with the given centre (metres) touches."""
         count = touched(self.placed, *centre, self._owners)
@@ -84,15 +93,24 @@ class LiveParts:
             tuple(index for index in found if index >= 0), tuple(-1 - index for index in found if index < 0)
         )
 
-    def heavy_touched(self, centre: Vector) -> list[int]:
-        """Indices of the walls and ramps that an agent's sphere with the given centre (metres) touches."""
-        count = reached(self.placed, *centre, self._owners)
+    def overlapping(self, centre: Vector, radius: float, first: Role, last: Role) -> list[int]:
+        """Indices of the things in the roles `first` to `last` that a sphere (metres) overlaps."""
+        count = reached(self.placed, *centre, radius, int(first), int(last), self._owners)
         return [int(owner) for owner in self._owners[:count]]
+
+    def below(self, centre: Vector, radius: float) -> tuple[int, float]:
+        """What a ball hits first that falls straight down: the index of a solid thing, -1 for the floor, and
+        how far it falls (metres)."""
+        solid = self.placed[self.placed["role"] != Role.ZONE]
+        owners, distances = np.empty(1, np.int64), np.empty(1)
+        to_floor = centre[1] - radius - FLOOR_Y
+        cast(solid, centre, radius, _DOWN, np.full(1, to_floor), owners, distances)
+        return int(owners[0]), min(float(distances[0]), to_floor)
 
 
 def _role(thing: Placed) -> Role:
     kind = thing.kind
-    if kind.body is Body.ZONE:
+    if not kind.is_solid:
         return Role.ZONE
     if kind.is_goal:
         return Role.BALL

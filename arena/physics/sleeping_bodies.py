@@ -15,10 +15,21 @@ STILL_SPEED = 0.01
 STILL_TICKS = 20
 """A body that was still for this long falls asleep: PhysX's wake counter of 0.4 s."""
 
+CALM_SPEED = 0.002
+CALM_TICKS = 4
+"""A tick in which nothing is faster (m/s and rad/s) counts for so many: nothing that turns back on a slope,
+or falls, is so slow for long. PhysX lets bodies sleep below about 0.1 m/s."""
 
 _AWAKE = (1, -1)
 _ASLEEP = (2, ~2)
 """Bullet's collision group and mask: sleeping bodies need not be tested against each other."""
+
+
+def pace(client: int, body: int) -> float:
+    """The largest component of a body's velocity (m/s) and spin (rad/s)."""
+    linear, spin = bullet.getBaseVelocity(body, physicsClientId=client)
+    fastest: float = max(map(abs, (*linear, *spin)))
+    return fastest
 
 
 class SleepingBodies:
@@ -55,17 +66,16 @@ class SleepingBodies:
                 self._set_mass(index, self._bodies[index].mass, _AWAKE)
             self._still[index] = 0
 
-    def sleep_still(self) -> bool:
-        """Put to sleep every body that was still for long enough; return whether none moves now."""
-        all_still = True
+    def sleep_still(self) -> float:
+        """Put to sleep every body that was still for long enough; return the largest pace now."""
+        fastest = 0.0
         for index in tuple(self._still):
-            linear, spin = bullet.getBaseVelocity(self._bodies[index].id, physicsClientId=self._client)
-            still = max(map(abs, (*linear, *spin))) < STILL_SPEED
-            all_still = all_still and still
-            self._still[index] = self._still[index] + 1 if still else 0
+            now = pace(self._client, self._bodies[index].id)
+            fastest = max(fastest, now)
+            self._still[index] = self._still[index] + 1 if now < STILL_SPEED else 0
             if self._still[index] >= STILL_TICKS:
                 self.sleep(index)
-        return all_still
+        return fastest
 
     def sleep(self, index: int) -> None:
         """Put a body to sleep where it is."""

@@ -84,10 +84,10 @@ def contacts(world: World, at: Floats) -> list[Contact] | None:
         if kind.mass == 0:
             last += kept
         elif kept:
-            limit = holds(world, index, at)
-            if not limit:
-                return None
             for contact in kept:
+                limit = holds(world, index, at[1] - contact.normal[1] * AGENT_RADIUS)
+                if not limit:
+                    return None
                 contact.limit, contact.before = limit, np.array([0.0, -FALL, 0.0])
             first += kept
     return first + boundary(at) + last
@@ -102,15 +102,15 @@ def boundary(at: Floats) -> list[Contact]:
     return [Contact(normal, gap - AGENT_RADIUS) for normal, gap in near]
 
 
-def holds(world: World, index: int, at: Floats) -> float:
-    """The impulse that a wall or ramp can take where it stands upright on the floor; else 0."""
+def holds(world: World, index: int, height: float) -> float:
+    """The impulse that a wall or ramp can take at a height where it stands upright on the floor; else 0."""
     positions, rotations, sizes, _ = world._present()
     kind, size = world._placed[index].kind, sizes[index]
     bottom = positions[index, 1] - size[1] / 2
     if not kind.is_heavy or abs(bottom - FLOOR_Y) > 0.02 or rotations[index, 1, 1] < 0.9999:
         return 0.0
     arm = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
-    lever = abs(at[1] - bottom) + AGENT_RADIUS
+    lever = max(height - bottom, CONTACT_OFFSET)
     return float(HOLD * kind.mass * GRAVITY * TICK_S * min(kind.friction, arm / lever))
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from arena import ACTIONS, Episode
+from arena import ACTIONS, IDLE, Episode
 from arena.physics import clients
 from testbed import task_named
+from tests.arena.worlds import agent, episode, item
 
 PUSHES = ("04-13-01", "10-07-01", "05-09-01", "08-03-03")
 
@@ -38,8 +39,11 @@ def test_a_used_client_simulates_the_same_bits_as_a_new_one(none_idle, name):
 
 
 def test_few_idle_clients_are_kept(none_idle):
-    episodes = [Episode(task_named(PUSHES[0]).spec, task_id="a") for _ in range(clients.MOST_IDLE + 2)]
-    for episode in episodes:
-        episode.close()
-        episode.close()
+    ball = item("GoodGoalBounce", "20 0 20")
+    episodes = [episode(agent(), ball) for _ in range(clients.MOST_IDLE + 2)]
+    for run in episodes:
+        run.step(IDLE)
+    for run in episodes:
+        run.close()
+        run.close()
     assert len(set(clients._idle)) == len(clients._idle) == clients.MOST_IDLE

@@ -27,7 +27,7 @@ def rested(*items, **options):
     run = episode(agent("37 0 3"), *items, t=0, **options)
     for _ in range(60):
         run.step(IDLE)
-    assert run._stage.world._rest.at_rest
+    assert run._stage.world.is_at_rest
     return run
 
 
@@ -44,10 +44,10 @@ def contacts(world, at):
 
 def bullet_touches(world, at, reach=0.019):
     """Gap and normal (Bullet's frame) of the agent's ball at a place to each body within `reach` metres."""
-    client, ball, (x, y, z) = world._client, world.agents[0].body, at
+    client, ball, (x, y, z) = world._simulation.client, world.agents[0].body, at
     bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
     found = []
-    for body in sorted(set(world._by_id) - {ball}):
+    for body in sorted(set(world._simulation.by_id) - {ball}):
         points = bullet.getClosestPoints(ball, body, reach, physicsClientId=client)
         if points:
             nearest = min(points, key=lambda point: point[8])
@@ -88,7 +88,7 @@ def test_contacts_with_what_is_firm_are_those_that_bullet_finds(seed):
             assert alike, (at, gap, normal, firm)
 
 
-@pytest.mark.parametrize("thing", [3, 4, 5], ids=["block", "bars", "ball"])
+@pytest.mark.parametrize("thing", [3, 4], ids=["block", "bars"])
 def test_what_can_give_way_is_bullets_to_move(thing):
     world = rested(SOLID[thing])._stage.world
     x, _, z = world.position(0)
@@ -126,9 +126,9 @@ def test_the_agent_moves_as_it_does_when_bullet_finds_its_contacts(name):
         static_steps = 0
         for action in actions:
             if by_bullet:
-                run._stage.world._rest.disturb()
+                run._stage.world._still_ticks = 0
             run.step(action)
-            static_steps += run._stage.world._rest.at_rest
+            static_steps += run._stage.world.is_at_rest
         assert (static_steps > len(actions) / 3) is not by_bullet
         ways.append(run.position)
     assert ways[0] == pytest.approx(ways[1], abs=0.03)
@@ -163,7 +163,7 @@ def test_one_that_stands_on_a_platform_is_at_rest():
     for _ in range(80):
         run.step(IDLE)
     assert run.position[1] == pytest.approx(1.49, abs=0.02)
-    assert run._stage.world._rest.at_rest
+    assert run._stage.world.is_at_rest
     for _ in range(40):
         run.step(FORWARD)
     assert run.position[1] == pytest.approx(0.49, abs=0.02)

@@ -20,14 +20,14 @@ def compared(task, steps, seed):
         if number % 6 == 0:
             action = ACTIONS[rng.choice([1, 3, 3, 3, 3, 4, 5, 6])]
         world = run._stage.world
-        body, still, stages = world.agents[0], world._rest.at_rest, len(run._stages)
+        body, still, stages = world.agents[0], world.is_at_rest, len(run._stages)
         agent = Agent(np.array(body.position), np.array(body.velocity), body.yaw, bool(body.state[GROUNDED]))
         plain = still and not run.frozen and [agent.tick(world, *action) for _ in range(3)]
         result = run.step(action)
         if result.done:
             break
         same = run._stage.world is world and len(run._stages) == stages
-        if plain and all(plain) and same and world._rest.at_rest and not result.events:
+        if plain and all(plain) and same and world.is_at_rest and not result.events:
             count += 1
             got = (*run.position, *run.velocity, run.yaw)
             expected = (*agent.at, *agent.velocity, agent.yaw)

@@ -13,9 +13,8 @@ from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
 from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.geometry.shapes import ARENA_SIZE
-from arena.kernel.contacts import GRAVITY
+from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.motion import DRIVE
-from arena.physics.bodies import AGENT_MASS
 from arena.physics.world import World
 from arena.scene import Vector
 from arena.taskfile.kind import Body

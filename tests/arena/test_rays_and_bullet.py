@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arena import Rays
+from arena.physics.bodies import read_poses
 from arena.physics.bullet import bullet
 from tests.arena.ray_scenes import hits
 from tests.arena.worlds import agent, episode, item
@@ -24,30 +25,32 @@ PLAYGROUND = [
 
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
-    run._stage.world._index_sets()
-    for index in run._stage.world._moving:
+    world = run._stage.world
+    bodies = world._simulation._light
+    for body in bodies.values():
         x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
         quaternion = rng.normal(size=4)
         bullet.resetBasePositionAndOrientation(
-            run._stage.world._body(index).id,
+            body,
             (x, z, y),
             quaternion / np.linalg.norm(quaternion),
-            physicsClientId=run._stage.world._client,
+            physicsClientId=world._simulation.client,
         )
-        run._stage.world._refresh(index)
+    read_poses(world._simulation.client, bodies, world._positions, world._rotations)
+    world._poses = None
 
 
 def bullet_gap(run, at):
     """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
     world, (x, y, z) = run._stage.world, at
-    client = world._client
+    client = world._simulation.client
     bullet.resetBasePositionAndOrientation(
         world.agents[0].body, (x, z, y), (0, 0, 0, 1), physicsClientId=client
     )
     return min(
         (
             contact[8]
-            for body in set(world._by_id) - {world.agents[0].body}
+            for body in set(world._simulation.by_id) - {world.agents[0].body}
             for contact in bullet.getClosestPoints(world.agents[0].body, body, 2.0, physicsClientId=client)
         ),
         default=2.0,

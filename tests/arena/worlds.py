@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from arena import ArenaSpec, Episode, load_text
-from arena.kernel.contacts import GRAVITY
-from arena.physics.bodies import AGENT_MASS
+from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.physics.bullet import bullet
 from arena.physics.world import World
 
@@ -63,12 +62,12 @@ def energy(world: World) -> float:
 
     Without drive it must not grow.
     """
-    client = world._client
+    client = world._simulation.client
     total = 0.0
     for agent in world.agents:
         speed = math.hypot(*agent.velocity)
         total += AGENT_MASS * (speed * speed / 2 + GRAVITY * agent.position[1])
-    for body in filter(None, world._bodies):
+    for body in world._simulation.bodies.values():
         at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
         linear, spin = map(np.array, bullet.getBaseVelocity(body.id, physicsClientId=client))
         inertia = np.array(bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2])
