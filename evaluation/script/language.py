@@ -148,9 +148,10 @@ class Language(Generic[Command]):
         if not whole or len(whole) < len(found):
             return None
         commands = tuple(command for each in whole for command in each.commands)
-        listed, became = block.text.strip(), " ".join(map(str, commands))
-        repair = ReplyText(reply).repair(RepairKind.JSON, block.text.index("["), listed, became)
-        return Parsed(commands, (*block.repairs, repair))
+        text, listed, begin = ReplyText(reply), block.text.strip(), block.text.index("[")
+        repair = text.repair(RepairKind.JSON, begin, listed, " ".join(map(str, commands)))
+        around = _gap_repairs(text, block.text, (Piece("", listed, begin, begin + len(listed)),))
+        return Parsed(commands, tuple(sorted([*block.repairs, *around, repair], key=_order)))
 
     def _readable(self, text: str) -> Parsed[Command] | None:
         try:

@@ -98,6 +98,7 @@ REPAIRED = [
       (WIDE, 1, 12, "）", ")"), (SEMICOLON, 1, 13, "", ";")]),
     ('["Think(\\"x\\")", "Go(1); Turn(6);"]', [Think("x"), Go(1), Turn(6)],
      [(JSON, 1, 1, '["Think(\\"x\\")", "Go(1); Turn(6);"]', "Think('x'); Go(1); Turn(6);")]),
+    ('\t["Go(1)"]', [Go(1)], [(BLANK, 1, 1, "\t", " "), (JSON, 1, 2, '["Go(1)"]', "Go(1);")]),
     ('```json\n["Go(1)"]\n```', [Go(1)],
      [(FENCE, 1, 1, "```json", ""), (JSON, 2, 1, '["Go(1)"]', "Go(1);"), (FENCE, 3, 1, "```", "")]),
 ]  # fmt: skip
