@@ -87,6 +87,7 @@ class QuietSteps:
         env, stage = self._envs[number], self._stages[number]
         assert stage is not None, "it is held"
         stage.world.agents[0].state = self._bodies[number].copy()
+        stage.world.take_parts(self._parts[number])
         stage.accounts[0].clock = self._clocks[number].copy()
         env.sensors.past[0] = {name: stacked[number].copy() for name, stacked in self._past.items()}
         taken = [int(actions[number]) for actions in self._taken[self._since[number] :]]
@@ -151,6 +152,8 @@ class QuietSteps:
         """Join the tables of all environments, of which one has changed."""
         self._table = np.concatenate(self._parts)
         self._ends = np.array([0, *accumulate(map(len, self._parts))])
+        # Each goes on in its rows of the table, in which balls move.
+        self._parts = np.split(self._table, self._ends[1:-1])
         self._listed = np.concatenate(self._columns)
         self._list_ends = np.array([0, *accumulate(map(len, self._columns))])
         self._is_joined = True

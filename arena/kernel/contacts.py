@@ -35,18 +35,21 @@ _FIRST, _BOUNDARY, _LAST = range(3)
 
 
 @compiled
-def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
-    """Write the contacts of the agent's sphere into `found`, in PhysX's order, and return their number.
+def find_contacts(parts: Any, ball: int, radius: float, x: float, y: float, z: float, found: Any) -> int:
+    """Write the contacts of a sphere into `found`, in PhysX's order, and return their number.
 
-    -1 if the agent touches something that moves and is not eaten, or more than fit.
+    It is the agent's, with `ball` -1, or that of a ball, given by its owner. -1 if it touches something that
+    moves, or more than fit; the agent eats balls, and for a ball walls and ramps are immovable.
     """
-    count = _boundary(x, y, z, found)
+    count = _boundary(x, y, z, radius, found)
     for part in parts:
-        if part.role == _ZONE or part.role == _BOUNDARY_WALL or not _is_near(part, x, y, z, REACH):
+        if part.role == _ZONE or part.role == _BOUNDARY_WALL or part.owner == ball:
+            continue
+        if not _is_near(part, x, y, z, radius + CONTACT_OFFSET):
             continue
         a, b, c = point_in(part, x, y, z)
         p, q, r = away(part, a, b, c)
-        reach = REACH + part.rounding
+        reach = radius + CONTACT_OFFSET + part.rounding
         square = p * p + q * q + r * r
         if square >= reach * reach:
             continue
@@ -61,13 +64,16 @@ def find_contacts(parts: Any, x: float, y: float, z: float, found: Any) -> int:
             p * axes[0, 1] + q * axes[1, 1] + r * axes[2, 1],
             p * axes[0, 2] + q * axes[1, 2] + r * axes[2, 2],
         )
-        limit = _limit(part, y - normal[1] * AGENT_RADIUS)
+        limit = _limit(part, ball, y - normal[1] * radius)
         if limit == 0.0 or count == MOST_CONTACTS:
             return -1
         group = _LAST if part.role == _FIXED else _FIRST
-        gap = distance - part.rounding - AGENT_RADIUS
+        gap = distance - part.rounding - radius
         mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0
-        count = _insert(found, count, group, part.owner, gap, normal, part.friction, mass_ratio, limit)
+        velocity = (part.velocity[0], part.velocity[1], part.velocity[2])
+        count = _insert(
+            found, count, group, part.owner, gap, normal, part.friction, mass_ratio, velocity, limit
+        )
     return _distinct(found, count)
 
 
@@ -123,13 +129,13 @@ def _is_near(part: Any, x: float, y: float, z: float, reach: float) -> bool:
 
 
 @compiled
-def _limit(part: Any, y: float) -> float:
+def _limit(part: Any, ball: int, y: float) -> float:
     """The horizontal impulse (N s) in a tick, at a height (metres), below which a part stays at rest.
 
     It is 0 if any may move the part. A share (`hold`) of the weight's is bounded by what friction with the
     floor and the weight, against tipping, can take.
     """
-    if part.role == _FIXED or part.role == _BALL:
+    if part.role == _FIXED or part.role == (_BALL if ball < 0 else _HEAVY):
         return math.inf
     if part.role != _HEAVY:
         return 0.0
@@ -139,7 +145,7 @@ def _limit(part: Any, y: float) -> float:
 
 
 @compiled
-def _boundary(x: float, y: float, z: float, found: Any) -> int:
+def _boundary(x: float, y: float, z: float, radius: float, found: Any) -> int:
     """Write the contacts with the floor and the arena's four sides; return their number."""
     count = 0
     for side, (gap, nx, ny, nz) in enumerate(
@@ -151,10 +157,12 @@ def _boundary(x: float, y: float, z: float, found: Any) -> int:
             (ARENA_SIZE - z, 0.0, 0.0, -1.0),
         )
     ):
-        if gap < REACH:
-            normal = (nx, ny, nz)
-            gap -= AGENT_RADIUS
-            count = _insert(found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, 0.0, math.inf)
+        gap -= radius
+        if gap < CONTACT_OFFSET:
+            normal, still = (nx, ny, nz), (0.0, 0.0, 0.0)
+            count = _insert(
+                found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, 0.0, still, math.inf
+            )
     return count
 
 
@@ -168,6 +176,7 @@ def _insert(
     normal: Vector,
     friction: float,
     mass_ratio: float,
+    velocity: Vector,
     limit: float,
 ) -> int:
     """Insert a contact in its place by group, owner and gap; return the new number of contacts."""
@@ -183,9 +192,9 @@ def _insert(
     contact.normal[0], contact.normal[1], contact.normal[2] = normal
     contact.friction, contact.mass_ratio, contact.limit = friction, mass_ratio, limit
     for k in range(3):
-        contact.surface[k] = contact.surface_before[k] = 0.0
+        contact.surface[k] = contact.surface_before[k] = velocity[k]
     if group == _FIRST:
-        contact.surface_before[1] = -FALL
+        contact.surface_before[1] -= FALL
     return count + 1
 
 

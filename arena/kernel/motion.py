@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from arena.action import TICK_S, Move, Rotate
+from arena.geometry.placed import AGENT_RADIUS
+from arena.kernel.balls import roll, touch_movable
 from arena.kernel.compiled import compiled
 from arena.kernel.contacts import AGENT_MASS, FALL, find_contacts, touched
 from arena.kernel.solver import solve
@@ -81,11 +83,13 @@ def fallen(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 @compiled
 def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> bool:
-    """Move the agent for a tick among `parts` at rest, given its velocity before contacts (m/s).
+    """Move the agent, given its velocity before contacts (m/s), and the balls among `parts` for a tick.
 
-    Returns False and does nothing if it would move one of them. `found` are places for `MOST_CONTACTS`.
+    Returns False and does nothing if they would move anything else. `found` are places for `MOST_CONTACTS`.
     """
-    count = find_contacts(parts, body[X], body[Y], body[Z], found)
+    if touch_movable(parts, found):
+        return False
+    count = find_contacts(parts, -1, AGENT_RADIUS, body[X], body[Y], body[Z], found)
     if count < 0:
         return False
     moving, after = solve(found, count, x, y, z)
@@ -103,6 +107,7 @@ def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> b
     )
     body[VX], body[VY], body[VZ] = after
     body[GROUNDED] = grounded
+    roll(parts, found)
     return True
 
 

@@ -47,7 +47,7 @@ def solve(contacts: Any, count: int, x: float, y: float, z: float) -> tuple[Vect
     contacts. The result depends on the agent's mass only where it touches balls.
     """
     for number in range(count):
-        _prepare(contacts[number], x, y, z)
+        prepare(contacts[number], x, y, z)
     early = _sweep(contacts, count, x, y, z, SWEEPS - FRICTION_SWEEPS, False)
     moving = _sweep(contacts, count, early[0], early[1], early[2], FRICTION_SWEEPS, True)
     for number in range(count):
@@ -65,8 +65,9 @@ def solve(contacts: Any, count: int, x: float, y: float, z: float) -> tuple[Vect
 
 
 @compiled
-def _prepare(contact: Any, x: float, y: float, z: float) -> None:
-    """Set the friction axes, along the slip before the tick is solved and across, and no impulse."""
+def prepare(contact: Any, x: float, y: float, z: float) -> None:
+    """Set no impulse, and the friction axes along and across the slip of the sphere's surface, whose velocity
+    before the tick is solved is (x, y, z)."""
     normal, before = contact.normal, contact.surface_before
     nx, ny, nz = normal[0], normal[1], normal[2]
     x, y, z = x - before[0], y - before[1], z - before[2]

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from arena.kernel.balls import any_rolls
 from arena.kernel.casts import seen
 from arena.kernel.compiled import compiled
 from arena.kernel.motion import drive_quietly
@@ -35,11 +36,14 @@ def drive_all(
         body, clock, total = bodies[number], clocks[number], totals[number]
         old_body, old_clock = body.copy(), clock.copy()
         own = parts[ends[number] : ends[number + 1]]
+        old_parts = own.copy() if any_rolls(own) else own[:0]
         rewards[number] = 0.0
         for _ in range(steps):
             taken = drive_quietly(body, clock, own, actions[number] // 3, actions[number] % 3, ticks)
             if taken < ticks:
                 body[:], clock[:], totals[number] = old_body, old_clock, total
+                for row in range(len(old_parts)):
+                    own[row] = old_parts[row]
                 ready[number] = False
                 break
             rewards[number] += clock[REWARD]

@@ -10,15 +10,13 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
+from arena.kernel.balls import MAX_SPIN
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.parts import write_poses
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
 from arena.taskfile.catalog import LOW_FRICTION
 from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
-
-MAX_SPIN = 7.0
-"""Unity's default limit on angular speed, rad/s."""
 
 _FAST_TURN = 0.05
 """An entry of a body's rotation changes by more in a tick if it spins faster than `MAX_SPIN`."""
@@ -134,13 +132,6 @@ class Builder:
         in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
         body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
         return body._replace(friction=agent_friction(placed.kind))
-
-    def launch(self, body: int, placed: Placed) -> None:
-        """Add the speed of a ball that is launched along its own forward direction."""
-        (x, y, z), spin = bullet.getBaseVelocity(body, physicsClientId=self._client)
-        yaw, speed = math.radians(placed.yaw), placed.kind.launch
-        velocity = (x + speed * math.sin(yaw), y + speed * math.cos(yaw), z)
-        bullet.resetBaseVelocity(body, velocity, spin, physicsClientId=self._client)
 
     def _box(self, half: Vector, centre: Vector) -> Body:
         shape = bullet.createCollisionShape(

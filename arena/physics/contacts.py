@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arena.kernel.balls import STILL_SPEED
 from arena.kernel.contacts import AGENT_MASS, SAME_NORMAL
 from arena.kernel.tables import CONTACT
 from arena.physics.bodies import Body, swap
 from arena.physics.bullet import bullet
-from arena.physics.sleeping_bodies import STILL_SPEED
 from arena.scene import Vector
 from arena.taskfile.kind import HEAVY_KG
 

@@ -8,7 +8,7 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import Placed
 from arena.geometry.shapes import FLOOR_Y
-from arena.kernel.casts import cast
+from arena.kernel.balls import CALM_SPEED, CALM_TICKS, STILL_SPEED, STILL_TICKS, any_rolls
 from arena.kernel.contacts import GRAVITY, reached, touched
 from arena.kernel.parts import Parts, joined, place, shape_parts
 from arena.kernel.tables import Role
@@ -26,9 +26,6 @@ _UPRIGHT = 0.9999
 """Cosine of the largest tilt of an upright body."""
 
 
-_DOWN = np.array([[0.0, -1.0, 0.0]])
-
-
 class Touches(NamedTuple):
     """Balls and zones that an agent touched in a tick: indices into the world's things, in creation order."""
 
@@ -42,8 +39,11 @@ NOTHING = Touches((), ())
 class LiveParts:
     """The parts of some of a world's things; must be made again when one is added, removed or resized."""
 
-    def __init__(self, placed: Sequence[Placed], there: Sequence[int], sizes: Floats) -> None:
-        """`there` are the indices of the things in the arena, `sizes` (n, 3) the current sizes of all."""
+    def __init__(
+        self, placed: Sequence[Placed], there: Sequence[int], sizes: Floats, before: "LiveParts | None"
+    ) -> None:
+        """`there` are the indices of the things in the arena, `sizes` (n, 3) the current sizes of all; balls
+        that were there `before` move on."""
         self._things = [(index, placed[index]) for index in there]
         self._sizes = sizes
         shapes = [
@@ -60,6 +60,13 @@ class LiveParts:
         ):
             self._own[name] = np.repeat(values, counts)
         self.placed: Parts = self._own.copy()
+        self._balls = np.flatnonzero(self._own["role"] == Role.BALL)
+        self.balls: list[int] = self._own["owner"][self._balls].tolist()
+        known = dict(zip(before.balls, before._balls, strict=True)) if before else {}
+        for row, ball in zip(self._balls, self.balls, strict=True):
+            if before and ball in known:
+                for name in ("velocity", "spin", "still"):
+                    self.placed[name][row] = before.placed[name][known[ball]]
         self._owners = np.empty(len(self._own), np.int64)
 
     def move(self, positions: Floats, rotations: Floats) -> None:
@@ -79,9 +86,37 @@ class LiveParts:
                 # A ramp's centre of mass is a third of its length from its tall end.
                 self.placed["arm"][rows] = min(size[0], size[2]) / (3 if kind.shape is Shape.PRISM else 2)
 
-    def lower(self, index: int, way: float) -> None:
-        """Move a thing down by `way` metres."""
-        self.placed["centre"][self.placed["owner"] == index, 1] -= way
+    @property
+    def any_rolls(self) -> bool:
+        """Whether a ball is awake."""
+        return any_rolls(self.placed)
+
+    def read_balls(self, positions: Floats, rotations: Floats) -> None:
+        """Write where the balls are now among the poses of all things."""
+        positions[self.balls] = self.placed["centre"][self._balls]
+        rotations[self.balls] = self.placed["axes"][self._balls].transpose(0, 2, 1)
+
+    def motion(self, ball: int) -> tuple[Vector, Vector]:
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of a ball."""
+        row = self._balls[self.balls.index(ball)]
+        (x, y, z), (u, v, w) = self.placed["velocity"][row].tolist(), self.placed["spin"][row].tolist()
+        return (x, y, z), (u, v, w)
+
+    def push(self, ball: int, velocity: Vector) -> None:
+        """Add to the velocity (m/s) of a ball."""
+        row = self._balls[self.balls.index(ball)]
+        self.placed["velocity"][row] += velocity
+        self.placed["still"][row] = 0
+
+    def set_motions(self, motions: Floats) -> None:
+        """Set the velocities (m/s) and spins (rad/s) of all balls (n, 6), a tick after those before."""
+        fastest = abs(motions).max(axis=1, initial=0.0)
+        gain = np.where(fastest < CALM_SPEED, CALM_TICKS, 1)
+        still = np.where(fastest < STILL_SPEED, self.placed["still"][self._balls] + gain, 0)
+        motions = np.where(still[:, None] < STILL_TICKS, motions, 0.0)
+        self.placed["velocity"][self._balls] = motions[:, :3]
+        self.placed["spin"][self._balls] = motions[:, 3:]
+        self.placed["still"][self._balls] = still
 
     def touched(self, centre: Vector) -> Touches:
         """What an agent's sphere with the given centre (metres) touches."""
@@ -97,15 +132,6 @@ class LiveParts:
         """Indices of the things in the roles `first` to `last` that a sphere (metres) overlaps."""
         count = reached(self.placed, *centre, radius, int(first), int(last), self._owners)
         return [int(owner) for owner in self._owners[:count]]
-
-    def below(self, centre: Vector, radius: float) -> tuple[int, float]:
-        """What a ball hits first that falls straight down: the index of a solid thing, -1 for the floor, and
-        how far it falls (metres)."""
-        solid = self.placed[self.placed["role"] != Role.ZONE]
-        owners, distances = np.empty(1, np.int64), np.empty(1)
-        to_floor = centre[1] - radius - FLOOR_Y
-        cast(solid, centre, radius, _DOWN, np.full(1, to_floor), owners, distances)
-        return int(owners[0]), min(float(distances[0]), to_floor)
 
 
 def _role(thing: Placed) -> Role:

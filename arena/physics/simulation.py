@@ -3,13 +3,16 @@
 import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
+
 from arena.geometry.placed import Placed
-from arena.kernel.contacts import FALL, GRAVITY
+from arena.kernel.balls import STILL_SPEED
+from arena.kernel.contacts import GRAVITY
 from arena.physics import clients
 from arena.physics.agent import AgentBody
 from arena.physics.bodies import Body, Builder, limit_spin, read_poses, swap
 from arena.physics.bullet import bullet
-from arena.physics.sleeping_bodies import STILL_SPEED, SleepingBodies, pace
+from arena.physics.sleeping_bodies import SleepingBodies, pace
 from arena.scene import Floats, Vector
 from arena.taskfile.kind import Body as BodyType
 
@@ -50,7 +53,7 @@ class Simulation:
         """Simulate a tick, then resolve the agents' contacts; write the poses of what has moved.
 
         `touched` are the heavy things that an agent touches. Returns the pace (m/s or rad/s) of what is
-        fastest, agents aside; if anything moves, of some of that.
+        fastest, agents and balls aside; if anything moves, of some of that.
         """
         for agent in agents:
             agent.write_to_bullet()
@@ -62,20 +65,25 @@ class Simulation:
         awake = {index: self.bodies[index].id for index in self._sleeping.awake}
         read_poses(self.client, self._light | awake, positions, rotations)
         limit_spin(self.client, self._balls, rotations - before)
-        return max(self._sleeping.sleep_still(), self._light_pace())
+        return max(self._sleeping.sleep_still(), self._loose_pace())
 
     def stop(self) -> None:
-        """Stop what still creeps, and let everything heavy sleep."""
-        for body in self._light.values():
+        """Stop what still creeps, balls aside, and let everything heavy sleep."""
+        for body in self._loose:
             bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self.client)
         self._sleeping.sleep_all()
 
-    def _light_pace(self) -> float:
-        """The largest pace of light bodies, or that of the last one that moved if it still does."""
+    @property
+    def _loose(self) -> list[int]:
+        """The light bodies but balls."""
+        return [body for index, body in self._light.items() if index not in self._balls]
+
+    def _loose_pace(self) -> float:
+        """The largest pace of light bodies but balls, or that of the last one that moved if it still does."""
         last = self._last_to_move
-        if last in self._light.values() and (now := pace(self.client, last)) >= STILL_SPEED:
+        if last in self._loose and (now := pace(self.client, last)) >= STILL_SPEED:
             return now
-        paces = {body: pace(self.client, body) for body in self._light.values()}
+        paces = {body: pace(self.client, body) for body in self._loose}
         self._last_to_move = max(paces, key=lambda body: paces[body], default=-1)
         return paces.get(self._last_to_move, 0.0)
 
@@ -90,13 +98,26 @@ class Simulation:
         if held:
             bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self.client)
 
-    def fall(self, index: int, ticks: int) -> None:
-        """Let a thing have fallen for some ticks."""
-        bullet.resetBaseVelocity(self.bodies[index].id, (0, 0, -FALL * ticks), physicsClientId=self.client)
+    def motions(self, balls: Sequence[int]) -> Floats:
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 6), Animal-AI's frame."""
+        read = [bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client) for ball in balls]
+        # Exchanging two axes turns the sense of a rotation.
+        rows = [(*swap(linear), *(-part for part in swap(spin))) for linear, spin in read]
+        return np.array(rows).reshape(-1, 6)
 
-    def launch(self, index: int, placed: Placed) -> None:
-        """Add the speed of a ball that is launched along its own forward direction."""
-        self._builder.launch(self.bodies[index].id, placed)
+    def move(self, ball: int, position: Vector, rotation: Floats, velocity: Vector, spin: Vector) -> None:
+        """Set the pose of a ball, and its motion as `motions` gives it."""
+        body, client = self._balls[ball], self.client
+        turn = _quaternion(rotation[np.ix_(_SWAP, _SWAP)])
+        bullet.resetBasePositionAndOrientation(body, swap(position), turn, physicsClientId=client)
+        back = swap(tuple(-part for part in spin))
+        bullet.resetBaseVelocity(body, swap(velocity), back, physicsClientId=client)
+
+    def push(self, ball: int, velocity: Vector) -> None:
+        """Add to the velocity (m/s) of a ball."""
+        linear, spin = bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client)
+        pushed = [old + new for old, new in zip(linear, swap(velocity), strict=True)]
+        bullet.resetBaseVelocity(self._balls[ball], pushed, spin, physicsClientId=self.client)
 
     def remove(self, index: int) -> None:
         """Remove a thing's body."""
@@ -128,3 +149,16 @@ class Simulation:
         found = bullet.getOverlappingObjects(low, high, physicsClientId=self.client) or ()
         ids = {body for body, _ in found}
         return [index for index, body in self.bodies.items() if body.id in ids and index != besides]
+
+
+_SWAP = (0, 2, 1)
+
+
+def _quaternion(rotation: Floats) -> tuple[float, ...]:
+    """The quaternion (x, y, z, w) of a rotation matrix."""
+    a, b, c = np.diagonal(rotation)
+    away = rotation - rotation.T
+    squares = 1 + np.array([a - b - c, b - a - c, c - a - b, a + b + c])
+    parts = np.sqrt(np.maximum(squares, 0.0)) / 2
+    x, y, z = np.copysign(parts[:3], [away[2, 1], away[0, 2], away[1, 0]]).tolist()
+    return (x, y, z, float(parts[3]))

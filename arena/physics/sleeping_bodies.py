@@ -6,19 +6,9 @@ released while the agent touches it, as the islands of PhysX sleep and wake.
 
 from collections.abc import Collection, Iterable, Mapping
 
+from arena.kernel.balls import STILL_SPEED, STILL_TICKS
 from arena.physics.bodies import Body
 from arena.physics.bullet import bullet
-
-STILL_SPEED = 0.01
-"""A slower body (m/s and rad/s) counts as still."""
-
-STILL_TICKS = 20
-"""A body that was still for this long falls asleep: PhysX's wake counter of 0.4 s."""
-
-CALM_SPEED = 0.002
-CALM_TICKS = 4
-"""A tick in which nothing is faster (m/s and rad/s) counts for so many: nothing that turns back on a slope,
-or falls, is so slow for long. PhysX lets bodies sleep below about 0.1 m/s."""
 
 _AWAKE = (1, -1)
 _ASLEEP = (2, ~2)

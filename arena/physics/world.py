@@ -10,14 +10,13 @@ import numpy.typing as npt
 from arena.action import Action
 from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
+from arena.kernel.balls import CALM_SPEED, CALM_TICKS, STILL_SPEED, STILL_TICKS
 from arena.kernel.contacts import CONTACT_OFFSET, REACH
 from arena.kernel.parts import Parts
 from arena.kernel.tables import Role
 from arena.physics.agent import AgentBody
-from arena.physics.falling import Falling, landings
 from arena.physics.live_parts import LiveParts, Touches
 from arena.physics.simulation import Simulation
-from arena.physics.sleeping_bodies import CALM_SPEED, CALM_TICKS, STILL_SPEED, STILL_TICKS
 from arena.scene import Animal, Floats, Scene, Vector, yaw_rotation
 from arena.taskfile.versions import DIFFERENCES
 
@@ -28,9 +27,9 @@ Poses = tuple[Floats, Floats, Floats, npt.NDArray[np.bool_]]
 class World:
     """The things and agents of an arena, built from a layout.
 
-    `things` are those of the layout and those added since; their indices never change. At rest only the only
-    agent moves, and what stands on nothing yet falls straight onto its support, which needs no Bullet: its
-    bodies are made when something else first moves.
+    `things` are those of the layout and those added since; their indices never change. As long as nothing but
+    the only agent and balls move, among what is at rest, the kernel moves them; Bullet's bodies are made when
+    anything else first does.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -45,23 +44,30 @@ class World:
         self._rotations = np.array([yaw_rotation(placed.yaw) for placed in self._placed]).reshape(-1, 3, 3)
         self._sizes = np.array([placed.size for placed in self._placed]).reshape(-1, 3)
         self._visible = np.ones(len(self._placed), dtype=np.bool_)
-        self._launches = [index for index, placed in enumerate(self._placed) if placed.kind.launch]
         self._made: Simulation | None = None
-        self._still_ticks = 0
-        self._falling = Falling({})
+        self._rolls = False
+        self._old_parts: LiveParts | None = None
         self._poses: Poses | None = None
         self._changed()
-        if len(self.agents) == 1 and not self._launches:
-            self._begin_at_rest()
-
-    def _begin_at_rest(self) -> None:
-        """Begin at rest if all that is movable stands firmly, or falls straight onto what does."""
         self._index_sets()
-        heights = landings(self._placed, self._supported, self._positions, self._rotations, self._parts)
-        if all(height <= self._positions[index, 1] for index, height in heights.items()):
-            self._still_ticks = STILL_TICKS
-            above = {index: y for index, y in heights.items() if y < self._positions[index, 1]}
-            self._falling = Falling(above)
+        self._sinking = self._heights_below()
+        self._still_ticks = 0 if self._sinking is None else STILL_TICKS
+        self._kernel_rolls = True
+        """Whether the kernel has moved balls since Bullet's bodies were last where they are."""
+        self._launches = [index for index, placed in enumerate(self._placed) if placed.kind.launch]
+        if not DIFFERENCES[layout.version].starts_late:
+            self._launch()
+
+    def _heights_below(self) -> dict[int, float] | None:
+        """Heights at which all that is movable, balls aside, stands firmly after falling by up to 0.05 m.
+
+        None if something moves otherwise, or if there are several agents.
+        """
+        things = {i: p for i, p in enumerate(self._placed) if p.kind.mass and not p.kind.is_goal}
+        heights = {index: self._supported.get(index, math.inf) for index in things}
+        # The colliders of fitted blocks reach below what is drawn.
+        firm = all(heights[i] <= p.position[1] and not p.kind.fitted for i, p in things.items())
+        return heights if firm and len(self.agents) == 1 else None
 
     def close(self) -> None:
         """Free Bullet's memory; the world cannot be used afterwards."""
@@ -73,39 +79,52 @@ class World:
     ) -> tuple[Touches, ...]:
         """Simulate a tick with an action for each agent; return the contacts of each agent.
 
-        `eats` says that the caller removes every ball that is touched.
-
-        As in PhysX, contacts are those at the start of the tick: contacts made by the motion of this tick are
-        reported by the next one.
+        `eats` says that the caller removes every ball that is touched. As in PhysX, contacts are those at the
+        start of the tick: contacts made by the motion of this tick are reported by the next one.
         """
+        if self._is_still and self._sinking:
+            self._positions[list(self._sinking), 1] = list(self._sinking.values())
+            self._sinking, self._poses, self._is_moved = None, None, True
         self._refresh_moved()
         touches = tuple(self._parts.touched(body.position) for body in self.agents)
         for number, (body, action) in enumerate(zip(self.agents, actions, strict=True)):
             body.drive(action, bool(frozen) and frozen[number])
-        # A ball that stays moves on, and one that falls hits harder.
-        moving = [ball for ball in touches[0].goals if not eats or ball in self._falling.heights]
-        if self._is_still and not moving and self.agents[0].settle(self._parts.placed):
-            if self._falling.heights:
-                self._falling.advance(self._positions, self._parts)
-                self._poses = None
+        pushes_ball = touches[0].goals and not eats
+        if self._is_still and not pushes_ball and self.agents[0].settle(self._parts.placed):
+            self._read_balls()
         else:
             self._simulate()
+        self._launch()
         return touches
 
     def drive_quietly(self, action: Action, clock: npt.NDArray[np.float32], most: int) -> int:
         """Take up to `most` ticks with an action of the only agent while nothing else happens; see
         `arena.kernel.motion.drive_quietly`. Returns how many."""
-        return self.agents[0].drive_quietly(action, clock, self.parts, most)
+        taken = self.agents[0].drive_quietly(action, clock, self.parts, most)
+        self._read_balls()
+        return taken
+
+    def take_parts(self, parts: Parts) -> None:
+        """Go on from a copy of `parts` that the kernel has moved; more may follow in it."""
+        self._parts.placed[:] = parts[: len(self._parts.placed)]
+        self._read_balls()
+
+    def _read_balls(self) -> None:
+        """Take the poses of balls, which the kernel may have moved, from the parts."""
+        if self._rolls:
+            self._parts.read_balls(self._positions, self._rotations)
+            self._poses, self._kernel_rolls = None, True
+            self._rolls = self._parts.any_rolls
 
     @property
     def _is_still(self) -> bool:
-        """Whether nothing but the only agent moves, apart from what falls straight down."""
+        """Whether nothing but the only agent and balls move."""
         return self._still_ticks >= STILL_TICKS
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether nothing but the only agent moves until something is touched."""
-        return self._is_still and not self._falling.heights
+        """Whether nothing but the only agent and balls move until something else is touched."""
+        return self._is_still and not self._sinking and not self._launches
 
     @property
     def parts(self) -> Parts:
@@ -115,25 +134,29 @@ class World:
 
     @property
     def _simulation(self) -> Simulation:
-        """Bullet's bodies, made when first needed."""
+        """Bullet's bodies, made when first needed, with the balls where they are now."""
         if self._made is None:
-            kinds = (self._placed[index].kind for index in self.present())
-            there = [index for index, kind in zip(self.present(), kinds, strict=True) if kind.is_solid]
+            there = [index for index in self.present() if self._placed[index].kind.is_solid]
             things = {i: replace(self._placed[i], position=self.position(i)) for i in there}
             self._made = Simulation(things, self.agents, self._supported)
-            for index in self._falling.heights:
-                self._made.fall(index, self._falling.ticks)
-                self._still_ticks = 0
-            self._falling = Falling({})
-            if not DIFFERENCES[self.layout.version].starts_late:
-                self._launch()
+            self._sinking = None
+        if self._kernel_rolls:
+            self._kernel_rolls = False
+            for ball in filter(self.is_there, self._parts.balls):
+                pose = self.position(ball), self._rotations[ball]
+                self._made.move(ball, *pose, *self._parts.motion(ball))
         return self._made
 
     def _launch(self) -> None:
-        """Launch the balls that have not been launched."""
+        """Launch the balls that have not been launched, along their own forward direction."""
         for index in self._launches:
             if self._visible[index]:
-                self._simulation.launch(index, self._placed[index])
+                yaw, speed = math.radians(self._placed[index].yaw), self._placed[index].kind.launch
+                velocity = (speed * math.sin(yaw), 0.0, speed * math.cos(yaw))
+                if self._is_still:
+                    self._parts.push(index, velocity)
+                else:
+                    self._simulation.push(index, velocity)
         self._launches = []
 
     def _simulate(self) -> None:
@@ -149,10 +172,12 @@ class World:
         fastest = simulation.advance(agents, touched, self._positions, self._rotations)
         is_still = fastest < STILL_SPEED and len(agents) == 1
         self._still_ticks = before + (CALM_TICKS if fastest < CALM_SPEED else 1) if is_still else 0
+        self._poses, self._is_moved = None, True
+        if self._still_ticks:
+            self._parts.set_motions(simulation.motions(self._parts.balls))
         if self._is_still:
             simulation.stop()
-        self._launch()
-        self._poses, self._is_moved = None, True
+            self._kernel_rolls, self._rolls = True, self._parts.any_rolls
 
     def remove(self, index: int) -> None:
         """Remove a thing, such as an eaten ball; does nothing if it was removed already."""
@@ -165,7 +190,6 @@ class World:
         if self._made and self._placed[index].kind.is_solid:
             self._made.remove(index)
         self._visible[index] = False
-        self._falling.heights.pop(index, None)
         self._changed(wakes)
 
     def add(self, placed: Placed, held: bool = False) -> int:
@@ -173,15 +197,16 @@ class World:
         index = len(self._placed)
         if placed.kind.is_solid:
             self._simulation.add(index, placed, held)
-            if placed.kind.launch:
-                self._simulation.launch(index, placed)
         self._placed.append(placed)
         self.things = (*self.things, placed.thing)
         self._positions = np.vstack([self._positions, placed.position])
         self._rotations = np.vstack([self._rotations, yaw_rotation(placed.yaw)[None]])
         self._sizes = np.vstack([self._sizes, placed.size])
         self._visible = np.append(self._visible, True)
+        if placed.kind.launch:
+            self._launches.append(index)
         self._changed()
+        self._launch()
         return index
 
     def drop(self, index: int) -> None:
@@ -281,4 +306,5 @@ class World:
         self._indexed = True
         self._shown = np.array([placed.is_drawn for placed in self._placed], dtype=np.bool_)
         self._unseen = frozenset(np.flatnonzero(self._visible & ~self._shown).tolist())
-        self._parts = LiveParts(self._placed, self.present(), self._sizes)
+        self._parts = LiveParts(self._placed, self.present(), self._sizes, self._old_parts)
+        self._old_parts, self._rolls = self._parts, self._parts.any_rolls

@@ -1,4 +1,5 @@
-"""The agent's motion among things at rest, by definition: slow, and shares only constants with the kernel.
+"""The motion of the agent and of balls among things at rest, by definition: slow, and shares only constants
+with the kernel.
 
 Vectors are arrays (3,) in Animal-AI's frame.
 """
@@ -7,12 +8,13 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from trimesh.transformations import rotation_matrix
 
 from arena.action import TICK_S, Move, Rotate
 from arena.geometry.placed import AGENT_RADIUS
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
-from arena.kernel import motion, solver
-from arena.kernel.contacts import CONTACT_OFFSET, FALL, GRAVITY, SAME_NORMAL
+from arena.kernel import balls, motion, solver
+from arena.kernel.contacts import AGENT_MASS, CONTACT_OFFSET, FALL, GRAVITY, SAME_NORMAL
 from arena.physics.bodies import agent_friction
 from arena.physics.live_parts import HOLD
 from arena.physics.world import World
@@ -63,19 +65,21 @@ def nearest(solid: Solid, point: Floats) -> tuple[Floats, float]:
     return solid.axes.T @ face, float(face @ local - offset) - solid.rounding
 
 
-def contacts(world: World, at: Floats) -> list[Contact] | None:
-    """The contacts of an agent at a place, in PhysX's order; None if it touches what may move."""
+def contacts(
+    world: World, at: Floats, radius: float = AGENT_RADIUS, ball: int | None = None
+) -> list[Contact] | None:
+    """The contacts of an agent, or a ball, at a place, in PhysX's order; None if it touches what may move."""
     positions, rotations, sizes, _ = world._present()
     first, last = [], []
     for index in world.present():
         kind, size = world._placed[index].kind, tuple(sizes[index].tolist())
-        if kind.body is Body.ZONE:
+        if kind.body is Body.ZONE or index == ball:
             continue
         turn, found = rotations[index], []
         for solid in (one for group in colliders_of(kind.shape, size, kind.fitted) for one in group):
             normal, gap = nearest(solid, turn.T @ (at - positions[index]))
-            if gap < AGENT_RADIUS + CONTACT_OFFSET:
-                found.append(Contact(turn @ normal, gap - AGENT_RADIUS, agent_friction(kind), index))
+            if gap < radius + CONTACT_OFFSET:
+                found.append(Contact(turn @ normal, gap - radius, agent_friction(kind), index))
         found.sort(key=lambda contact: contact.gap)
         kept: list[Contact] = []
         for contact in found:
@@ -85,21 +89,23 @@ def contacts(world: World, at: Floats) -> list[Contact] | None:
             last += kept
         elif kept:
             for contact in kept:
-                limit = holds(world, index, at[1] - contact.normal[1] * AGENT_RADIUS)
+                limit = holds(world, index, at[1] - contact.normal[1] * radius)
+                if ball is not None and kind.is_heavy:
+                    limit = math.inf
                 if not limit:
                     return None
                 contact.limit, contact.before = limit, np.array([0.0, -FALL, 0.0])
             first += kept
-    return first + boundary(at) + last
+    return first + boundary(at, radius) + last
 
 
-def boundary(at: Floats) -> list[Contact]:
+def boundary(at: Floats, radius: float) -> list[Contact]:
     """Contacts with the floor and the four sides."""
     x, y, z = np.eye(3)
     planes = ((y, FLOOR_Y), (x, 0.0), (z, 0.0), (-x, -ARENA_SIZE), (-z, -ARENA_SIZE))
     gaps = [(normal, float(normal @ at) - offset) for normal, offset in planes]
-    near = [(normal, gap) for normal, gap in gaps if gap < AGENT_RADIUS + CONTACT_OFFSET]
-    return [Contact(normal, gap - AGENT_RADIUS) for normal, gap in near]
+    near = [(normal, gap) for normal, gap in gaps if gap < radius + CONTACT_OFFSET]
+    return [Contact(normal, gap - radius) for normal, gap in near]
 
 
 def holds(world: World, index: int, height: float) -> float:
@@ -114,11 +120,12 @@ def holds(world: World, index: int, height: float) -> float:
     return float(HOLD * kind.mass * GRAVITY * TICK_S * min(kind.friction, arm / lever))
 
 
-def solve(velocity: Floats, found: list[Contact]) -> tuple[Floats, Floats]:
-    """Velocities during and after a tick, and the contacts' impulses (N s per kg), row by row."""
+def solve(start: Floats, found: list[Contact], radius: float = 0.0) -> tuple[Floats, Floats]:
+    """Velocity and spin, together (6,), during and after a tick, and the contacts' impulses (N s per kg), row
+    by row; without a radius nothing spins."""
     rows = []
     for contact in found:
-        slip = velocity - contact.before
+        slip = start[:3] + np.cross(start[3:], -radius * contact.normal) - contact.before
         slip = slip - (slip @ contact.normal) * contact.normal
         if np.linalg.norm(slip) < solver.NO_SLIP:
             x, y, z = contact.normal
@@ -127,20 +134,24 @@ def solve(velocity: Floats, found: list[Contact]) -> tuple[Floats, Floats]:
         rows.append((contact.normal, along, np.cross(contact.normal, along)))
     pressed = np.zeros((len(found), 3))
     leave = [min(-c.gap * solver.BIAS / TICK_S, solver.MAX_DEPENETRATION) for c in found]
-    now = velocity.copy()
+    now = start.copy()
 
     def sweep(times: int, rub: bool) -> None:
         for _ in range(times):
             changed = 0.0
             for number, contact in enumerate(found):
                 for axis, direction in enumerate(rows[number][: 3 if rub else 1]):
+                    arm = np.cross(-radius * contact.normal, direction)
+                    # A ball's moment of inertia is 2/5 m r2.
+                    gain = np.concatenate([direction, arm * 2.5 / radius**2 if radius else arm])
+                    row = np.concatenate([direction, arm])
                     if axis:
                         most = contact.friction * pressed[number, 0]
-                        wanted = pressed[number, axis] - solver.BIAS * (now @ direction)
+                        wanted = pressed[number, axis] - solver.BIAS * (now @ row) / (row @ gain)
                         wanted = min(max(wanted, -most), most)
                     else:
-                        wanted = max(pressed[number, 0] + leave[number] - now @ direction, 0.0)
-                    now[:] += (wanted - pressed[number, axis]) * direction
+                        wanted = max(pressed[number, 0] + leave[number] - now @ row, 0.0)
+                    now[:] += (wanted - pressed[number, axis]) * gain
                     changed += abs(wanted - pressed[number, axis])
                     pressed[number, axis] = wanted
             if changed < solver.SETTLED:
@@ -177,12 +188,31 @@ class Agent:
         found = contacts(world, self.at)
         if found is None:
             return False
-        moving, after = solve(velocity, found)
-        pushes = [motion.AGENT_MASS * np.hypot(c.impulse[0], c.impulse[2]) for c in found]
+        moving, after = solve(np.concatenate([velocity, np.zeros(3)]), found)
+        pushes = [AGENT_MASS * np.hypot(c.impulse[0], c.impulse[2]) for c in found]
         if any(push > contact.limit for push, contact in zip(pushes, found, strict=True)):
             return False
         turn = {Rotate.NONE: 0.0, Rotate.RIGHT: motion.TURN_DEG, Rotate.LEFT: -motion.TURN_DEG}[rotate]
         self.yaw = (self.yaw + turn) % 360
-        self.at, self.velocity = self.at + moving * TICK_S, after
+        self.at, self.velocity = self.at + moving[:3] * TICK_S, after[:3]
         self.grounded = any(contact.normal[1] > motion.UP for contact in found)
         return True
+
+
+def rolled(
+    world: World, ball: int, velocity: Floats, spin: Floats
+) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """Place, rotation (3, 3), velocity and spin of a ball after a tick; None if something else would move."""
+    positions, rotations, sizes, _ = world._present()
+    radius = sizes[ball, 0] / 2
+    found = contacts(world, positions[ball], radius, ball)
+    if found is None:
+        return None
+    spin = spin * (1 - 0.05 * TICK_S)
+    if np.linalg.norm(spin) > balls.MAX_SPIN:
+        spin = spin * balls.MAX_SPIN / np.linalg.norm(spin)
+    start = np.concatenate([velocity - np.array([0.0, FALL, 0.0]), spin])
+    moving, after = solve(start, found, radius)
+    rate = float(np.linalg.norm(moving[3:]))
+    turn = rotation_matrix(rate * TICK_S, moving[3:])[:3, :3] if rate else np.eye(3)
+    return positions[ball] + moving[:3] * TICK_S, turn @ rotations[ball], after[:3], after[3:]

@@ -39,8 +39,8 @@ def test_a_used_client_simulates_the_same_bits_as_a_new_one(none_idle, name):
 
 
 def test_few_idle_clients_are_kept(none_idle):
-    ball = item("GoodGoalBounce", "20 0 20")
-    episodes = [episode(agent(), ball) for _ in range(clients.MOST_IDLE + 2)]
+    block = item("LightBlock", "20 3 20")
+    episodes = [episode(agent(), block) for _ in range(clients.MOST_IDLE + 2)]
     for run in episodes:
         run.step(IDLE)
     for run in episodes:

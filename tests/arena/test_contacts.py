@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from arena import BACKWARD, FORWARD, IDLE, TURN_RIGHT, Action, Move, Rotate
+from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel.contacts import find_contacts
 from arena.kernel.tables import CONTACT, MOST_CONTACTS
 from arena.physics.bullet import bullet
@@ -36,7 +37,7 @@ def contacts(world, at):
     moves is touched."""
     found = np.zeros(MOST_CONTACTS, CONTACT)
     world._refresh_moved()
-    count = find_contacts(world._parts.placed, *at, found)
+    count = find_contacts(world._parts.placed, -1, AGENT_RADIUS, *at, found)
     if count < 0:
         return None
     return [(contact["gap"], contact["normal"][[0, 2, 1]]) for contact in found[:count]]

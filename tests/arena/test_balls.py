@@ -1,0 +1,111 @@
+"""While only the agent and balls move, no Bullet is needed, and balls move about as they do there."""
+
+import numpy as np
+import pytest
+
+from arena import FORWARD, IDLE
+from arena.kernel.balls import STILL_TICKS
+from arena.kernel.tables import Role
+from tests.arena.plain_motion import rolled
+from tests.arena.worlds import agent, episode, item
+
+WALL = item("Wall", "20 0 20", sizes="4 2 4", rotations="0")
+BALL = item("GoodGoalMulti", "20 2 20", sizes="1 1 1")
+
+RAMP = item("Ramp", "20 0 20", sizes="6 3 8", rotations="0")
+TUNNEL = item("CylinderTunnel", "20 0 20", sizes="5 5 6", rotations="0")
+BLOCK = item("LightBlock", "20 0 22", sizes="2 1 2", rotations="0")
+
+ALONE = {
+    "on the floor": [item("GoodGoalMulti", "20 0 20", sizes="2 2 2")],
+    "falls to the floor": [item("GoodGoal", "20 9 20", sizes="1 1 1")],
+    "on a wall": [WALL, BALL],
+    "falls onto a wall": [WALL, item("GoodGoalMulti", "20.5 7 19", sizes="0.6 0.6 0.6")],
+    "beside a wall": [WALL, item("GoodGoalMulti", "22.52 6 20", sizes="1 1 1")],
+    "in a tunnel": [TUNNEL, item("BadGoal", "20 0 20", sizes="1 1 1")],
+    "in a hot zone": [item("HotZone", "20 0 20", sizes="4 1 4"), item("GoodGoal", "20 3 20")],
+    "down a ramp": [RAMP, item("GoodGoal", "20 3 18", sizes="1 1 1")],
+    "over an edge": [WALL, item("GoodGoalMulti", "22.2 4 20", sizes="1 1 1")],
+    "off a tunnel": [TUNNEL, item("GoodGoal", "20.5 6 20", sizes="1 1 1")],
+    "launched": [item("GoodGoalBounce", "20 0 20", sizes="1 1 1", rotations="30")],
+    "launched into a wall": [WALL, item("GoodGoalBounce", "20 0 10", sizes="1 1 1", rotations="10")],
+    "launched up a ramp": [RAMP, item("GoodGoalBounce", "20 0 30", sizes="2 2 2", rotations="180")],
+    "no ball": [item("HeavyBlock", "20 0 20"), item("LBlock", "10 0 20"), item("UBlock", "30 0 20")],
+}
+
+TOGETHER = {
+    "ball on a ball": [BALL, item("GoodGoalMulti", "20 5 20.05", sizes="1 1 1")],
+    "ball on a block": [BLOCK, item("GoodGoal", "20 2 22")],
+    "ball into a block": [BLOCK, item("GoodGoalBounce", "20 0 19", sizes="1 1 1", rotations="0")],
+    "block in the air": [item("LightBlock", "20 3 20", sizes="1 1 1")],
+    "wall in the air": [item("Wall", "20 3 20", sizes="1 1 1")],
+    "block half over a wall": [WALL, item("LightBlock", "22.3 2 20", sizes="2 1 2", rotations="0")],
+}
+
+
+def places(things, ticks, by_bullet):
+    """Places (ticks, 3) of the last thing in the first ticks."""
+    run = episode(agent("2 0 2"), *things, t=0)
+    world, seen = run._stage.world, []
+    if by_bullet:
+        world._still_ticks = -(10**9)
+    for _ in range(ticks):
+        world.advance([IDLE])
+        seen.append(run.scene().positions[-1])
+    assert (world._made is None) is not by_bullet
+    return np.array(seen)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_balls_that_touch_nothing_movable_move_about_as_in_bullet(name):
+    ours, bullets = (places(ALONE[name], 100, by_bullet) for by_bullet in (False, True))
+    # In Bullet a ball may stop above the ground in the tick in which it lands: it falls 0.2 m in one.
+    way = abs(np.diff(bullets, axis=0)).sum()
+    assert abs(ours - bullets).max() < 0.2 + 0.02 * way
+    assert abs(ours - bullets)[-1].max() < 0.002 + 0.04 * way
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_balls_move_by_the_rules_written_plainly(name):
+    world = episode(agent("2 0 2"), *ALONE[name], t=0)._stage.world
+    balls, parts = world._parts.balls, world._parts.placed
+    rows = np.flatnonzero(parts["role"] == Role.BALL)
+    for _ in range(60):
+        awake = parts["still"][rows] < STILL_TICKS
+        motions = [tuple(map(np.array, world._parts.motion(ball))) for ball in balls]
+        expected = [rolled(world, ball, *motion) for ball, motion in zip(balls, motions, strict=True)]
+        world.advance([IDLE])
+        for ball, row, plain, moves in zip(balls, rows, expected, awake, strict=True):
+            place, turn, velocity, spin = plain
+            if moves:
+                assert world.position(ball) == pytest.approx(place, abs=1e-9)
+                assert world._rotations[ball] == pytest.approx(turn, abs=1e-9)
+            if parts["still"][row] < STILL_TICKS:
+                assert world._parts.motion(ball)[0] == pytest.approx(velocity, abs=1e-9)
+                assert world._parts.motion(ball)[1] == pytest.approx(spin, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_what_moves_others_is_simulated(name):
+    run = episode(agent("2 0 2"), *TOGETHER[name], t=0)
+    for _ in range(20):
+        run.step(IDLE)
+    assert run._stage.world._made
+
+
+@pytest.mark.parametrize("size", [0.5, 1, 2])
+@pytest.mark.parametrize("start", [14.9, 15, 15.1, 15.2])
+def test_a_ball_takes_its_share_of_the_momentum_of_who_eats_it(size, start):
+    far = item("GoodGoalMulti", "5 0 5")
+    free = episode(agent(f"20 0 {start}"), far, t=0)
+    run = episode(
+        agent(f"20 0 {start}"), far, item("GoodGoalMulti", "20 0 20", sizes=f"{size} {size} {size}"), t=0
+    )
+    while len(run._stage.world.present()) == 2:
+        assert run.velocity == free.velocity
+        run.step(FORWARD)
+        free.step(FORWARD)
+    assert run._stage.world._made is None
+    # The agent has 100 kg, the ball 1 kg; a gap of 0.02 m may be closed first, and the drive goes on.
+    assert 0.985 < run.velocity[2] / free.velocity[2] < 0.996
+    assert run.velocity[0] == pytest.approx(0, abs=1e-9)
