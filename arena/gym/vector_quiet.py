@@ -10,7 +10,7 @@ from arena.action import ACTIONS, TICKS_PER_STEP
 from arena.gym.env import ArenaEnv
 from arena.gym.info import Info, Infos
 from arena.gym.sensors import VECTOR_HIGH, VECTOR_LOW
-from arena.kernel.parts import Parts, boundary
+from arena.kernel.parts import Parts, boundary, one_table
 from arena.kernel.tables import BODY, CLOCK, PART
 from arena.kernel.together import drive_all, feel_all, see_all
 from arena.mechanisms import Stage
@@ -67,7 +67,7 @@ class QuietSteps:
         if "rays" in self._names:
             walls = boundary().copy()
             walls["owner"] = len(world.things)
-            self._parts[number] = np.concatenate([world.parts, walls])
+            self._parts[number] = one_table([world.parts, walls])
             self._columns[number] = env.sensors.rays(episode.spec.version).columns(world.things)
         else:
             self._parts[number] = world.parts
@@ -150,7 +150,7 @@ class QuietSteps:
 
     def _join(self) -> None:
         """Join the tables of all environments, of which one has changed."""
-        self._table = np.concatenate(self._parts)
+        self._table = one_table(self._parts)
         self._ends = np.array([0, *accumulate(map(len, self._parts))])
         # Each goes on in its rows of the table, in which balls move.
         self._parts = np.split(self._table, self._ends[1:-1])
