@@ -10,16 +10,12 @@ import numpy as np
 from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
-from arena.kernel.balls import MAX_SPIN
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.parts import write_poses
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
 from arena.taskfile.catalog import LOW_FRICTION
 from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
-
-_FAST_TURN = 0.05
-"""An entry of a body's rotation changes by more in a tick if it spins faster than `MAX_SPIN`."""
 
 COLLISION_MARGIN = 0.001
 """Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
@@ -62,17 +58,6 @@ def read_poses(client: int, bodies: Mapping[int, int], positions: Floats, rotati
         ]
         read = np.array([(*at, *turn) for at, turn in poses])
         write_poses(read, np.fromiter(bodies, np.int64, len(bodies)), positions, rotations)
-
-
-def limit_spin(client: int, balls: Mapping[int, int], turned: Floats) -> None:
-    """Limit the spin of balls, given by row, as Unity does; `turned` (n, 3, 3) is how all rotations have
-    changed in a tick."""
-    for row in np.flatnonzero((abs(turned) > _FAST_TURN).any(axis=(1, 2))).tolist():
-        if row in balls:
-            linear, spin = bullet.getBaseVelocity(balls[row], physicsClientId=client)
-            if (rate := math.hypot(*spin)) > MAX_SPIN:
-                slower = [component * MAX_SPIN / rate for component in spin]
-                bullet.resetBaseVelocity(balls[row], linear, slower, physicsClientId=client)
 
 
 def swap(vector: tuple[float, ...]) -> Vector:

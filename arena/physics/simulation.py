@@ -1,20 +1,20 @@
 """The bodies of an arena in Bullet, which simulates them while anything but the agent moves."""
 
+import math
 import weakref
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from arena.geometry.placed import Placed
-from arena.kernel.balls import STILL_SPEED
+from arena.kernel.balls import MAX_SPIN
 from arena.kernel.contacts import GRAVITY
 from arena.physics import clients
 from arena.physics.agent import AgentBody
-from arena.physics.bodies import Body, Builder, limit_spin, read_poses, swap
+from arena.physics.bodies import Body, Builder, read_poses, swap
 from arena.physics.bullet import bullet
 from arena.physics.sleeping_bodies import SleepingBodies, pace
 from arena.scene import Floats, Vector
-from arena.taskfile.kind import Body as BodyType
 
 
 class Simulation:
@@ -34,9 +34,8 @@ class Simulation:
         self._builder = Builder(self.client)
         self._builder.configure(GRAVITY)
         self.bodies: dict[int, Body] = {}
-        self._light: dict[int, int] = {}
+        self._loose: dict[int, int] = {}
         self._balls: dict[int, int] = {}
-        self._last_to_move = -1
         others = self._builder.ground_and_boundary()
         for agent in agents:
             others.append(self._builder.agent(agent.position))
@@ -53,7 +52,7 @@ class Simulation:
         """Simulate a tick, then resolve the agents' contacts; write the poses of what has moved.
 
         `touched` are the heavy things that an agent touches. Returns the pace (m/s or rad/s) of what is
-        fastest, agents and balls aside; if anything moves, of some of that.
+        fastest, agents and balls aside.
         """
         for agent in agents:
             agent.write_to_bullet()
@@ -61,49 +60,40 @@ class Simulation:
         bullet.stepSimulation(physicsClientId=self.client)
         for agent in agents:
             agent.resolve_contacts(self.by_id, self._sleeping.is_asleep)
-        before = rotations.copy()
         awake = {index: self.bodies[index].id for index in self._sleeping.awake}
-        read_poses(self.client, self._light | awake, positions, rotations)
-        limit_spin(self.client, self._balls, rotations - before)
-        return max(self._sleeping.sleep_still(), self._loose_pace())
+        read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
+        paces = (pace(self.client, body) for body in self._loose.values())
+        return max([self._sleeping.sleep_still(), *paces])
 
     def stop(self) -> None:
         """Stop what still creeps, balls aside, and let everything heavy sleep."""
-        for body in self._loose:
+        for body in self._loose.values():
             bullet.resetBaseVelocity(body, (0, 0, 0), (0, 0, 0), physicsClientId=self.client)
         self._sleeping.sleep_all()
-
-    @property
-    def _loose(self) -> list[int]:
-        """The light bodies but balls."""
-        return [body for index, body in self._light.items() if index not in self._balls]
-
-    def _loose_pace(self) -> float:
-        """The largest pace of light bodies but balls, or that of the last one that moved if it still does."""
-        last = self._last_to_move
-        if last in self._loose and (now := pace(self.client, last)) >= STILL_SPEED:
-            return now
-        paces = {body: pace(self.client, body) for body in self._loose}
-        self._last_to_move = max(paces, key=lambda body: paces[body], default=-1)
-        return paces.get(self._last_to_move, 0.0)
 
     def add(self, index: int, placed: Placed, held: bool = False) -> None:
         """Add the body of a solid thing, at rest; with `held` it hangs in the air until `drop`."""
         body = self.bodies[index] = self._builder.thing(placed)
         self.by_id[body.id] = body
-        if placed.kind.body is BodyType.DYNAMIC and not placed.kind.is_heavy:
-            self._light[index] = body.id
         if placed.kind.is_goal:
             self._balls[index] = body.id
+        elif placed.kind.is_loose:
+            self._loose[index] = body.id
         if held:
             bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self.client)
 
     def motions(self, balls: Sequence[int]) -> Floats:
-        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 6), Animal-AI's frame."""
-        read = [bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client) for ball in balls]
-        # Exchanging two axes turns the sense of a rotation.
-        rows = [(*swap(linear), *(-part for part in swap(spin))) for linear, spin in read]
-        return np.array(rows).reshape(-1, 6)
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 6), in Animal-AI's frame,
+        after limiting the spin as Unity does."""
+        rows = np.zeros((len(balls), 6))
+        for row, ball in zip(rows, balls, strict=True):
+            linear, spin = bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client)
+            if (rate := math.hypot(*spin)) > MAX_SPIN:
+                spin = tuple(part * MAX_SPIN / rate for part in spin)
+                bullet.resetBaseVelocity(self._balls[ball], linear, spin, physicsClientId=self.client)
+            # Exchanging two axes turns the sense of a rotation.
+            row[:3], row[3:] = swap(linear), swap(tuple(-part for part in spin))
+        return rows
 
     def move(self, ball: int, position: Vector, rotation: Floats, velocity: Vector, spin: Vector) -> None:
         """Set the pose of a ball, and its motion as `motions` gives it."""
@@ -113,16 +103,10 @@ class Simulation:
         back = swap(tuple(-part for part in spin))
         bullet.resetBaseVelocity(body, swap(velocity), back, physicsClientId=client)
 
-    def push(self, ball: int, velocity: Vector) -> None:
-        """Add to the velocity (m/s) of a ball."""
-        linear, spin = bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client)
-        pushed = [old + new for old, new in zip(linear, swap(velocity), strict=True)]
-        bullet.resetBaseVelocity(self._balls[ball], pushed, spin, physicsClientId=self.client)
-
     def remove(self, index: int) -> None:
         """Remove a thing's body."""
         bullet.removeBody(self.bodies.pop(index).id, physicsClientId=self.client)
-        self._light.pop(index, None)
+        self._loose.pop(index, None)
         self._balls.pop(index, None)
 
     def drop(self, index: int) -> None:

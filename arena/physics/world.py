@@ -149,14 +149,11 @@ class World:
 
     def _launch(self) -> None:
         """Launch the balls that have not been launched, along their own forward direction."""
-        for index in self._launches:
-            if self._visible[index]:
-                yaw, speed = math.radians(self._placed[index].yaw), self._placed[index].kind.launch
-                velocity = (speed * math.sin(yaw), 0.0, speed * math.cos(yaw))
-                if self._is_still:
-                    self._parts.push(index, velocity)
-                else:
-                    self._simulation.push(index, velocity)
+        self._index_sets()
+        for index in filter(self.is_there, self._launches):
+            yaw, speed = math.radians(self._placed[index].yaw), self._placed[index].kind.launch
+            self._parts.push(index, (speed * math.sin(yaw), 0.0, speed * math.cos(yaw)))
+            self._rolls = self._kernel_rolls = True
         self._launches = []
 
     def _simulate(self) -> None:
@@ -173,8 +170,7 @@ class World:
         is_still = fastest < STILL_SPEED and len(agents) == 1
         self._still_ticks = before + (CALM_TICKS if fastest < CALM_SPEED else 1) if is_still else 0
         self._poses, self._is_moved = None, True
-        if self._still_ticks:
-            self._parts.set_motions(simulation.motions(self._parts.balls))
+        self._parts.set_motions(simulation.motions(self._parts.balls))
         if self._is_still:
             simulation.stop()
             self._kernel_rolls, self._rolls = True, self._parts.any_rolls

@@ -26,7 +26,7 @@ PLAYGROUND = [
 def tumble(run, rng):
     """Put everything that can move elsewhere, turned about any axis."""
     world = run._stage.world
-    bodies = world._simulation._light
+    bodies = world._simulation._loose | world._simulation._balls
     for body in bodies.values():
         x, z, y = rng.uniform((2, 2, 0.3), (38, 38, 2))
         quaternion = rng.normal(size=4)
