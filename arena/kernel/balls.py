@@ -6,7 +6,7 @@ from typing import Any
 from arena.action import TICK_S
 from arena.kernel.compiled import compiled
 from arena.kernel.contacts import FALL, find_contacts
-from arena.kernel.solver import BIAS, FRICTION_SWEEPS, SETTLED, SPUN, SWEEPS, prepare
+from arena.kernel.solver import BALL_INERTIA, solve
 from arena.kernel.tables import Role
 
 STILL_SPEED = 0.01
@@ -63,81 +63,24 @@ def roll(parts: Any, found: Any) -> None:
 @compiled
 def _solve(ball: Any, parts: Any, found: Any) -> None:
     """Set the velocities of a ball during and after a tick."""
-    at, radius, velocity, spin = ball.centre, ball.rounding, ball.velocity, ball.spin
+    at, radius, velocity, spin = ball.centre, ball.rounding, ball.motion[0], ball.motion[1]
     velocity[1] -= FALL
     rate = math.sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * SPIN_FACTOR
     factor = SPIN_FACTOR * (MAX_SPIN / rate if rate > MAX_SPIN else 1.0)
     for k in range(3):
         spin[k] *= factor
     count = find_contacts(parts, ball.owner, radius, at[0], at[1], at[2], found)
-    for number in range(count):
-        normal = found[number].normal
-        x, y, z = _cross(spin, normal)
-        prepare(found[number], velocity[0] - radius * x, velocity[1] - radius * y, velocity[2] - radius * z)
-    _sweep(found, count, radius, velocity, spin, SWEEPS - FRICTION_SWEEPS, False)
-    _sweep(found, count, radius, velocity, spin, FRICTION_SWEEPS, True)
-    for k in range(3):
-        ball.way[k], ball.turn[k] = velocity[k], spin[k]
-    for number in range(count):
-        # Overlaps count no longer; a gap may still be closed.
-        found[number].leave = min(found[number].leave, 0.0)
-    _sweep(found, count, radius, velocity, spin, SWEEPS, True)
-
-
-@compiled
-def _sweep(contacts: Any, count: int, radius: float, velocity: Any, spin: Any, times: int, rub: bool) -> None:
-    """Solve every row in turn, at most `times` times, and change velocity and spin."""
-    for _ in range(times):
-        changed = 0.0
-        for number in range(count):
-            contact = contacts[number]
-            normal, before = contact.normal, contact.press
-            leaving = velocity[0] * normal[0] + velocity[1] * normal[1] + velocity[2] * normal[2]
-            contact.press = max(before + contact.leave - leaving, 0.0)
-            change = contact.press - before
-            for k in range(3):
-                velocity[k] += normal[k] * change
-            changed += abs(change)
-            if rub:
-                limit = contact.friction * contact.press
-                before = contact.rub
-                contact.rub = _rubbed(normal, contact.along, before, limit, radius, velocity, spin)
-                changed += abs(contact.rub - before)
-                before = contact.rub_across
-                contact.rub_across = _rubbed(normal, contact.across, before, limit, radius, velocity, spin)
-                changed += abs(contact.rub_across - before)
-        if changed < SETTLED:
-            break
-
-
-@compiled
-def _rubbed(
-    normal: Any, axis: Any, before: float, limit: float, radius: float, velocity: Any, spin: Any
-) -> float:
-    """The impulse of friction along an axis after its row was solved, which changes velocity and spin."""
-    lever = _cross(axis, normal)
-    slip = 0.0
-    for k in range(3):
-        slip += velocity[k] * axis[k] + radius * spin[k] * lever[k]
-    rub = min(max(before - BIAS * slip / SPUN, -limit), limit)
-    for k in range(3):
-        velocity[k] += axis[k] * (rub - before)
-        spin[k] += lever[k] * (rub - before) * (SPUN - 1.0) / radius
-    return rub
-
-
-@compiled
-def _cross(a: Any, b: Any) -> tuple[float, float, float]:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    solve(found, count, radius, BALL_INERTIA, ball.motion)
 
 
 @compiled
 def _move(ball: Any) -> None:
     """Move and turn a ball through a tick, and let it sleep if it was still for long enough."""
-    turn, fastest = ball.turn, 0.0
+    velocity, spin, way, turn = ball.motion[0], ball.motion[1], ball.motion[2], ball.motion[3]
+    fastest = 0.0
     for k in range(3):
-        ball.centre[k] += ball.way[k] * TICK_S
-        fastest = max(fastest, abs(ball.velocity[k]), abs(ball.spin[k]))
+        ball.centre[k] += way[k] * TICK_S
+        fastest = max(fastest, abs(velocity[k]), abs(spin[k]))
     rate = math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
     if rate > 0.0:
         x, y, z = turn[0] / rate, turn[1] / rate, turn[2] / rate
@@ -154,4 +97,4 @@ def _move(ball: Any) -> None:
     ball.still += CALM_TICKS if fastest < CALM_SPEED else 1
     if ball.still >= STILL_TICKS:
         for k in range(3):
-            ball.velocity[k] = ball.spin[k] = 0.0
+            velocity[k] = spin[k] = 0.0

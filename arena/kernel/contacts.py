@@ -70,7 +70,7 @@ def find_contacts(parts: Any, ball: int, radius: float, x: float, y: float, z: f
         group = _LAST if part.role == _FIXED else _FIRST
         gap = distance - part.rounding - radius
         mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0
-        velocity = (part.velocity[0], part.velocity[1], part.velocity[2])
+        velocity = (part.motion[0, 0], part.motion[0, 1], part.motion[0, 2])
         count = _insert(
             found, count, group, part.owner, gap, normal, part.friction, mass_ratio, velocity, limit
         )

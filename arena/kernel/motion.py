@@ -92,7 +92,9 @@ def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> b
     count = find_contacts(parts, -1, AGENT_RADIUS, body[X], body[Y], body[Z], found)
     if count < 0:
         return False
-    moving, after = solve(found, count, x, y, z)
+    motion = np.zeros((4, 3))
+    motion[0, 0], motion[0, 1], motion[0, 2] = x, y, z
+    solve(found, count, AGENT_RADIUS, 0.0, motion)
     grounded = False
     for number in range(count):
         contact = found[number]
@@ -101,11 +103,11 @@ def settle(body: Any, parts: Any, found: Any, x: float, y: float, z: float) -> b
             return False
         grounded = grounded or contact.normal[1] > UP
     body[X], body[Y], body[Z] = (
-        body[X] + moving[0] * TICK_S,
-        body[Y] + moving[1] * TICK_S,
-        body[Z] + moving[2] * TICK_S,
+        body[X] + motion[2, 0] * TICK_S,
+        body[Y] + motion[2, 1] * TICK_S,
+        body[Z] + motion[2, 2] * TICK_S,
     )
-    body[VX], body[VY], body[VZ] = after
+    body[VX], body[VY], body[VZ] = motion[0, 0], motion[0, 1], motion[0, 2]
     body[GROUNDED] = grounded
     roll(parts, found)
     return True

@@ -1,8 +1,8 @@
-"""The agent's contacts, solved as PhysX 4.1 solves them (projected Gauss-Seidel with patch friction).
+"""Contacts of the agent or a ball, solved as PhysX 4.1 does (projected Gauss-Seidel with patch friction).
 
 In PhysX each contact has one normal row and two friction rows along fixed perpendicular axes, the rows are
 solved one after the other a fixed number of times, and friction takes no part in the first of these sweeps.
-If floor and wall are touched together, this decides how much each of them slows the agent. The numbers below
+If floor and wall are touched together, this decides how much each of them slows it. The numbers below
 are those of PhysX's solver (`DyContactPrep.cpp`, `DySolverConstraints.cpp`) and of Unity's project settings;
 positions move with the velocity before the correction of overlaps is removed.
 """
@@ -32,28 +32,39 @@ SETTLED = 1e-9
 NO_SLIP = 1e-12
 """Below this speed along the surface (m/s) nothing slides."""
 
-SPUN = 1 + 5 / 2
-"""Friction moves the surface of a ball by so much more than its centre, as it spins: I = 2/5 m r2."""
+BALL_INERTIA = 5 / 2
+"""The inverse moment of inertia of a ball, in units of 1/(m r2)."""
+
+SPUN = 1 + BALL_INERTIA
+"""Friction moves the surface of a ball by so much more than its centre, as it spins."""
 
 ALONG_X = math.sqrt(0.5)
 """Normals within 45 degrees of the x axis get another friction axis if nothing slides yet."""
 
 
 @compiled
-def solve(contacts: Any, count: int, x: float, y: float, z: float) -> tuple[Vector, Vector]:
-    """The agent's velocity (m/s) during a tick and after it, with the first `count` of the `contacts`.
+def solve(contacts: Any, count: int, radius: float, inertia: float, motion: Any) -> None:
+    """Solve a tick of a sphere with the first `count` of the `contacts`.
 
-    The velocity (x, y, z) includes gravity, drive and drag of this tick. The impulses are left in the
-    contacts. The result depends on the agent's mass only where it touches balls.
+    `motion` (4, 3) are its velocity (m/s) and spin (rad/s), which begin with gravity, drive and drag of this
+    tick and become those after it, and both during the tick. The inverse `inertia` is in units of 1/(m r2):
+    5/2 for a ball, and 0 for the agent, which never turns. The impulses are left in the contacts. The result
+    depends on the sphere's mass only where it touches what gives way.
     """
+    velocity, spin = motion[0], motion[1]
     for number in range(count):
-        prepare(contacts[number], x, y, z)
-    early = _sweep(contacts, count, x, y, z, SWEEPS - FRICTION_SWEEPS, False)
-    moving = _sweep(contacts, count, early[0], early[1], early[2], FRICTION_SWEEPS, True)
+        normal = contacts[number].normal
+        x, y, z = cross(spin, normal)
+        _prepare(
+            contacts[number], velocity[0] - radius * x, velocity[1] - radius * y, velocity[2] - radius * z
+        )
+    _sweep(contacts, count, radius, inertia, velocity, spin, SWEEPS - FRICTION_SWEEPS, False)
+    _sweep(contacts, count, radius, inertia, velocity, spin, FRICTION_SWEEPS, True)
+    motion[2:] = motion[:2]
     for number in range(count):
         # Overlaps count no longer; a gap may still be closed.
         contacts[number].leave = min(contacts[number].leave, 0.0)
-    after = _sweep(contacts, count, moving[0], moving[1], moving[2], SWEEPS, True)
+    _sweep(contacts, count, radius, inertia, velocity, spin, SWEEPS, True)
     for number in range(count):
         contact = contacts[number]
         for k in range(3):
@@ -61,11 +72,10 @@ def solve(contacts: Any, count: int, x: float, y: float, z: float) -> tuple[Vect
             contact.impulse[k] = (
                 pressed + contact.along[k] * contact.rub + contact.across[k] * contact.rub_across
             )
-    return moving, after
 
 
 @compiled
-def prepare(contact: Any, x: float, y: float, z: float) -> None:
+def _prepare(contact: Any, x: float, y: float, z: float) -> None:
     """Set no impulse, and the friction axes along and across the slip of the sphere's surface, whose velocity
     before the tick is solved is (x, y, z)."""
     normal, before = contact.normal, contact.surface_before
@@ -89,54 +99,68 @@ def prepare(contact: Any, x: float, y: float, z: float) -> None:
 
 
 @compiled
-def _sweep(contacts: Any, count: int, x: float, y: float, z: float, times: int, rub: bool) -> Vector:
-    """Solve every row in turn, at most `times` times; return the resulting velocity."""
+def _sweep(
+    contacts: Any, count: int, radius: float, inertia: float, velocity: Any, spin: Any, times: int, rub: bool
+) -> None:
+    """Solve every row in turn, at most `times` times, and change velocity and spin."""
     for _ in range(times):
         changed = 0.0
         for number in range(count):
             contact = contacts[number]
-            push, spun = contact.mass_ratio, contact.mass_ratio * SPUN
-            axis, before = contact.normal, contact.press
-            slip = _slip(contact, axis, x, y, z)
-            contact.press = max(before + (contact.leave - slip) / (1.0 + push), 0.0)
+            axis, surface, before = contact.normal, contact.surface, contact.press
+            away = contact.leave - _along(velocity, surface, axis)
+            contact.press = max(before + away / (1.0 + contact.mass_ratio), 0.0)
             change = contact.press - before
-            x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
-            _give_way(contact, axis, change * push)
+            _push(velocity, axis, change)
+            _push(surface, axis, -change * contact.mass_ratio)
             changed += abs(change)
-            if not rub:
-                continue
-            limit = contact.friction * contact.press
-            axis, before = contact.along, contact.rub
-            slip = _slip(contact, axis, x, y, z)
-            contact.rub = min(max(before - BIAS * slip / (1.0 + spun), -limit), limit)
-            change = contact.rub - before
-            x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
-            _give_way(contact, axis, change * spun)
-            changed += abs(change)
-            axis, before = contact.across, contact.rub_across
-            slip = _slip(contact, axis, x, y, z)
-            contact.rub_across = min(max(before - BIAS * slip / (1.0 + spun), -limit), limit)
-            change = contact.rub_across - before
-            x, y, z = x + axis[0] * change, y + axis[1] * change, z + axis[2] * change
-            _give_way(contact, axis, change * spun)
-            changed += abs(change)
+            if rub:
+                before = contact.rub
+                contact.rub = _rubbed(contact, contact.along, before, radius, inertia, velocity, spin)
+                changed += abs(contact.rub - before)
+                before = contact.rub_across
+                contact.rub_across = _rubbed(contact, contact.across, before, radius, inertia, velocity, spin)
+                changed += abs(contact.rub_across - before)
         if changed < SETTLED:
             break
-    return x, y, z
 
 
 @compiled
-def _slip(contact: Any, axis: Any, x: float, y: float, z: float) -> float:
-    """The speed of the agent along an axis relative to the touched surface."""
-    surface = contact.surface
-    speed: float = (x - surface[0]) * axis[0] + (z - surface[2]) * axis[2] + (y - surface[1]) * axis[1]
+def _rubbed(
+    contact: Any, axis: Any, before: float, radius: float, inertia: float, velocity: Any, spin: Any
+) -> float:
+    """The impulse of friction along an axis once its row is solved; velocities change with it."""
+    surface, limit, gives = contact.surface, contact.friction * contact.press, contact.mass_ratio * SPUN
+    u, v, w = cross(axis, contact.normal)
+    slip = _along(velocity, surface, axis) + radius * (spin[0] * u + spin[2] * w + spin[1] * v)
+    rub: float = min(max(before - BIAS * slip / (1.0 + inertia + gives), -limit), limit)
+    turn = (rub - before) * inertia / radius
+    spin[0], spin[1], spin[2] = spin[0] + u * turn, spin[1] + v * turn, spin[2] + w * turn
+    _push(velocity, axis, rub - before)
+    _push(surface, axis, (before - rub) * gives)
+    return rub
+
+
+@compiled
+def _along(velocity: Any, surface: Any, axis: Any) -> float:
+    """The component along an axis of a velocity relative to a surface's."""
+    speed: float = (
+        (velocity[0] - surface[0]) * axis[0]
+        + (velocity[2] - surface[2]) * axis[2]
+        + (velocity[1] - surface[1]) * axis[1]
+    )
     return speed
 
 
 @compiled
-def _give_way(contact: Any, axis: Any, change: float) -> None:
-    """Change the velocity of the touched surface by `change` (m/s) against an axis."""
+def _push(velocity: Any, axis: Any, change: float) -> None:
+    """Change a velocity along an axis."""
     if change:
-        surface = contact.surface
         for k in range(3):
-            surface[k] -= axis[k] * change
+            velocity[k] += axis[k] * change
+
+
+@compiled
+def cross(a: Any, b: Any) -> Vector:
+    """The cross product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

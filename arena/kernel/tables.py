@@ -29,10 +29,7 @@ PART = np.dtype(
         ("arm", "f8"),
         ("slide", "f8"),
         ("bottom", "f8"),
-        ("velocity", "f8", 3),
-        ("spin", "f8", 3),
-        ("way", "f8", 3),
-        ("turn", "f8", 3),
+        ("motion", "f8", (4, 3)),
         ("still", "i8"),
     ],
     align=True,
@@ -48,9 +45,9 @@ The rest is for contacts: `role` (`Role`), `friction` against the agent, the `ma
 that stands on the floor the impulse `hold` that its weight can take in a tick (N s), its `arm` against
 tipping, its friction on the floor (`slide`) and the height of its `bottom`.
 
-A ball has a `velocity` (m/s) and a `spin` (rad/s, by the right-hand formulas although the frame is
-left-handed), and sleeps once it was `still` for long enough (`arena.kernel.balls`). `way` and `turn` are the
-velocity and spin of its motion in a tick.
+The `motion` of a ball are its velocity (m/s) and spin (rad/s, by the right-hand formulas although the frame
+is left-handed), and both during the last tick; it sleeps once it was `still` for long enough
+(`arena.kernel.balls`).
 """
 
 

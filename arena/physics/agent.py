@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.action import TICK_S, Action
-from arena.geometry.placed import AgentStart
+from arena.geometry.placed import AGENT_RADIUS, AgentStart
 from arena.kernel import motion
 from arena.kernel.contacts import AGENT_MASS, FALL
 from arena.kernel.parts import Parts
@@ -113,10 +113,12 @@ class AgentBody:
         found = find_contacts(client, points, bodies, is_asleep, TICK_S, FALL)
         x, y, z = self._driven_velocity
         px, py, pz = (push / AGENT_MASS for push in found.impulse)
-        moving, after = solve(found.rows, len(found.rows), x + px, y + pz, z + py)
+        solved = np.zeros((4, 3))
+        solved[0] = x + px, y + pz, z + py
+        solve(found.rows, len(found.rows), AGENT_RADIUS, 0.0, solved)
         apply_reactions(client, found)
         before = self.position
         pushed = swap(push_out(client, self.body, swap(before), found.normals, TICK_S))
-        at = tuple(p + v * TICK_S + out for p, v, out in zip(before, moving, pushed, strict=True))
+        at = tuple(p + v * TICK_S + out for p, v, out in zip(before, solved[2].tolist(), pushed, strict=True))
         bullet.resetBasePositionAndOrientation(self.body, swap(at), (0, 0, 0, 1), physicsClientId=client)
-        self.state[VX : VX + 3], self.state[X : X + 3] = after, at
+        self.state[VX : VX + 3], self.state[X : X + 3] = solved[0], at

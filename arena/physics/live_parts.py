@@ -62,11 +62,11 @@ class LiveParts:
         self.placed: Parts = self._own.copy()
         self._balls = np.flatnonzero(self._own["role"] == Role.BALL)
         self.balls: list[int] = self._own["owner"][self._balls].tolist()
-        known = dict(zip(before.balls, before._balls, strict=True)) if before else {}
-        for row, ball in zip(self._balls, self.balls, strict=True):
-            if before and ball in known:
-                for name in ("velocity", "spin", "still"):
-                    self.placed[name][row] = before.placed[name][known[ball]]
+        if before:
+            for ball in set(self.balls) & set(before.balls):
+                old = before.placed[before._balls[before.balls.index(ball)]]
+                now = self.placed[self._balls[self.balls.index(ball)]]
+                now["motion"], now["still"] = old["motion"], old["still"]
         self._owners = np.empty(len(self._own), np.int64)
 
     def move(self, positions: Floats, rotations: Floats) -> None:
@@ -96,26 +96,23 @@ class LiveParts:
         positions[self.balls] = self.placed["centre"][self._balls]
         rotations[self.balls] = self.placed["axes"][self._balls].transpose(0, 2, 1)
 
-    def motion(self, ball: int) -> tuple[Vector, Vector]:
-        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of a ball."""
-        row = self._balls[self.balls.index(ball)]
-        (x, y, z), (u, v, w) = self.placed["velocity"][row].tolist(), self.placed["spin"][row].tolist()
-        return (x, y, z), (u, v, w)
+    def motions(self) -> Floats:
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of all balls (n, 2, 3)."""
+        found: Floats = self.placed["motion"][self._balls, :2]
+        return found
 
     def push(self, ball: int, velocity: Vector) -> None:
         """Add to the velocity (m/s) of a ball."""
         row = self._balls[self.balls.index(ball)]
-        self.placed["velocity"][row] += velocity
+        self.placed["motion"][row, 0] += velocity
         self.placed["still"][row] = 0
 
     def set_motions(self, motions: Floats) -> None:
-        """Set the velocities (m/s) and spins (rad/s) of all balls (n, 6), a tick after those before."""
-        fastest = abs(motions).max(axis=1, initial=0.0)
+        """Set what `motions` gives, a tick after those before."""
+        fastest = abs(motions).max(axis=(1, 2), initial=0.0)
         gain = np.where(fastest < CALM_SPEED, CALM_TICKS, 1)
         still = np.where(fastest < STILL_SPEED, self.placed["still"][self._balls] + gain, 0)
-        motions = np.where(still[:, None] < STILL_TICKS, motions, 0.0)
-        self.placed["velocity"][self._balls] = motions[:, :3]
-        self.placed["spin"][self._balls] = motions[:, 3:]
+        self.placed["motion"][self._balls, :2] = np.where(still[:, None, None] < STILL_TICKS, motions, 0.0)
         self.placed["still"][self._balls] = still
 
     def touched(self, centre: Vector) -> Touches:

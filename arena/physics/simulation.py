@@ -36,6 +36,8 @@ class Simulation:
         self.bodies: dict[int, Body] = {}
         self._loose: dict[int, int] = {}
         self._balls: dict[int, int] = {}
+        self._turned: dict[int, Floats] = {}
+        """Rotations of balls where Bullet's begin."""
         others = self._builder.ground_and_boundary()
         for agent in agents:
             others.append(self._builder.agent(agent.position))
@@ -62,6 +64,8 @@ class Simulation:
             agent.resolve_contacts(self.by_id, self._sleeping.is_asleep)
         awake = {index: self.bodies[index].id for index in self._sleeping.awake}
         read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
+        for ball, turned in self._turned.items():
+            rotations[ball] = rotations[ball] @ turned
         paces = (pace(self.client, body) for body in self._loose.values())
         return max([self._sleeping.sleep_still(), *paces])
 
@@ -83,31 +87,31 @@ class Simulation:
             bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self.client)
 
     def motions(self, balls: Sequence[int]) -> Floats:
-        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 6), in Animal-AI's frame,
-        after limiting the spin as Unity does."""
-        rows = np.zeros((len(balls), 6))
-        for row, ball in zip(rows, balls, strict=True):
+        """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 2, 3), Animal-AI frame;
+        limits the spin as Unity does."""
+        motions = np.zeros((len(balls), 2, 3))
+        for motion, ball in zip(motions, balls, strict=True):
             linear, spin = bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client)
             if (rate := math.hypot(*spin)) > MAX_SPIN:
                 spin = tuple(part * MAX_SPIN / rate for part in spin)
                 bullet.resetBaseVelocity(self._balls[ball], linear, spin, physicsClientId=self.client)
             # Exchanging two axes turns the sense of a rotation.
-            row[:3], row[3:] = swap(linear), swap(tuple(-part for part in spin))
-        return rows
+            motion[:] = swap(linear), swap(tuple(-part for part in spin))
+        return motions
 
-    def move(self, ball: int, position: Vector, rotation: Floats, velocity: Vector, spin: Vector) -> None:
-        """Set the pose of a ball, and its motion as `motions` gives it."""
-        body, client = self._balls[ball], self.client
-        turn = _quaternion(rotation[np.ix_(_SWAP, _SWAP)])
-        bullet.resetBasePositionAndOrientation(body, swap(position), turn, physicsClientId=client)
-        back = swap(tuple(-part for part in spin))
-        bullet.resetBaseVelocity(body, swap(velocity), back, physicsClientId=client)
+    def move(self, ball: int, position: Vector, rotation: Floats, motion: Floats) -> None:
+        """Set the pose of a ball, and its motion (2, 3) as `motions` gives it."""
+        body, client, (linear, spin) = self._balls[ball], self.client, motion.tolist()
+        bullet.resetBasePositionAndOrientation(body, swap(position), (0, 0, 0, 1), physicsClientId=client)
+        bullet.resetBaseVelocity(body, swap(linear), [-part for part in swap(spin)], physicsClientId=client)
+        self._turned[ball] = rotation.copy()
 
     def remove(self, index: int) -> None:
         """Remove a thing's body."""
         bullet.removeBody(self.bodies.pop(index).id, physicsClientId=self.client)
         self._loose.pop(index, None)
         self._balls.pop(index, None)
+        self._turned.pop(index, None)
 
     def drop(self, index: int) -> None:
         """Drop a held thing."""
@@ -133,16 +137,3 @@ class Simulation:
         found = bullet.getOverlappingObjects(low, high, physicsClientId=self.client) or ()
         ids = {body for body, _ in found}
         return [index for index, body in self.bodies.items() if body.id in ids and index != besides]
-
-
-_SWAP = (0, 2, 1)
-
-
-def _quaternion(rotation: Floats) -> tuple[float, ...]:
-    """The quaternion (x, y, z, w) of a rotation matrix."""
-    a, b, c = np.diagonal(rotation)
-    away = rotation - rotation.T
-    squares = 1 + np.array([a - b - c, b - a - c, c - a - b, a + b + c])
-    parts = np.sqrt(np.maximum(squares, 0.0)) / 2
-    x, y, z = np.copysign(parts[:3], [away[2, 1], away[0, 2], away[1, 0]]).tolist()
-    return (x, y, z, float(parts[3]))

@@ -142,9 +142,9 @@ class World:
             self._sinking = None
         if self._kernel_rolls:
             self._kernel_rolls = False
-            for ball in filter(self.is_there, self._parts.balls):
-                pose = self.position(ball), self._rotations[ball]
-                self._made.move(ball, *pose, *self._parts.motion(ball))
+            for ball, motion in zip(self._parts.balls, self._parts.motions(), strict=True):
+                if self._visible[ball]:
+                    self._made.move(ball, self.position(ball), self._rotations[ball], motion)
         return self._made
 
     def _launch(self) -> None:

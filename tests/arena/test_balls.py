@@ -72,7 +72,7 @@ def test_balls_move_by_the_rules_written_plainly(name):
     rows = np.flatnonzero(parts["role"] == Role.BALL)
     for _ in range(60):
         awake = parts["still"][rows] < STILL_TICKS
-        motions = [tuple(map(np.array, world._parts.motion(ball))) for ball in balls]
+        motions = world._parts.motions().copy()
         expected = [rolled(world, ball, *motion) for ball, motion in zip(balls, motions, strict=True)]
         world.advance([IDLE])
         for ball, row, plain, moves in zip(balls, rows, expected, awake, strict=True):
@@ -81,8 +81,8 @@ def test_balls_move_by_the_rules_written_plainly(name):
                 assert world.position(ball) == pytest.approx(place, abs=1e-9)
                 assert world._rotations[ball] == pytest.approx(turn, abs=1e-9)
             if parts["still"][row] < STILL_TICKS:
-                assert world._parts.motion(ball)[0] == pytest.approx(velocity, abs=1e-9)
-                assert world._parts.motion(ball)[1] == pytest.approx(spin, abs=1e-9)
+                assert parts["motion"][row, 0] == pytest.approx(velocity, abs=1e-9)
+                assert parts["motion"][row, 1] == pytest.approx(spin, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", TOGETHER)

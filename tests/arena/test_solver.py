@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from arena import BACKWARD, FORWARD, IDLE
 from arena.action import TICK_S
 from arena.geometry.layout import episode_rng, resolve
+from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel import solver
 from arena.kernel.contacts import GRAVITY
 from arena.kernel.motion import DRAG_FACTOR, DRIVE
@@ -48,8 +49,10 @@ def solve(velocity, contacts):
     for row, contact in zip(rows, contacts, strict=True):
         row["normal"], row["surface_before"] = swap(contact.normal), swap(contact.surface_before)
         row["gap"], row["friction"] = contact.gap, contact.friction
-    moving, after = solver.solve(rows, len(rows), *swap(velocity))
-    return Motion(swap(moving), swap(after))
+    motion = np.zeros((4, 3))
+    motion[0] = swap(velocity)
+    solver.solve(rows, len(rows), AGENT_RADIUS, 0.0, motion)
+    return Motion(swap(motion[2].tolist()), swap(motion[0].tolist()))
 
 
 FALL = GRAVITY * TICK_S
