@@ -25,6 +25,7 @@ from render import Renderer
 STAGES: tuple[tuple[Any, str, str], ...] = (
     (bullet, "stepSimulation", "physics: Bullet's ticks"),
     (World, "advance", "physics: ours (driving, contacts, rest)"),
+    (World, "drive_quietly", "physics: ours (driving, contacts, rest)"),
     (Episode, "step_all", "rules: clock, reward, ends"),
     (Episode, "scene", "scene: poses for the camera"),
     (Renderer, "frame", "draw: commands"),
@@ -36,7 +37,7 @@ STAGES: tuple[tuple[Any, str, str], ...] = (
 WAITING = "draw: waiting for OpenGL"
 """OpenGL draws asynchronously: what is left to do when the pixels are needed."""
 
-NAMES = (*(name for *_, name in STAGES[:5]), WAITING, *(name for *_, name in STAGES[5:]))
+NAMES = (*dict.fromkeys(name for *_, name in STAGES[:6]), WAITING, *(name for *_, name in STAGES[6:]))
 
 
 @dataclass

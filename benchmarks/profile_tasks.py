@@ -8,7 +8,6 @@ import numpy as np
 from rich.console import Console
 
 from arena import Rays
-from arena.physics.world import World
 from benchmarks.peers.rounds import FULL_ROUNDS, Rounds
 from benchmarks.profile import NAMES, STAGES, StageTimes, Stopwatch, stages_table, watched_stages
 from benchmarks.rl.effort import FULL_RL, QUICK_RL
@@ -21,11 +20,11 @@ STEPS = 100
 
 _MOST_ROUNDS = 3
 
-_BULLET, _OURS = STAGES[0][2], STAGES[1][2]
+_BULLET = STAGES[0][2]
 
 RAYS_STAGE, WRAPPERS = "rays", "gymnasium.make: its wrappers"
 
-TASK_STAGES = (*STAGES, (World, "drive_quietly", _OURS), (Rays, "observe", RAYS_STAGE))
+TASK_STAGES = (*STAGES, (Rays, "observe", RAYS_STAGE))
 TASK_NAMES = (*NAMES[:4], RAYS_STAGE, *NAMES[4:], WRAPPERS)
 """Stages in the order of the table."""
 

@@ -143,7 +143,8 @@ def test_the_profile_books_every_stage_once():
     assert set(stored["milliseconds_per_step"]) == set(NAMES)
     for name, values in stored["milliseconds_per_step"].items():
         assert len(values) == TINY.count
-        assert min(values) > 0, name
+        # Nothing in the scene needs Bullet but what the agent may push.
+        assert min(values) > 0 or "Bullet" in name
     assert "together" in printed(print_profile, profiles)
 
 
