@@ -18,7 +18,7 @@ from arena.rules import Account, Event, EventKind, Goals, Outcome
 from arena.scene import Scene, Vector
 from arena.taskfile.config import ArenaSpec
 from arena.taskfile.kind import Ends
-from arena.tick_observer import TickObserver, observed
+from arena.tick_observer import TickObserver
 
 _BALL_EVENTS = (EventKind.GOOD_GOAL, EventKind.BAD_GOAL, EventKind.DECOY)
 
@@ -117,18 +117,27 @@ class Episode(Closing):
         events: list[list[Event]] = [[] for _ in self.agents]
         for taken, action in zip(self._actions, actions, strict=True):
             taken.append(action)
-        over, tick, left = False, observed(self._tick, self.observer), TICKS_PER_STEP
+        over, left = False, TICKS_PER_STEP
         while left and not over:
             quiet = 0 if self.observer else self._stage.drive_quietly(actions[0], left)
             self.ticks += quiet
             left -= quiet
             if left and not quiet:
-                over, left = tick(actions, events), left - 1
+                over, left = self._observed_tick(actions, events), left - 1
         self.steps += 1
         return tuple(
             StepResult(agent.take_reward(), tuple(seen), over)
             for agent, seen in zip(self.agents, events, strict=True)
         )
+
+    def _observed_tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
+        if self.observer is None:
+            return self._tick(actions, events)
+        self.observer.before_tick(actions)
+        known = len(events[0])
+        over = self._tick(actions, events)
+        self.observer.after_tick(events[0][known:])
+        return over
 
     @property
     def quiet_stage(self) -> Stage | None:

@@ -9,7 +9,6 @@ from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y
 from arena.kernel.compiled import compiled
 from arena.kernel.nearest import away, point_in, way_out
 from arena.kernel.tables import MOST_CONTACTS, Role
-from arena.scene import Vector
 from arena.taskfile.kind import DEFAULT_FRICTION
 
 AGENT_MASS = 100.0
@@ -68,12 +67,15 @@ def find_contacts(parts: Any, ball: int, radius: float, x: float, y: float, z: f
         if limit == 0.0 or count == MOST_CONTACTS:
             return -1
         group = _LAST if part.role == _FIXED else _FIRST
-        gap = distance - part.rounding - radius
-        mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0
-        velocity = (part.motion[0, 0], part.motion[0, 1], part.motion[0, 2])
-        count = _insert(
-            found, count, group, part.owner, gap, normal, part.friction, mass_ratio, velocity, limit
-        )
+        contact = found[_place(found, count, group, part.owner, distance - part.rounding - radius)]
+        contact.normal[0], contact.normal[1], contact.normal[2] = normal
+        contact.friction, contact.limit = part.friction, limit
+        contact.mass_ratio = AGENT_MASS / part.mass if part.role == _BALL else 0.0
+        for k in range(3):
+            contact.surface[k] = contact.surface_before[k] = part.motion[0, k]
+        if group == _FIRST:
+            contact.surface_before[1] -= FALL
+        count += 1
     return _distinct(found, count)
 
 
@@ -159,27 +161,18 @@ def _boundary(x: float, y: float, z: float, radius: float, found: Any) -> int:
     ):
         gap -= radius
         if gap < CONTACT_OFFSET:
-            normal, still = (nx, ny, nz), (0.0, 0.0, 0.0)
-            count = _insert(
-                found, count, _BOUNDARY, side, gap, normal, DEFAULT_FRICTION, 0.0, still, math.inf
-            )
+            contact = found[_place(found, count, _BOUNDARY, side, gap)]
+            contact.normal[0], contact.normal[1], contact.normal[2] = nx, ny, nz
+            contact.friction, contact.limit, contact.mass_ratio = DEFAULT_FRICTION, math.inf, 0.0
+            for k in range(3):
+                contact.surface[k] = contact.surface_before[k] = 0.0
+            count += 1
     return count
 
 
 @compiled
-def _insert(
-    found: Any,
-    count: int,
-    group: int,
-    owner: int,
-    gap: float,
-    normal: Vector,
-    friction: float,
-    mass_ratio: float,
-    velocity: Vector,
-    limit: float,
-) -> int:
-    """Insert a contact in its place by group, owner and gap; return the new number of contacts."""
+def _place(found: Any, count: int, group: int, owner: int, gap: float) -> int:
+    """Make place for a contact by group, owner and gap, which are set; return where it is."""
     place = count
     while place > 0:
         other = found[place - 1]
@@ -189,13 +182,7 @@ def _insert(
         place -= 1
     contact = found[place]
     contact.group, contact.owner, contact.gap = group, owner, gap
-    contact.normal[0], contact.normal[1], contact.normal[2] = normal
-    contact.friction, contact.mass_ratio, contact.limit = friction, mass_ratio, limit
-    for k in range(3):
-        contact.surface[k] = contact.surface_before[k] = velocity[k]
-    if group == _FIRST:
-        contact.surface_before[1] -= FALL
-    return count + 1
+    return place
 
 
 @compiled

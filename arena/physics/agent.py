@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
 from arena.action import TICK_S, Action
 from arena.geometry.placed import AGENT_RADIUS, AgentStart
@@ -29,7 +28,6 @@ class AgentBody:
         self.state: Floats = np.zeros(BODY)
         self.state[X : X + 3], self.state[YAW] = start.position, start.yaw
         self._driven_velocity: Vector = (0.0, 0.0, 0.0)
-        self._is_written = False
         self._found = np.zeros(MOST_CONTACTS, CONTACT)
 
     @property
@@ -49,11 +47,6 @@ class AgentBody:
         """Heading, degrees from 0 to 360."""
         return float(self.state[YAW])
 
-    @property
-    def grounded(self) -> bool:
-        """Whether it stood on something at the end of the last tick."""
-        return bool(self.state[GROUNDED])
-
     def drive(self, action: Action, frozen: bool) -> None:
         """Apply an action to the next tick; a frozen agent only falls and slides."""
         if frozen:
@@ -61,12 +54,6 @@ class AgentBody:
         else:
             *velocity, self.state[YAW] = motion.driven(self.state, int(action.move), int(action.rotate))
             self._driven_velocity = (velocity[0], velocity[1], velocity[2])
-
-    def drive_quietly(self, action: Action, clock: npt.NDArray[np.float32], parts: Parts, most: int) -> int:
-        """Take ticks in which nothing else happens; see `arena.kernel.motion.drive_quietly`."""
-        taken = motion.drive_quietly(self.state, clock, parts, int(action.move), int(action.rotate), most)
-        self._is_written &= not taken
-        return taken
 
     def stop(self) -> None:
         """Take all speed from the agent."""
@@ -77,23 +64,16 @@ class AgentBody:
 
         Returns False and does nothing if it would push or tip one of them.
         """
-        settled = motion.settle(self.state, parts, self._found, *self._driven_velocity)
-        self._is_written &= not settled
-        return settled
+        return motion.settle(self.state, parts, self._found, *self._driven_velocity)
 
     def enter(self, client: int, body: int) -> None:
-        """Take a body of a Bullet client, which is where the agent is."""
-        self._client, self.body, self._is_written = client, body, True
+        """Take a body of a Bullet client."""
+        self._client, self.body = client, body
 
     def write_to_bullet(self) -> None:
         """Set position and driven velocity in Bullet, before its step."""
-        client = self._client
-        if not self._is_written:
-            bullet.resetBasePositionAndOrientation(
-                self.body, swap(self.position), (0, 0, 0, 1), physicsClientId=client
-            )
-            self._is_written = True
-        x, y, z = self._driven_velocity
+        client, at, (x, y, z) = self._client, swap(self.position), self._driven_velocity
+        bullet.resetBasePositionAndOrientation(self.body, at, (0, 0, 0, 1), physicsClientId=client)
         # Bullet adds gravity in its step.
         bullet.resetBaseVelocity(self.body, (x, z, y + FALL), physicsClientId=client)
 

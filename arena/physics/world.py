@@ -12,6 +12,7 @@ from arena.geometry.placed import Layout, Placed
 from arena.geometry.support import at_rest, resting_heights
 from arena.kernel.balls import CALM_SPEED, CALM_TICKS, STILL_SPEED, STILL_TICKS
 from arena.kernel.contacts import CONTACT_OFFSET, REACH
+from arena.kernel.motion import drive_quietly
 from arena.kernel.parts import Parts
 from arena.kernel.tables import Role
 from arena.physics.agent import AgentBody
@@ -100,7 +101,8 @@ class World:
     def drive_quietly(self, action: Action, clock: npt.NDArray[np.float32], most: int) -> int:
         """Take up to `most` ticks with an action of the only agent while nothing else happens; see
         `arena.kernel.motion.drive_quietly`. Returns how many."""
-        taken = self.agents[0].drive_quietly(action, clock, self.parts, most)
+        state, (move, turn) = self.agents[0].state, map(int, action)
+        taken = drive_quietly(state, clock, self.parts, move, turn, most)
         self._read_balls()
         return taken
 

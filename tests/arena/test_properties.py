@@ -15,6 +15,7 @@ from arena.geometry.placed import AGENT_RADIUS, Layout
 from arena.geometry.shapes import ARENA_SIZE
 from arena.kernel.contacts import AGENT_MASS, GRAVITY
 from arena.kernel.motion import DRIVE
+from arena.kernel.tables import GROUNDED
 from arena.physics.world import World
 from arena.scene import Vector
 from arena.taskfile.kind import Body
@@ -88,7 +89,7 @@ def ticks(built: Layout, actions: list[Action]) -> Iterator[Tick]:
 
 def drive_work(world: World, action: Action) -> float:
     """Gain in kinetic energy (J) of an agent that is pushed along its heading, before all losses."""
-    if action.move is Move.NONE or not world.agents[0].grounded:
+    if action.move is Move.NONE or not world.agents[0].state[GROUNDED]:
         return 0.0
     heading = math.radians(world.agents[0].yaw)
     x, _, z = world.agents[0].velocity
