@@ -46,10 +46,8 @@ class Episode(Closing):
     def __init__(self, spec: ArenaSpec, *, task_id: str, seed: int = 0, trial: int = 0) -> None:
         self.spec = spec
         self.task_id = task_id
-        self.seed = seed
-        self.trial = trial
-        self.steps = 0
-        self.ticks = 0
+        self.seed, self.trial = seed, trial
+        self.steps = self.ticks = 0
         self.observer: TickObserver | None = None
         self.merged = -1  # arenas entered after the first
         self.rng = episode_rng(seed, task_id, trial)
@@ -120,24 +118,19 @@ class Episode(Closing):
         over, left = False, TICKS_PER_STEP
         while left and not over:
             quiet = 0 if self.observer else self._stage.drive_quietly(actions[0], left)
-            self.ticks += quiet
-            left -= quiet
+            self.ticks, left = self.ticks + quiet, left - quiet
             if left and not quiet:
-                over, left = self._observed_tick(actions, events), left - 1
+                if self.observer:
+                    self.observer.before_tick(actions)
+                known = len(events[0])
+                over, left = self._tick(actions, events), left - 1
+                if self.observer:
+                    self.observer.after_tick(events[0][known:])
         self.steps += 1
         return tuple(
             StepResult(agent.take_reward(), tuple(seen), over)
             for agent, seen in zip(self.agents, events, strict=True)
         )
-
-    def _observed_tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        if self.observer is None:
-            return self._tick(actions, events)
-        self.observer.before_tick(actions)
-        known = len(events[0])
-        over = self._tick(actions, events)
-        self.observer.after_tick(events[0][known:])
-        return over
 
     @property
     def quiet_stage(self) -> Stage | None:
@@ -154,9 +147,8 @@ class Episode(Closing):
         self.agents[0].total_reward = total_reward
 
     def _tick(self, actions: Sequence[Action], events: list[list[Event]]) -> bool:
-        """Simulate a tick: clock, mechanisms, drive, physics, contacts, data zones. Returns whether the
-        episode is over."""
-        stage = self._stages[-1]
+        """Clock, mechanisms, drive, physics, contacts, data zones; returns whether the episode is over."""
+        stage = self._stage
         self.ticks += 1
         stage.tick += 1
         numbers = range(len(self.agents))
@@ -184,17 +176,15 @@ class Episode(Closing):
 
     def _run(self, mechanisms: Iterable[Mechanism], events: list[list[Event]]) -> None:
         for mechanism in mechanisms:
-            for event in mechanism.act(self._stage):
-                for seen in events:
-                    seen.append(event)
+            happened = tuple(mechanism.act(self._stage))
+            for seen in events:
+                seen += happened
 
     def _remove_eaten(self, happened: Iterable[Event]) -> None:
         """Remove eaten balls; those that end an episode stay for the other agents."""
         for event in happened:
-            if (
-                event.kind in _BALL_EVENTS
-                and self._stage.goals.placed(event.thing).kind.ends is not Ends.ALWAYS
-            ):
+            lasts = self._stage.goals.placed(event.thing).kind.ends is Ends.ALWAYS
+            if event.kind in _BALL_EVENTS and not lasts:
                 self._stage.world.remove(event.thing)
 
     def _is_over(self) -> bool:

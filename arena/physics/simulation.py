@@ -89,15 +89,15 @@ class Simulation:
     def motions(self, balls: Sequence[int]) -> Floats:
         """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 2, 3), Animal-AI frame;
         limits the spin as Unity does."""
-        motions = np.zeros((len(balls), 2, 3))
-        for motion, ball in zip(motions, balls, strict=True):
-            linear, spin = bullet.getBaseVelocity(self._balls[ball], physicsClientId=self.client)
-            if (rate := math.hypot(*spin)) > MAX_SPIN:
-                spin = tuple(part * MAX_SPIN / rate for part in spin)
-                bullet.resetBaseVelocity(self._balls[ball], linear, spin, physicsClientId=self.client)
-            # Exchanging two axes turns the sense of a rotation.
-            motion[:] = swap(linear), swap(tuple(-part for part in spin))
-        return motions
+        bodies, client = [self._balls[ball] for ball in balls], self.client
+        read = [bullet.getBaseVelocity(body, physicsClientId=client) for body in bodies]
+        motions = np.array(read).reshape(-1, 2, 3)
+        for row in np.flatnonzero(np.linalg.norm(motions[:, 1], axis=1) > MAX_SPIN).tolist():
+            linear, spin = read[row]
+            motions[row, 1] = [part * MAX_SPIN / math.hypot(*spin) for part in spin]
+            bullet.resetBaseVelocity(bodies[row], linear, motions[row, 1].tolist(), physicsClientId=client)
+        # Exchanging two axes turns the sense of a rotation.
+        return np.stack([motions[:, 0], -motions[:, 1]], axis=1)[:, :, [0, 2, 1]]
 
     def move(self, ball: int, position: Vector, rotation: Floats, motion: Floats) -> None:
         """Set the pose of a ball, and its motion (2, 3) as `motions` gives it."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -53,8 +54,7 @@ class World:
         self._index_sets()
         self._sinking = self._heights_below()
         self._still_ticks = 0 if self._sinking is None else STILL_TICKS
-        self._kernel_rolls = True
-        """Whether the kernel has moved balls since Bullet's bodies were last where they are."""
+        self._kernel_rolls = True  # Bullet's balls are not where they are
         self._launches = [index for index, placed in enumerate(self._placed) if placed.kind.launch]
         if not DIFFERENCES[layout.version].starts_late:
             self._launch()
@@ -161,14 +161,10 @@ class World:
     def _simulate(self) -> None:
         """Simulate a tick in Bullet."""
         simulation, agents = self._simulation, self.agents
-        touched = [
-            index
-            for agent in agents
-            for index in self._parts.overlapping(agent.position, REACH, Role.HEAVY, Role.HEAVY)
-        ]
+        reached = [self._parts.overlapping(a.position, REACH, Role.HEAVY, Role.HEAVY) for a in agents]
         # A tick simulated at rest means that something was touched, which wakes the world.
         before = 0 if self._is_still else self._still_ticks
-        fastest = simulation.advance(agents, touched, self._positions, self._rotations)
+        fastest = simulation.advance(agents, chain(*reached), self._positions, self._rotations)
         is_still = fastest < STILL_SPEED and len(agents) == 1
         self._still_ticks = before + (CALM_TICKS if fastest < CALM_SPEED else 1) if is_still else 0
         self._poses, self._is_moved = None, True
@@ -184,11 +180,12 @@ class World:
         self._refresh_moved()
         size = self.size(index)
         radius = size[0] / 2 if self._placed[index].kind.is_goal else math.hypot(*size) / 2
-        wakes = self._beside(index, self.position(index), radius + CONTACT_OFFSET, Role.HEAVY)
+        near = self._parts.overlapping(self.position(index), radius + CONTACT_OFFSET, Role.HEAVY, Role.BALL)
         if self._made and self._placed[index].kind.is_solid:
             self._made.remove(index)
         self._visible[index] = False
-        self._changed(wakes)
+        # What leans on it, if it can move, does so now.
+        self._changed(wakes=bool(set(near) - {index}))
 
     def add(self, placed: Placed, held: bool = False) -> int:
         """Add a thing and return its index; with `held` it hangs in the air until `drop`."""
@@ -213,9 +210,8 @@ class World:
         self._still_ticks = 0
 
     def resize(self, index: int, size: Vector, position: Vector | None = None, held: bool = False) -> None:
-        """Change the size (metres) of a thing where it is or at `position`; it keeps its velocity."""
+        """Change the size (metres) of a thing, above its bottom or at `position`; it keeps its velocity."""
         x, y, z = self.position(index)
-        # The bottom stays where it is.
         raised = 0.0 if held else (size[1] - float(self._sizes[index][1])) / 2
         self._positions[index] = position = position or (x, y + raised, z)
         self._placed[index] = replace(self._placed[index], size=size)
@@ -274,10 +270,6 @@ class World:
             for array in self._poses:
                 array.setflags(write=False)
         return self._poses
-
-    def _beside(self, index: int, centre: Vector, radius: float, first: Role) -> bool:
-        """Whether anything solid but a thing itself, in the roles from `first` on, overlaps a sphere."""
-        return bool(set(self._parts.overlapping(centre, radius, first, Role.BALL)) - {index})
 
     def _changed(self, wakes: bool = True) -> None:
         """A thing was added, removed or resized; the sets are indexed when they are next used. If it `wakes`
