@@ -59,6 +59,9 @@ LEARNS: dict[str, dict[str, Any]] = {
 }
 """What PPO learns with; all else is stable-baselines3's own."""
 
+PLAYS = {"rays": (64, 32), "camera": (16, 128)}
+"""Arenas at once, and actions in each of them between two updates."""
+
 LEVELS = "1"
 UNSEEN_SEED = 1_000_003
 """Seed of the tasks that are only played at the end."""
@@ -193,9 +196,9 @@ def main(
     out: Annotated[Path, typer.Option(help="Folder of the results.")],
     observation: Annotated[Literal["rays", "camera"], typer.Option(help="What the policy sees.")] = "rays",
     actions: Annotated[int, typer.Option(min=1, help="Actions to train for.")] = 1_000_000,
-    environments: Annotated[int, typer.Option(min=1, help="Arenas at once.")] = 16,
+    environments: Annotated[int | None, typer.Option(min=1, help="Arenas; 64 for rays, else 16.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that play; all cores else.")] = None,
-    rollout: Annotated[int, typer.Option(min=2, help="Actions in each arena between updates.")] = 128,
+    rollout: Annotated[int | None, typer.Option(min=2, help="Actions in each arena between updates.")] = None,
     unseen: Annotated[int, typer.Option(min=1, help="Unseen tasks to be played at the end.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="Of the tasks and of learning.")] = 1,
     checkpoint: Annotated[int, typer.Option(min=1, help="Actions between two checkpoints.")] = 100_000,
@@ -205,6 +208,7 @@ def main(
     begun = last_checkpoint(out, resume)
     (out / "checkpoints").mkdir(parents=True, exist_ok=True)
     options = OBSERVES[observation]
+    environments, rollout = environments or PLAYS[observation][0], rollout or PLAYS[observation][1]
     if observation == "rays":
         # So small a network is slower with several threads.
         torch.set_num_threads(1)
