@@ -50,7 +50,7 @@ def nearest(solid: Solid, point: Floats) -> tuple[Floats, float]:
         sides = []
         for start, end in corners:
             normal = np.array([end[1] - start[1], start[0] - end[0]]) / np.linalg.norm(end - start)
-            normal *= math.copysign(1.0, normal @ start)
+            normal *= math.copysign(1.0, normal @ (start - solid.section.mean(axis=0)))
             faces.append((np.array([*normal, 0.0]), normal @ start))
             share = np.clip((local[:2] - start) @ (end - start) / ((end - start) @ (end - start)), 0, 1)
             sides.append(start + share * (end - start))
