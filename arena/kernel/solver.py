@@ -60,7 +60,9 @@ def solve(contacts: Any, count: int, radius: float, inertia: float, motion: Any)
         )
     _sweep(contacts, count, radius, inertia, velocity, spin, SWEEPS - FRICTION_SWEEPS, False)
     _sweep(contacts, count, radius, inertia, velocity, spin, FRICTION_SWEEPS, True)
-    motion[2:] = motion[:2]
+    # In a loop: to compile a slice's assignment, with its errors, takes seconds.
+    for k in range(3):
+        motion[2, k], motion[3, k] = velocity[k], spin[k]
     for number in range(count):
         # Overlaps count no longer; a gap may still be closed.
         contacts[number].leave = min(contacts[number].leave, 0.0)
