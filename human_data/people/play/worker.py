@@ -5,6 +5,7 @@ import signal
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+from arena import IDLE, ArenaSpec, Episode
 from arena.errors import ArenaError
 from human_data.people.play.worker_episode import KeyEpisode, WorkerEpisode
 from human_data.people.play.worker_protocol import (
@@ -25,8 +26,8 @@ from render.image import SMALLEST
 def work(pipe: Connection, scripts: bool) -> None:
     """Serve requests until the other end of the pipe is closed, also by the death of its process.
 
-    Whatever is slow the first time, such as opening OpenGL or importing what `scripts` needs, is done at the
-    start and not in the middle of an episode.
+    Whatever is slow the first time, such as a step, opening OpenGL or importing what `scripts` needs, is done
+    at the start and not in the middle of an episode.
     """
     # Ctrl-C in a terminal reaches every process of the group; the server decides when this one ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -34,6 +35,9 @@ def work(pipe: Connection, scripts: bool) -> None:
     os.environ.setdefault("LP_NUM_THREADS", "0")
     if scripts:
         import human_data.people.play.script_episode  # noqa: F401
+    # The first step compiles the core, or loads its machine code.
+    with Episode(ArenaSpec(time_limit=0, items=()), task_id="first step") as first:
+        first.step(IDLE)
     # If drawing does not work, opening an episode reports it.
     with suppress(ArenaError):
         Renderer(SMALLEST, SMALLEST)
