@@ -27,7 +27,7 @@ def chromium():
 @pytest.fixture
 def page(chromium):
     # Chromium itself reports that a server does not respond.
-    with watched_page(chromium, lambda text: "ERR_CONNECTION_REFUSED" in text) as page:
+    with watched_page(chromium, lambda text: "net::ERR_" in text) as page:
         yield page
 
 
