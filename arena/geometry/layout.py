@@ -44,9 +44,6 @@ AGENT_ATTEMPTS = 100
 ZONE_CENTRE_Y = -0.15
 """Height of a zone's centre, whatever its y in the file."""
 
-RANDOM_HEIGHT = 100.0
-"""Upper bound of a random height, metres: in v3.1.3 a y of exactly -1 is uniform in 0 to 100."""
-
 _RANDOM_VECTOR = Vector3(x=-1.0, y=-1.0, z=-1.0)
 _RANDOM_COLOR = RGB(r=-1.0, g=-1.0, b=-1.0)
 
@@ -209,10 +206,8 @@ class Placer:
         requested = drawn.entry(drawn.item.positions, _RANDOM_VECTOR)
         width, _, length = box_size(kind.shape, size, kind.fitted)
         x = self._coordinate(requested.x, width / 2)
-        high = requested.y == -1 and self._differs.minus_one_is_high
-        bottom = self._rng.uniform(0.0, RANDOM_HEIGHT) if high else max(requested.y, 0.0)
         z = self._coordinate(requested.z, length / 2)
-        return (x, _centre_height(kind, size, bottom, asked_height, self._differs), z)
+        return (x, _centre_height(kind, size, max(requested.y, 0.0), asked_height, self._differs), z)
 
     def _coordinate(self, requested: float, extent: float) -> float:
         if requested < 0:

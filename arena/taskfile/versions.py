@@ -46,9 +46,6 @@ class Differences:
 
     fitted_bars: bool = False
     """Colliders of L, J and U blocks follow their mesh (4.x); before, the bar is a tenth too short."""
-    minus_one_is_high: bool = True
-    """A y of exactly -1, also that of a missing position, is random in 0 to 100 (only v3.1.3 builds after
-    2023-10-02); before and in 4.x it is 0."""
     any_agent_position: bool = False
     """One of several agent positions is chosen at random (4.x); in v3.1.3 the first is used."""
     agent_off_edge: bool = False
@@ -87,7 +84,6 @@ class Differences:
 
 _V4 = Differences(
     fitted_bars=True,
-    minus_one_is_high=False,
     any_agent_position=True,
     agent_off_edge=True,
     several_agents=True,
@@ -104,7 +100,7 @@ _V4 = Differences(
 )
 
 DIFFERENCES: Mapping[Version, Differences] = {
-    Version.V2: Differences(minus_one_is_high=False, only_the_clock=True),
+    Version.V2: Differences(only_the_clock=True),
     Version.V3: Differences(),
     Version.V41: replace(_V4, strict_blackouts=False, sun=(1.0, 1.0, 1.0), shadow_map=2048),
     Version.V4: _V4,

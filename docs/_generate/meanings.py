@@ -23,7 +23,7 @@ KEY_MEANINGS: dict[str, dict[str, str]] = {
     "Item": {
         "name": "Kind of object, or `Agent`.",
         "positions": "Where each instance stands: x, z of its middle, y of its foot. A negative x or z is "
-        "random; so is a y of exactly -1 in version 3.1.3.",
+        "random; a negative y is 0.",
         "rotations": "Degrees clockwise seen from above, 0 looks along +z. Negative is random.",
         "sizes": "Metres along the object's own axes, cut to the kind's range and times 0.999. Negative is "
         "random within the range.",

@@ -3,6 +3,7 @@ import pytest
 
 from arena import LayoutError, load
 from arena.geometry.layout import episode_rng, resolve
+from arena.taskfile.versions import Version
 from tests.arena.worlds import agent, item, spec
 
 
@@ -67,8 +68,8 @@ def test_a_blocked_fixed_object_is_left_at_the_corner():
     assert blocked.position == (0, 2.5, 0)
 
 
-@pytest.mark.parametrize("version", ["2", "3.1.3", "4"])
-def test_only_in_3_1_3_a_missing_height_is_random(version):
+@pytest.mark.parametrize("version", Version)
+def test_what_has_no_height_stands_on_the_floor(version):
     wall = item("Wall", "20 -1 20", rotations="0", sizes="1 1 1")
     ball = item("GoodGoal", sizes="1 1 1")
     heights = [
@@ -76,8 +77,7 @@ def test_only_in_3_1_3_a_missing_height_is_random(version):
         for seed in range(10)
         for thing in layout(agent(), wall, ball, seed=seed, version=version).things
     ]
-    on_the_ground = [height == pytest.approx(0.5095) for height in heights]
-    assert not any(on_the_ground) if version == "3.1.3" else all(on_the_ground)
+    assert heights == pytest.approx([0.5095] * 20)
 
 
 @pytest.mark.parametrize(("x", "blocked"), [(22.0, False), (21.9, True)])
@@ -154,6 +154,20 @@ def test_without_an_agent_item_the_agent_comes_last_at_random():
     for x, y, z in starts:
         assert y == pytest.approx(0.51)
         assert not (5.1 < x < 34.9 and 5.1 < z < 34.9)
+
+
+def test_every_official_ball_without_a_height_starts_on_the_floor(official_testbed):
+    without = set()
+    for path in sorted(official_testbed.glob("*.yaml")):
+        spec = load(path).arenas[0]
+        things = resolve(spec, episode_rng(0, path.stem, 0)).things
+        for thing in things:
+            place = thing.item.positions[thing.number] if thing.number < len(thing.item.positions) else None
+            if place is None or place.y == -1:
+                without.add(path.stem)
+                assert thing.position[1] - thing.size[1] / 2 == pytest.approx(0.01)
+    assert len(without) == 19
+    assert {"01-21-01", "01-23-01", "07-25-01"} < without
 
 
 def test_only_six_official_files_have_blocked_fixed_objects(official_testbed):
