@@ -28,7 +28,7 @@ class Controls(NamedTuple):
 def discrete9(action: Any) -> Action:
     """Index 0 to 8 into `arena.ACTIONS`."""
     try:
-        number = index(action)
+        number = _whole(action)
     except TypeError:
         number = -1
     if 0 <= number < len(ACTIONS):
@@ -39,7 +39,7 @@ def discrete9(action: Any) -> Action:
 def multidiscrete(action: Any) -> Action:
     """Two numbers from 0 to 2: `arena.Move` and `arena.Rotate`, Animal-AI's two branches."""
     try:
-        move, rotate = map(index, action)
+        move, rotate = map(_whole, action)
     except (TypeError, ValueError):
         move = rotate = -1
     if 0 <= move <= 2 and 0 <= rotate <= 2:
@@ -57,6 +57,13 @@ def continuous(action: Any) -> Action:
     if not inside:
         raise ConfigError(f"action: got {action!r}, expected two numbers (forward, right) from -1 to 1")
     return ACTIONS[3 * _branch(forward) + _branch(right)]
+
+
+def _whole(value: Any) -> int:
+    """A whole number as an int; raises TypeError for anything else, also for True and False."""
+    if isinstance(value, bool):
+        raise TypeError
+    return index(value)
 
 
 def _branch(command: float) -> int:

@@ -17,7 +17,7 @@ from arena.gym.sensors import Observation, Sensors
 from arena.rules import Event, Outcome
 from arena.taskfile.config import ArenaFile
 from arena.taskfile.load import load
-from arena.taskfile.versions import Version
+from arena.taskfile.versions import DIFFERENCES, Version
 
 try:
     from gymnasium import spaces
@@ -57,7 +57,8 @@ class ArenaParallelEnv(ParallelEnv):
         """`max_episode_steps` truncates an episode; set it for an arena without a time limit. `sensors` are
         the options of `arena.gym.sensors.Sensors`, the same for every agent.
 
-        Raises ConfigError for an invalid file or option, or arenas with different numbers of agents.
+        Raises ConfigError for an invalid file or option, arenas with different numbers of agents, and several
+        agents in a file that was read as a version without them.
         """
         if render_mode not in (None, "rgb_array"):
             raise ConfigError(f"render_mode: got {render_mode!r}, expected None or 'rgb_array'")
@@ -175,7 +176,15 @@ class ArenaParallelEnv(ParallelEnv):
 
 def _agents_of(file: ArenaFile) -> int:
     """Number of agents in each arena; an arena without an Agent item has one."""
-    counts = {max(1, sum(item.name == "Agent" for item in arena.items)) for arena in file.arenas.values()}
+    counts = set()
+    for name, arena in file.arenas.items():
+        items = sum(item.name == "Agent" for item in arena.items)
+        if items > 1 and not DIFFERENCES[arena.version].several_agents:
+            raise ConfigError(
+                f"{file.source}: arena {name} has {items} Agent items, but was read as version "
+                f"{str(arena.version)!r}, in which an arena has one agent; read it by load(path, '4')"
+            )
+        counts.add(max(1, items))
     if len(counts) > 1:
         raise ConfigError(
             f"{file.source}: got arenas with {sorted(counts)} agents, expected the same number in each; put "

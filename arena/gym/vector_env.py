@@ -138,7 +138,9 @@ class ArenaVectorEnv(VectorEnv[Any, Any, Any]):
         if taken.shape != self._shape:
             raise ConfigError(f"actions: got the shape {taken.shape}, expected {self._shape}")
         numbers = np.empty(self.num_envs, np.int64)
-        for number, action in enumerate(taken.tolist() if taken.dtype.kind in "iu" else taken):
+        each = taken.tolist() if taken.dtype.kind in "iu" else taken
+        # An array made of a list has 1 for True.
+        for number, action in enumerate(actions if isinstance(actions, list | tuple) else each):
             try:
                 move, rotate = self._read(action)
             except ConfigError as error:

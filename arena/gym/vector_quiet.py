@@ -10,7 +10,7 @@ from arena.action import ACTIONS, TICKS_PER_STEP
 from arena.gym.env import ArenaEnv
 from arena.gym.info import Info, Infos
 from arena.gym.sensors import VECTOR_HIGH, VECTOR_LOW
-from arena.kernel.parts import Parts, boundary, one_table
+from arena.kernel.parts import Parts, one_table
 from arena.kernel.tables import BODY, CLOCK, PART
 from arena.kernel.together import drive_all, feel_all, see_all
 from arena.mechanisms import Stage
@@ -64,13 +64,9 @@ class QuietSteps:
         self._totals[number] = episode.total_reward
         self._marks[number] = np.nan if episode.spec.pass_mark is None else episode.spec.pass_mark
         self._left[number] = _UNLIMITED if env.max_steps is None else env.max_steps - env.steps
+        self._parts[number] = world.parts
         if "rays" in self._names:
-            walls = boundary().copy()
-            walls["owner"] = len(world.things)
-            self._parts[number] = one_table([world.parts, walls])
             self._columns[number] = env.sensors.rays(episode.spec.version).columns(world.things)
-        else:
-            self._parts[number] = world.parts
         for name, stacked in env.sensors.past.get(0, {}).items():
             self._past.setdefault(name, np.empty((len(self._envs), len(stacked)), np.float32))
             self._past[name][number] = stacked

@@ -24,7 +24,7 @@ _SWAP_XZ = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 
 
 @cache
-def boundary() -> Parts:
+def _boundary() -> Parts:
     """The parts of the four walls around the arena, in its frame; one collider each."""
     rows = _boxes(boundary_parts())
     rows["role"] = Role.BOUNDARY
@@ -57,13 +57,16 @@ def one_table(tables: Sequence[Parts]) -> Parts:
     return np.concatenate([np.empty(0, _BYTES), *(table.view(_BYTES) for table in tables)]).view(PART)
 
 
-def joined(parts: Sequence[Parts], owners: Iterable[int]) -> Parts:
-    """One table of the parts of several things, each with its owner; colliders are numbered through."""
-    table = one_table(parts)
-    counts = [len(each) for each in parts]
-    table["owner"] = np.repeat(np.fromiter(owners, np.int64, len(parts)), counts)
+def arena_parts(things: Sequence[Parts], owners: Iterable[int], boundary: int) -> Parts:
+    """The table of an arena: the parts of several things, each with its owner, then those of the boundary.
+
+    `boundary` is the boundary's owner. Colliders are numbered through.
+    """
+    parts = [*things, _boundary()]
+    table, counts = one_table(parts), [len(each) for each in parts]
+    table["owner"] = np.repeat([*owners, boundary], counts)
     # No thing has more colliders than parts.
-    table["collider"] += np.repeat(np.cumsum([0, *counts])[: len(parts)], counts)
+    table["collider"] += np.repeat(np.cumsum([0, *counts[:-1]]), counts)
     return table
 
 

@@ -10,7 +10,7 @@ from arena.geometry.placed import Placed
 from arena.geometry.shapes import FLOOR_Y
 from arena.kernel.balls import CALM_SPEED, CALM_TICKS, STILL_SPEED, STILL_TICKS, any_rolls
 from arena.kernel.contacts import GRAVITY, reached, touched
-from arena.kernel.parts import Parts, joined, place, shape_parts
+from arena.kernel.parts import Parts, arena_parts, place, shape_parts
 from arena.kernel.tables import Role
 from arena.physics.bodies import agent_friction
 from arena.scene import Floats, Vector
@@ -37,7 +37,8 @@ NOTHING = Touches((), ())
 
 
 class LiveParts:
-    """The parts of some of a world's things; must be made again when one is added, removed or resized."""
+    """The parts of some of a world's things and, last, of the boundary; must be made again when a thing is
+    added, removed or resized."""
 
     def __init__(
         self, placed: Sequence[Placed], there: Sequence[int], sizes: Floats, before: "LiveParts | None"
@@ -50,7 +51,7 @@ class LiveParts:
             shape_parts(thing.kind.shape, tuple(sizes[index].tolist()), thing.kind.fitted)
             for index, thing in self._things
         ]
-        self._own = joined(shapes, there)
+        self._own = arena_parts(shapes, there, len(placed))
         counts = [len(each) for each in shapes]
         for name, values in (
             ("role", [_role(thing) for _, thing in self._things]),
@@ -58,7 +59,7 @@ class LiveParts:
             ("mass", [thing.kind.mass for _, thing in self._things]),
             ("slide", [thing.kind.friction for _, thing in self._things]),
         ):
-            self._own[name] = np.repeat(values, counts)
+            self._own[name][: sum(counts)] = np.repeat(values, counts)
         self.placed: Parts = self._own.copy()
         self._balls = np.flatnonzero(self._own["role"] == Role.BALL)
         self.balls: list[int] = self._own["owner"][self._balls].tolist()

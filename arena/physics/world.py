@@ -107,8 +107,8 @@ class World:
         return taken
 
     def take_parts(self, parts: Parts) -> None:
-        """Go on from a copy of `parts` that the kernel has moved; more may follow in it."""
-        self._parts.placed[:] = parts[: len(self._parts.placed)]
+        """Go on from a copy of `parts` that the kernel has moved."""
+        self._parts.placed[:] = parts
         self._read_balls()
 
     def _read_balls(self) -> None:
@@ -130,7 +130,7 @@ class World:
 
     @property
     def parts(self) -> Parts:
-        """The parts of all things where they are now; the same array until something moves."""
+        """The parts of all things and the boundary where they are; the same array until something moves."""
         self._refresh_moved()
         return self._parts.placed
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from arena.geometry.placed import AGENT_RADIUS
 from arena.kernel.casts import cast
-from arena.kernel.parts import Parts, boundary, joined, place, shape_parts
+from arena.kernel.parts import Parts, arena_parts, place, shape_parts
 from arena.scene import Floats, Scene, Thing
 from arena.taskfile.catalog import KINDS
 from arena.taskfile.kind import Shape
@@ -67,7 +67,7 @@ class BallCasts:
         if sizes != self._sizes:
             shapes = zip(self._shapes, map(tuple, scene.sizes.tolist()), strict=True)
             things = [shape_parts(shape, size, self._fitted) for shape, size in shapes]
-            self._own = joined([*things, boundary()], range(len(things) + 1))
+            self._own = arena_parts(things, range(len(things)), len(things))
             self._sizes = sizes
         there = np.append(scene.visible, True)
         there[list(scene.unseen)] = True

@@ -65,7 +65,16 @@ def test_a_copy_has_physics_of_its_own(way):
 
 @pytest.mark.parametrize(
     "actions",
-    [{}, {"agent_0": 1}, {"agent_0": 1, "agent_1": 9}, {"agent_0": 1, "agent_1": -1}, [1, 1], None],
+    [
+        {},
+        {"agent_0": 1},
+        {"agent_0": 1, "agent_1": 9},
+        {"agent_0": 1, "agent_1": -1},
+        {"agent_0": 1, "agent_1": True},
+        {"agent_0": 1, "agent_1": np.True_},
+        [1, 1],
+        None,
+    ],
     ids=str,
 )
 def test_a_wrong_action_is_refused_and_nothing_is_played(actions):
@@ -206,6 +215,23 @@ def test_arenas_with_different_numbers_of_agents_are_refused():
     text = f"!ArenaConfig {{arenas: {{{', '.join(arenas)}}}}}"
     with pytest.raises(ConfigError, match=r"\[1, 2\] agents"):
         ArenaParallelEnv(load_text(text, version="4"))
+
+
+@pytest.mark.parametrize("version", ["2", "3.1.3"])
+def test_a_file_read_as_a_version_with_one_agent_is_refused(version):
+    text = f"!ArenaConfig {{arenas: {{3: !Arena {{items: [{', '.join(FACING)}]}}}}}}"
+    with pytest.raises(ConfigError, match=rf"arena 3 has 2 Agent items, but was read as version '{version}'"):
+        ArenaParallelEnv(load_text(text, version=version))
+
+
+@pytest.mark.parametrize("version", ["2", "3.1.3", "4.1", "4"])
+def test_one_agent_plays_in_every_version(version):
+    env = ArenaParallelEnv(
+        load_text("arenas: {0: {items: [{name: Agent}]}}", version=version), observation="vector"
+    )
+    env.reset(seed=1)
+    assert set(env.step({"agent_0": 3})[0]) == {"agent_0"}
+    env.close()
 
 
 def test_a_merged_arena_must_have_as_many_agents():

@@ -122,6 +122,22 @@ def test_an_action_outside_the_space_names_its_environment_and_no_other_takes_a_
     envs.close()
 
 
+@pytest.mark.parametrize(
+    "actions",
+    [[0, True, 0, 0], (True,) * 4, np.array([True, False, False, False]), [0, np.True_, 0, 0]],
+    ids=str,
+)
+def test_true_is_no_action(actions):
+    envs = envs_of(workers=0)
+    envs.reset(seed=0)
+    with pytest.raises(
+        ConfigError, match=r"^environment [01]: action: got .*True.*, expected a whole number"
+    ):
+        envs.step(actions)
+    envs.step([0, 1, np.int64(2), 3])
+    envs.close()
+
+
 class Broken(Deadly):
     """A stream with a fault in its third task for seed 2."""
 
