@@ -12,7 +12,7 @@ from scipy.stats import permutation_test
 from scipy.stats import t as student
 
 from evaluation.results import GROUP
-from evaluation.statistics import family, people_error
+from evaluation.statistics import family, people_error, task_rates
 
 PERMUTATIONS = 9999
 """Random sign changes if there are more possible ones than this; otherwise all are tried."""
@@ -28,9 +28,11 @@ ALL_LEVELS = "all"
 """Stands for all levels together in the column `scope`."""
 
 PAIRED_NOTE = (
-    "Differences are of pass rates on tasks that both agents have verdicts for, each task counted once. "
-    "Intervals (95 %) are Student's over groups of tasks that are variants of one another; there is none "
-    "where all groups agree. To intervals of people their sampling is added. p is of a permutation test that "
+    "Differences are of pass rates on tasks that both agents were given, each task counted once; a trial "
+    "without a verdict counts as failed. Intervals (95 %) are Student's over groups of tasks that are "
+    "variants of one another. Where all k groups agree, they are exact: another group could differ with a "
+    "chance of up to 1 - 0.025^(1/k). To intervals of people their sampling is added. p is of a permutation "
+    "test that "
     "exchanges the agents within such groups; with k groups it cannot be below 2/2^k. "
     "Where several differences are tested, p (Holm) is corrected for their number: all pairs over all "
     "levels are one set, all pairs on single levels another. Detectable is the smallest true difference that "
@@ -39,7 +41,7 @@ PAIRED_NOTE = (
 
 _COLUMNS = (
     *("scope", "agent", "other", "tasks", "groups", "unpaired", "rate", "other_rate"),
-    *("difference", "low", "high", "p", "p_holm", "detectable"),
+    *("difference", "low", "high", "p", "p_holm", "detectable", "judged_difference", "least", "most"),
 )
 
 
@@ -80,12 +82,14 @@ def compare_agents(results: pd.DataFrame, apart: Apart = MappingProxyType({})) -
     """Every pair of agents, over all levels and on each, one row each.
 
     `results` has the columns of `results_frame`; ids in `apart` are not paired. Columns returned: `scope`
-    (a level, or `ALL_LEVELS`); `agent`, `other`; `tasks` with a verdict of both, in `groups` of variants;
-    `unpaired` tasks that only one has a verdict for, or that differ under one id, which are left out;
+    (a level, or `ALL_LEVELS`); `agent`, `other`; `tasks` that both were given, in `groups` of variants;
+    `unpaired` tasks that only one was given, or that differ under one id, which are left out;
     `rate`, `other_rate` on the paired ones; `difference` with `low`, `high` (95 %); `p`; `p_holm`;
-    `detectable`. NaN stands for what cannot be said. See `PAIRED_NOTE`.
+    `detectable`; `judged_difference` over the trials with a verdict, of the tasks that both have one for;
+    `least` and `most`, the difference if the missing trials of the one had failed and of the other passed,
+    and the reverse. NaN stands for what cannot be said. See `PAIRED_NOTE`.
     """
-    rates = _task_rates(results)
+    rates = task_rates(results)
     sides = {str(agent): part for agent, part in results.groupby("agent", sort=False)}
     pairs = list(combinations(results["agent"].unique(), 2))
     everything = [_pair(rates, sides, one, other, ALL_LEVELS, apart) for one, other in pairs]
@@ -138,12 +142,6 @@ def planned_difference(
     return min(1.0, detectable_difference(error, tasks))
 
 
-def _task_rates(results: pd.DataFrame) -> pd.DataFrame:
-    judged = results[results["passed"].notna()]
-    rates = judged["passed"].astype(float).groupby([judged[key] for key in ("agent", GROUP, "task_id")])
-    return rates.mean().rename("rate").reset_index()
-
-
 def _pair(
     rates: pd.DataFrame,
     results: Mapping[str, pd.DataFrame],
@@ -153,31 +151,48 @@ def _pair(
     apart: Apart,
 ) -> dict[str, object]:
     """A row; `results` are those of each agent, for the sampling of people."""
-    by_task = [rates[rates["agent"] == name].set_index("task_id")["rate"] for name in (agent, other)]
-    both = pd.concat(by_task, axis=1, keys=["rate", "other"], join="outer")
-    paired = both[~both.index.isin(list(apart.get((agent, other), ())))].dropna()
-    gaps = paired["rate"] - paired["other"]
+    one, two = (rates[rates["agent"] == name].set_index("task_id") for name in (agent, other))
+    both = one.index.union(two.index)
+    shared = one.index.intersection(two.index).difference(list(apart.get((agent, other), ())))
+    one, two = one.loc[shared], two.loc[shared]
+    gaps = one["rate"] - two["rate"]
     sums = gaps.groupby(gaps.index.map(family)).agg(["sum", "count"]).to_numpy(float).reshape(-1, 2)
     mean = float(gaps.mean()) if len(gaps) else math.nan
     error = _standard_error(sums, mean)
-    half = float(student.ppf(0.975, len(sums) - 1)) * error if error > 0 else math.nan
     own = (results[name] for name in (agent, other))
-    half = math.hypot(half, *(_Z * people_error(part[part["task_id"].isin(paired.index)]) for part in own))
+    people = [_Z * people_error(part[part["task_id"].isin(shared)]) for part in own]
+    below, above = (math.hypot(half, *people) for half in _halves(mean, error, len(sums)))
     return {
         "scope": scope,
         "agent": agent,
         "other": other,
-        "tasks": len(paired),
+        "tasks": len(shared),
         "groups": len(sums),
-        "unpaired": len(both) - len(paired),
-        "rate": paired["rate"].mean(),
-        "other_rate": paired["other"].mean(),
+        "unpaired": len(both) - len(shared),
+        "rate": one["rate"].mean(),
+        "other_rate": two["rate"].mean(),
         "difference": mean,
-        "low": max(mean - half, -1.0),
-        "high": min(mean + half, 1.0),
+        "low": max(mean - below, -1.0),
+        "high": min(mean + above, 1.0),
         "p": _permutation_p(sums[:, 0]),
         "detectable": detectable_difference(error, len(sums)) if error > 0 else math.nan,
+        "judged_difference": (one["judged"] - two["judged"]).mean(),
+        "least": (one["rate"] - two["most"]).mean(),
+        "most": (one["most"] - two["rate"]).mean(),
     }
+
+
+def _halves(mean: float, error: float, groups: int) -> tuple[float, float]:
+    """From a mean difference to both ends of its 95 % interval; NaN for fewer than two groups.
+
+    Student's, but where all groups agree (`error` is 0): then a share of groups as large as could have been
+    missed in 95 % of samples (Clopper and Pearson 1934, Biometrika 26) may differ, as far as is possible.
+    """
+    if error > 0:
+        half = float(student.ppf(0.975, groups - 1)) * error
+        return half, half
+    other = 1 - 0.025 ** (1 / groups) if groups > 1 else math.nan
+    return other * (mean + 1), other * (1 - mean)
 
 
 def _standard_error(sums: npt.NDArray[np.float64], mean: float) -> float:

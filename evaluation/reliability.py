@@ -8,14 +8,14 @@ import pandas as pd
 
 from evaluation.paired import ALL_LEVELS
 from evaluation.results import GROUP
-from evaluation.statistics import clustered_interval, family
+from evaluation.statistics import clustered_interval, counted, family
 
 RELIABILITY_NOTE = (
-    "All of k: the chance that k trials of a task all pass (pass^k: Yao et al. 2024, arXiv 2406.12045), "
-    "C(c, k) / C(n, k) with c passes in n trials. Any of k: that at least one of k passes (pass@k: Chen et "
-    "al. 2021, arXiv 2107.03374), 1 - C(n - c, k) / C(n, k). Both are unbiased; tasks with fewer than k "
-    "trials with a verdict are left out. Means over tasks, with 95 % intervals over tasks (variants kept "
-    "together)."
+    "All of k: the chance that k trials of a task all pass (pass^k: Yao et al. 2024, arXiv 2406.12045), C(c, "
+    "k) / C(n, k) with c passes in n trials. Any of k: that at least one of k passes (pass@k: Chen et al. "
+    "2021, arXiv 2107.03374), 1 - C(n - c, k) / C(n, k). Both are unbiased; trials without a verdict count "
+    "as failed, and tasks with fewer than k planned trials are left out. Means over tasks, with 95 % "
+    "intervals over tasks (variants kept together)."
 )
 
 COLUMNS = ("agent", "scope", "k", "tasks", "all_k", "all_low", "all_high", "any_k", "any_low", "any_high")
@@ -35,12 +35,12 @@ def reliability(results: pd.DataFrame) -> pd.DataFrame:
     """pass^k and pass@k of each agent for every k up to its trials, over all levels and on each, a row each.
 
     `results` has the columns of `results_frame`. Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `k`;
-    `tasks` with at least k verdicts; `all_k`, `any_k` with their intervals (95 %). Empty if no task has two
-    verdicts. See `RELIABILITY_NOTE`.
+    `tasks` with at least k planned trials; `all_k`, `any_k` with their intervals (95 %). Empty if no task has
+    two. See `RELIABILITY_NOTE`.
     """
-    judged = results[results["passed"].notna()]
+    trials = counted(results)
     passed = (
-        judged["passed"].astype(int).groupby([judged[key] for key in ("agent", GROUP, "task_id")], sort=False)
+        trials["passed"].astype(int).groupby([trials[key] for key in ("agent", GROUP, "task_id")], sort=False)
     )
     tasks = passed.agg(passes="sum", trials="count").reset_index()
     several = tasks.groupby("agent")["trials"].transform("max") > 1

@@ -1,6 +1,7 @@
 """A run in one machine-readable page: what was asked, what was really sent, and what became of the trials."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evaluation.log.episodes import LoggedEpisode, Usage
 from evaluation.log.run import RunLog
+from evaluation.results import GROUP, TrialResult, results_frame
+from evaluation.statistics import pass_rates
 
 FILE = "run_card.json"
 """Name of the file in a report's folder: a list with the card of each run."""
@@ -49,6 +52,10 @@ class RunCard(BaseModel):
     planned: int
     judged: int
     passed: int
+    missing: int = Field(default=0, description="planned trials without a verdict, unmarked ones left out")
+    pass_rate: float | None = Field(default=None, description="missing trials as failed")
+    judged_rate: float | None = Field(default=None, description="of the trials with a verdict")
+    most: float | None = Field(default=None, description="pass rate if all missing trials had passed")
     without_verdict: dict[str, int] = Field(description="trials by the reason")
     failed_attempts: int = Field(description="requests that failed and were repeated")
     relaunches: int = Field(description="trials that were restarted")
@@ -76,6 +83,7 @@ class RunFacts:
     counts: Counter[str] = field(default_factory=Counter)
     costs: list[float | None] = field(default_factory=list)
     limited: int = 0
+    results: list[TrialResult] = field(default_factory=list)
 
     def add(self, episode: LoggedEpisode) -> None:
         """Take an episode into account."""
@@ -84,6 +92,7 @@ class RunFacts:
         self.groups.add(episode.result.group)
         self.sent += episode.sent
         self.limited += episode.limit is not None
+        self.results.append(episode.result)
         if episode.status is not None:
             self.without_verdict[episode.status] += 1
         for name, version in (episode.replay.get("versions") or {}).items():
@@ -118,6 +127,13 @@ class RunFacts:
             _requests(json.loads(sent), seeds)
             for sent, seeds in sorted(alike.items(), key=lambda each: -each[1].total())
         )
+
+    @property
+    def rates(self) -> dict[str, float | None]:
+        """The pass rate over all tasks, with the missing trials and what they could have made of it."""
+        (row,) = pass_rates(results_frame(self.results).assign(**{GROUP: 0})).to_dict("records")
+        names = ("missing", "pass_rate", "judged_rate", "most")
+        return {name: None if math.isnan(row[name]) else row[name] for name in names}
 
     @property
     def cost(self) -> float | None:
@@ -175,6 +191,7 @@ def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
         cost_per_pass_usd=cost / passed if cost is not None and passed else None,
         partial=partial,
         **counts,
+        **facts.rates,
     )
 
 

@@ -17,49 +17,86 @@ _Z = NormalDist().inv_cdf(0.975)
 PERSON = "person"
 """Column of results that several people share one name for: whose trial each is."""
 
+MISSING_NOTE = (
+    "A planned trial without a verdict (refused, cut off, failed or not run) is missing and counts as "
+    "failed. Judged: rate of the trials with a verdict. Bounds: all missing trials failed, all passed; both "
+    "are shown if any is missing. Tasks without a criterion are left out."
+)
+
 _VARIANT = re.compile(r"(\d{2}-\d{2})-(?:\d{2}|\d{4,})")
 """The battery's ids: level, task, variant. Variants of a task share its idea."""
+
+
+def counted(results: pd.DataFrame, of: str = "passed") -> pd.DataFrame:
+    """The planned trials that count, with 0 for a missing value: a trial without a verdict is failed.
+
+    `results` has the columns of `results_frame`; `of` is `passed` or `score`, which becomes a float, and the
+    column `missing` says where there was none. Refusals, limits, errors and trials that were not run are
+    missing: a model could otherwise raise its rate by giving up on what it would fail. Left out are tasks
+    without a criterion: those that an agent finished without a value and has none of.
+    """
+    valued = _valued(results, of)
+    return valued[valued["marked"]].drop(columns="marked")
+
+
+def _valued(results: pd.DataFrame, of: str) -> pd.DataFrame:
+    """All trials with the columns `missing` and `marked`, which is False for a task without a criterion."""
+    known = results[of].notna()
+    finished = results["error"].isna() if "error" in results else pd.Series(True, results.index)
+    tasks = [results["agent"], results["task_id"]]
+    unmarked = (finished & ~known).groupby(tasks).transform("any") & ~known.groupby(tasks).transform("any")
+    values = results[of].astype("Float64").fillna(0.0).astype(float)
+    return results.assign(**{of: values}, missing=~known, marked=~unmarked)
 
 
 def pass_rates(results: pd.DataFrame) -> pd.DataFrame:
     """Pass rate by agent and level with 95 % intervals; agents in order of appearance, levels ascending.
 
-    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`, `trials`
-    (judged ones), `passes`, `pass_rate`, `low`, `high`, `missing` (planned trials without a verdict:
-    failed, not run or unmarked; they count neither as passed nor as failed).
+    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`; `tasks`, `planned`
+    trials of them (see `counted`), `trials` with a verdict, `passes`, `missing` (planned without a verdict);
+    `pass_rate` of the planned trials, the missing ones failed, with `low`, `high`; `judged_rate`, that of
+    the trials with a verdict; `most`, with the missing ones passed. The true rate of an agent that had
+    replied to everything lies between `pass_rate` and `most`, apart from chance. NaN without such trials.
 
     The interval says how far other tasks of the same kind could move the rate: Wilson's, and
     `clustered_interval` where trials share a task or tasks are variants of one (ids LL-TT-VV). If by the
     column `PERSON` they are of several people, it says how far other people could, in the same manner.
     """
     rows = [
-        {"agent": agent, GROUP: level, **_rate(group)}
-        for (agent, level), group in results.groupby(["agent", GROUP], sort=False)
+        {"agent": agent, GROUP: level, **_rate(group[group["marked"]])}
+        for (agent, level), group in _valued(results, "passed").groupby(["agent", GROUP], sort=False)
     ]
-    columns = ["agent", GROUP, "tasks", "trials", "passes", "pass_rate", "low", "high", "missing"]
+    columns = ["agent", GROUP, "tasks", "planned", "trials", "passes", "missing", *RATES]
     return pd.DataFrame(rows, columns=columns).sort_values(GROUP, kind="stable", ignore_index=True)
 
 
+RATES = ("pass_rate", "low", "high", "judged_rate", "most")
+"""Columns of `pass_rates` that are shares from 0 to 1; NaN where there are no trials."""
+
+
 def _rate(group: pd.DataFrame) -> dict[str, float]:
-    judged = group[group["passed"].notna()]
-    passes, trials, tasks = int(judged["passed"].sum()), len(judged), judged["task_id"].nunique()
-    rate = passes / trials if trials else math.nan
-    low, high = wilson(passes, trials)
-    people = _people(judged)
-    clusters = (
-        judged["passed"].astype(float).groupby(judged["task_id"].map(family) if people is None else people)
-    )
-    if trials > clusters.ngroups:
+    planned, passes, missing = len(group), int(group["passed"].sum()), int(group["missing"].sum())
+    low, high = wilson(passes, planned)
+    people = _people(group)
+    clusters = group["passed"].groupby(group["task_id"].map(family) if people is None else people)
+    if planned > clusters.ngroups:
         low, high = clustered_interval(np.array(clusters.sum(), float), np.array(clusters.count(), float))
     return {
-        "tasks": tasks,
-        "trials": trials,
+        "tasks": group["task_id"].nunique(),
+        "planned": planned,
+        "trials": planned - missing,
         "passes": passes,
-        "pass_rate": rate,
+        "missing": missing,
+        "pass_rate": _share(passes, planned),
         "low": low,
         "high": high,
-        "missing": len(group) - trials,
+        "judged_rate": _share(passes, planned - missing),
+        "most": _share(passes + missing, planned),
     }
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else math.nan
 
 
 def _people(results: pd.DataFrame) -> "pd.Series[str] | None":
@@ -68,31 +105,55 @@ def _people(results: pd.DataFrame) -> "pd.Series[str] | None":
     return results[PERSON] if known and results[PERSON].nunique() > 1 else None
 
 
+def task_rates(results: pd.DataFrame) -> pd.DataFrame:
+    """Share of planned trials passed by agent, level and task, in this order, one row each.
+
+    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `task_id`; `trials`, the
+    planned ones; `rate`, in which missing ones are failed; `judged`, that of the trials with a verdict (NaN
+    if there is none); `most`, with the missing ones passed.
+    """
+    trials = counted(results)
+    most, judged = trials["passed"] + trials["missing"], trials["passed"].mask(trials["missing"])
+    tasks = trials.assign(judged=judged, most=most).groupby(["agent", GROUP, "task_id"])
+    shares = {name: (name, "mean") for name in ("judged", "most")}
+    return tasks.agg(trials=("passed", "count"), rate=("passed", "mean"), **shares).reset_index()
+
+
 def people_error(results: pd.DataFrame) -> float:
     """Standard error over people of their mean pass rate; 0 for results that are not of several people."""
-    judged = results[results["passed"].notna()]
-    if (people := _people(judged)) is None:
+    trials = counted(results)
+    if (people := _people(trials)) is None:
         return 0.0
-    rates = judged["passed"].astype(float).groupby(people).mean()
+    rates = trials["passed"].groupby(people).mean()
     return float(np.std(rates.to_numpy(float), ddof=1)) / math.sqrt(len(rates))
 
 
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
     """Mean score by agent and group, for suites whose score says more than the verdict.
 
-    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`, `score`, `low`,
-    `high` (95 %, Student's over tasks with their variants kept together; NaN for fewer than two). Empty if
-    all scores are 0 or 1, of which the pass rate is the mean.
+    `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`; `planned`
+    trials and the `missing` ones of them; `score`, in which a missing trial has 0, with `low`, `high` (95 %,
+    Student's over tasks with their variants kept together; NaN for fewer than two); `judged_score` of the
+    trials that have one; `most`, with 1 for the missing ones. Empty if all scores are 0 or 1, of which the
+    pass rate is the mean.
     """
-    scored = results.assign(score=results["score"].astype(float)).dropna(subset="score")
+    trials = counted(results, "score")
     rows = []
-    for (agent, level), part in scored.groupby(["agent", GROUP], sort=False):
-        means = part.groupby(part["task_id"].map(family))["score"].mean()
+    for (agent, level), part in trials.groupby(["agent", GROUP], sort=False):
+        means, judged = _family_means(part), _family_means(part[~part["missing"]])
+        most = _family_means(part.assign(score=part["score"] + part["missing"]))
         mean, half = float(means.mean()), mean_half(means.to_numpy())
-        rows.append((agent, level, part["task_id"].nunique(), mean, max(mean - half, 0), min(mean + half, 1)))
-    columns = ["agent", GROUP, "tasks", "score", "low", "high"]
-    frame = pd.DataFrame([] if scored["score"].isin([0, 1]).all() else rows, columns=columns)
+        counts = (part["task_id"].nunique(), len(part), int(part["missing"].sum()))
+        ends = (max(mean - half, 0), min(mean + half, 1))
+        rows.append((agent, level, *counts, mean, *ends, float(judged.mean()), float(most.mean())))
+    columns = ["agent", GROUP, "tasks", "planned", "missing", "score", "low", "high", "judged_score", "most"]
+    frame = pd.DataFrame([] if trials["score"].isin([0, 1]).all() else rows, columns=columns)
     return frame.sort_values(GROUP, kind="stable", ignore_index=True)
+
+
+def _family_means(trials: pd.DataFrame) -> "pd.Series[float]":
+    """Mean score of each group of tasks that are variants of one another."""
+    return trials["score"].groupby(trials["task_id"].map(family)).mean()
 
 
 def family(task_id: str) -> str:

@@ -15,7 +15,7 @@ from arena.files import MAX_DATA_BYTES, read_bytes, write_file
 from evaluation.log.run import RunLog
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunCard, RunFacts, run_card
-from evaluation.statistics import pass_rates
+from evaluation.statistics import RATES, pass_rates
 
 OVERALL = "all"
 """The group of all tasks together."""
@@ -42,16 +42,19 @@ class Trial(_Plain):
 
 
 class GroupRate(_Plain):
-    """The pass rate of a group of tasks over trials with a verdict, with its 95 % interval over tasks."""
+    """The pass rate of a group of tasks, missing trials as failed, with its 95 % interval over tasks."""
 
     group: int | str = Field(description=f"{OVERALL} for all tasks")
     tasks: int
+    planned: int = Field(description="planned trials of tasks with a criterion")
     trials: int = Field(description="with a verdict")
     passes: int
     missing: int = Field(description="planned trials without a verdict")
     pass_rate: float | None = Field(ge=0, le=1)
     low: float | None = Field(ge=0, le=1)
     high: float | None = Field(ge=0, le=1)
+    judged_rate: float | None = Field(ge=0, le=1, description="of the trials with a verdict")
+    most: float | None = Field(ge=0, le=1, description="pass rate if all missing trials had passed")
 
 
 class Submitter(_Plain):
@@ -145,7 +148,7 @@ def _rates(results: pd.DataFrame) -> Iterator[GroupRate]:
     everything = pass_rates(results.assign(**{GROUP: 0})).assign(**{GROUP: OVERALL})
     for row in (*everything.to_dict("records"), *pass_rates(results).to_dict("records")):
         known: dict[str, Any] = {str(key): value for key, value in row.items() if key not in ("agent", GROUP)}
-        for name in ("pass_rate", "low", "high"):
+        for name in RATES:
             known[name] = None if math.isnan(known[name]) else float(known[name])
         yield GroupRate(group=row[GROUP], **known)
 

@@ -14,8 +14,9 @@ from evaluation import run_card
 from evaluation.report_folder import ReportFolder
 from evaluation.results import has_parquet
 from evaluation.run_card import RunCard
+from evaluation.statistics import counted
 from report.figures.groups import draw_groups
-from report.figures.look import ENDINGS, save
+from report.figures.look import ENDINGS, MISSING, save
 from report.rates import GroupRates
 
 TABLES = {
@@ -81,11 +82,13 @@ def write_rates(
 
 
 def figure_notes(results: pd.DataFrame, facts: Mapping[str, str]) -> list[str]:
-    """How many trials the figure shows, how many it leaves out, and where they come from."""
-    judged = results[results["passed"].notna()]
-    missing = len(results) - len(judged)
-    counts = f"Runs: {len(judged)} trials of {judged['task_id'].nunique()} tasks."
-    left_out = f" * {missing} planned trials without a verdict are left out." if missing else ""
+    """How many trials the figure shows, how many of them are missing, and where they come from."""
+    trials = counted(results)
+    missing, unmarked = int(trials["missing"].sum()), len(results) - len(trials)
+    counts = f"Runs: {len(trials)} planned trials of {trials['task_id'].nunique()} tasks."
+    if missing:
+        counts += f" * {missing} of them are without a verdict. {MISSING}"
+    left_out = f" {unmarked} trials of tasks without a criterion are left out." if unmarked else ""
     origin = "; ".join(f"{key}: {facts[key]}" for key in _PROVENANCE if key in facts)
     return [counts + left_out, *([origin] if origin else [])]
 

@@ -14,7 +14,7 @@ from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
-from evaluation.statistics import pass_rates
+from evaluation.statistics import MISSING_NOTE, counted, pass_rates, task_rates
 from report import tables
 from report.files import write_cards, write_rates, write_tables
 from report.formats import NONE, count, percent
@@ -75,7 +75,7 @@ def write_index(
         "group": suite.suite.group_name,
         "figure": name,
         "rates": tables.group_table(rates.table, suite.suite.group_name.capitalize()),
-        "rate_notes": rates.notes,
+        "rate_notes": (MISSING_NOTE, *rates.notes),
         "scores": tables.scores_table(results, suite.suite.group_name.capitalize()),
         "comparisons": tables.pairs_table(pairs, suite.suite.group_name),
         "paired_note": PAIRED_NOTE,
@@ -128,7 +128,8 @@ def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def _summary(results: pd.DataFrame) -> str:
-    judged = int(results["passed"].notna().sum())
+    trials = counted(results)
+    judged = len(trials) - int(trials["missing"].sum())
     agents, tasks = results["agent"].nunique(), results["task_id"].nunique()
     return (
         f"{count(agents, 'agent')} on {count(tasks, 'task')}: {count(len(results), 'planned episode')}, "
@@ -142,8 +143,8 @@ def _limits(rows: Sequence[Row]) -> Iterator[str]:
     if kinds:
         by_kind = ", ".join(f"{number} by the {kind} limit" for kind, number in kinds.items())
         yield (
-            f"{count(kinds.total(), 'episode')} ended by a limit ({by_kind}): shown without a verdict, and "
-            "counted neither as passed nor as failed."
+            f"{count(kinds.total(), 'episode')} ended by a limit ({by_kind}): without a verdict, and counted "
+            "as failed."
         )
 
 
@@ -151,13 +152,19 @@ def _agents(results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
     whole = pass_rates(results.assign(**{GROUP: 0}))
     return [
         {
-            **{key: row[key] for key in ("agent", "passes", "trials", "missing")},
+            **{key: row[key] for key in ("agent", "passes", "planned", "missing")},
             "partial": row["agent"] in partial,
+            "judged": NONE if pd.isna(row["judged_rate"]) else f"{percent(row['judged_rate'])} %",
+            "bounds": _percents(row["pass_rate"], row["most"]),
             "rate": NONE if pd.isna(row["pass_rate"]) else f"{percent(row['pass_rate'])} %",
-            "interval": NONE if pd.isna(row["low"]) else f"{percent(row['low'])}–{percent(row['high'])} %",
+            "interval": _percents(row["low"], row["high"]),
         }
         for row in whole.to_dict("records")
     ]
+
+
+def _percents(low: float, high: float) -> str:
+    return NONE if pd.isna(low) else f"{percent(low)}–{percent(high)} %"
 
 
 def _tasks(
@@ -166,6 +173,7 @@ def _tasks(
     suite: SuiteReport,
     references: Mapping[str, Mapping[str, str]],
 ) -> list[dict[str, Any]]:
+    rates = {(row["agent"], row["task_id"]): row for row in task_rates(results_of(rows)).to_dict("records")}
     found: dict[str, list[Row]] = {}
     for row in rows:
         found.setdefault(row["task_id"], []).append(row)
@@ -175,19 +183,18 @@ def _tasks(
             "page": own[0]["task_page"],
             "group": own[0][GROUP],
             "group_name": suite.group_name(own[0][GROUP]),
-            "cells": [_cell([row["passed"] for row in own if row["agent"] == agent]) for agent in agents],
+            "cells": [_cell(rates.get((agent, task_id))) for agent in agents],
             "references": [shares.get(task_id, NONE) for shares in references.values()],
         }
         for task_id, own in sorted(found.items())
     ]
 
 
-def _cell(verdicts: Sequence[bool | None]) -> dict[str, Any]:
+def _cell(row: Mapping[Any, Any] | None) -> dict[str, Any]:
     """How many of an agent's trials of a task were passed, as text and as a share to sort by."""
-    judged = [passed for passed in verdicts if passed is not None]
-    missing = len(verdicts) - len(judged)
-    text = f"{sum(judged)}/{len(judged)}" if judged else NONE
-    return {
-        "share": sum(judged) / len(judged) if judged else -1.0,
-        "text": f"{text} ({missing} without)" if missing else text,
-    }
+    if row is None:
+        return {"share": -1.0, "text": NONE}
+    trials, rate = row["trials"], row["rate"]
+    missing = round((row["most"] - rate) * trials)
+    text = f"{round(rate * trials)}/{trials}"
+    return {"share": rate, "text": f"{text} ({missing} missing)" if missing else text}

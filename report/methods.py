@@ -65,7 +65,7 @@ def _end(log: RunLog, known: RunFacts) -> str:
     if known.limited:
         missing += (
             f" Of these, {known.limited} were ended by a limit of tokens, cost, time or messages, or by a "
-            "stop of the model: they count neither as passed nor as failed."
+            "stop of the model."
         )
     return (
         f"The run was carried out {state} by Inspect AI {inspect} on {str(log.header.eval.created)[:10]} "
@@ -107,21 +107,21 @@ def partial_sentence(log: RunLog) -> str:
     return (
         f"Partial run: {log.agent} ({log.path.name}) {ended}; {log.finished} of {log.planned} planned "
         f"trials have a score. {log.cap}The others are shown as missing and "
-        "count neither as passed nor as failed."
+        "count as failed."
     )
 
 
 def analysis_paragraph(compared: bool, suite_sentences: str) -> str:
     """How the numbers of the report were computed."""
     tests = (
-        " Agents were compared on the tasks that both have verdicts for, by a permutation test over groups of"
+        " Agents were compared on the tasks that both were given, by a permutation test over groups of"
         "  variants (two-sided, 9999 permutations or all), with Holm's correction."
         if compared
         else ""
     )
     return (
-        "Trials without a verdict (failed, not run, ended by a limit, unmarked) count neither as passed nor "
-        "as failed. Pass rates have 95 % intervals over tasks: Wilson's, with the effective number of trials "
-        "if trials share a task or tasks are variants of one (Dean and Pagano 2015)."
-        f"{tests} {suite_sentences}"
+        "Trials without a verdict (refused, cut off, failed, not run) count as failed; tasks without a "
+        "criterion are left out. Pass rates have 95 % intervals over tasks: Wilson's, with the effective "
+        "number of trials if trials share a task or tasks are variants of one (Dean and Pagano "
+        f"2015).{tests} {suite_sentences}"
     ).strip()

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Hashable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,18 +13,18 @@ from rich.text import Text
 from arena.errors import EvaluationError
 from evaluation.results import GROUP
 from evaluation.run_card import RunCard
-from evaluation.statistics import pass_rates
+from evaluation.statistics import MISSING_NOTE, RATES, pass_rates
 from report.formats import percent
 
 COLUMNS = (
-    *(GROUP, "level_name", "who", "source", "task_set", "tasks", "trials", "passes", "pass_rate"),
-    *("low", "high", "quartile_1", "quartile_3", "missing", "comparable"),
+    *(GROUP, "level_name", "who", "source", "task_set", "tasks", "planned", "trials", "passes", "missing"),
+    *(*RATES, "quartile_1", "quartile_3", "comparable"),
 )
 
 Row = dict[Hashable, Any]
 """A row of the table by its columns, as `to_dict("records")` gives it."""
 
-HEADINGS = ("Who", "Passed", "Tasks", "Rate", "95 %", "Middle half")
+HEADINGS = ("Who", "Passed", "Tasks", "Rate", "95 %", "Judged", "Bounds", "Middle half")
 """Columns of `cells`."""
 
 
@@ -49,8 +51,12 @@ def group_rates(
     parts = [run_rates(results)] if rows is None else rows
     both = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
     both = both[both[GROUP].isin(set(results[GROUP]))]
-    both = both.assign(level_name=both[GROUP].map(name), missing=both["missing"].fillna(0).astype(int))
-    both = both.assign(comparable=both["comparable"].ne(False))
+    both = both.assign(level_name=both[GROUP].map(name), comparable=both["comparable"].ne(False))
+    # Of published groups every trial has a verdict.
+    known = {"planned": both["trials"], "missing": 0}
+    both = both.assign(**{key: both[key].fillna(value).astype(int) for key, value in known.items()})
+    others = both["source"] != "run"
+    both.loc[others, ["judged_rate", "most"]] = both.loc[others, "pass_rate"]
     return both.sort_values(GROUP, kind="stable", ignore_index=True)
 
 
@@ -80,16 +86,22 @@ def who(row: Row) -> str:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row as text, under `HEADINGS`; a dash stands for a missing value."""
+    """A row as text, under `HEADINGS`; a dash stands for a missing value, and where no trial is missing."""
     missing = f" ({row['missing']} missing)" if row["missing"] else ""
     return (
         who(row),
-        f"{row['passes']}/{row['trials']}{missing}",
+        f"{row['passes']}/{row['planned']}{missing}",
         str(row["tasks"]),
-        "-" if math.isnan(row["pass_rate"]) else f"{percent(row['pass_rate'])} %",
+        _rate(row["pass_rate"]),
         _span(row["low"], row["high"]),
+        _rate(row["judged_rate"]) if row["missing"] else "-",
+        _span(row["pass_rate"], row["most"]) if row["missing"] else "-",
         _span(row["quartile_1"], row["quartile_3"]),
     )
+
+
+def _rate(share: float) -> str:
+    return "-" if math.isnan(share) else f"{percent(share)} %"
 
 
 def _span(low: float, high: float) -> str:
@@ -97,15 +109,22 @@ def _span(low: float, high: float) -> str:
 
 
 def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> Table:
-    """The table for a terminal; `group` is what a group of tasks is called, such as level."""
+    """The table for a terminal; `group` is what a group of tasks is called, such as level.
+
+    Columns without any value are left out.
+    """
+    if rates["missing"].any():
+        caption = f"{MISSING_NOTE} {caption}".strip()
     table = Table(title=f"Trials passed, by {group}", caption=caption or None, caption_justify="left")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "Who" else "right", overflow="fold")
-    for _, rows in rates.groupby(GROUP, sort=False):
+    found = [(label(row), cells(row)) for row in rates.to_dict("records")]
+    shown = [place for place in range(len(HEADINGS)) if any(row[place] != "-" for _, row in found)]
+    for place in shown:
+        table.add_column(HEADINGS[place], justify="right" if place else "left", overflow="fold")
+    for name, rows in groupby(found, key=itemgetter(0)):
         table.add_section()
-        table.add_row(Text(label(rows.iloc[0].to_dict()), "bold"))
-        for row in rows.to_dict("records"):
-            table.add_row(*map(Text, cells(row)))
+        table.add_row(Text(name, "bold"))
+        for _, row in rows:
+            table.add_row(*(Text(row[place]) for place in shown))
     return table
 
 
@@ -118,5 +137,5 @@ def costs_table(cards: Sequence[RunCard]) -> Table:
     for card in cards:
         tokens = (f"{card.output_tokens:,}", f"{card.reasoning_tokens:,}")
         prices = ("-" if cost is None else f"{cost:.4f}" for cost in (card.cost_usd, card.cost_per_pass_usd))
-        table.add_row(Text(card.agent), f"{card.passed}/{card.judged}", *tokens, *prices)
+        table.add_row(Text(card.agent), f"{card.passed}/{card.judged + card.missing}", *tokens, *prices)
     return table

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -11,7 +11,7 @@ from evaluation.paired import ALL_LEVELS
 from evaluation.results import GROUP
 from evaluation.run_card import RunCard, sent_words
 from evaluation.statistics import mean_scores
-from report.formats import NONE, interval, p_value, percent, points
+from report.formats import NONE, decimals, interval, p_value, percent, points
 from report.rates import HEADINGS, cells, label
 
 UNKNOWN = "unknown"
@@ -37,14 +37,29 @@ def scores_table(results: pd.DataFrame, heading: str) -> Table:
     """The mean scores of runs by group; no rows if scores are verdicts only."""
     rows = []
     for row in mean_scores(results).to_dict("records"):
-        mean = interval("{:.2f}".format, row["score"], row["low"], row["high"])
-        rows.append((row[GROUP], row["agent"], row["tasks"], mean))
-    return Table((heading, "Who", "Tasks", "Mean score [95 %]"), rows, 2)
+        mean = interval(decimals, row["score"], row["low"], row["high"])
+        bounds = f"{decimals(row['score'])}-{decimals(row['most'])}"
+        judged = interval(decimals, row["judged_score"], math.nan, math.nan)
+        known = (judged, bounds) if row["missing"] else (NONE, NONE)
+        rows.append((row[GROUP], row["agent"], row["tasks"], row["missing"], mean, *known))
+    headings = (heading, "Who", "Tasks", "Missing", "Mean score [95 %]", "Judged", "Bounds")
+    return Table(headings, rows, 2)
+
+
+JUDGED = "Judged [bounds]"
+"""Heading of `missing_cell`."""
+
+
+def missing_cell(form: Callable[[float], str], judged: float, least: float, most: float) -> str:
+    """The value over trials with a verdict and its bounds; a dash if no trial is missing."""
+    if not most - least > 1e-9:
+        return NONE
+    return f"{NONE if math.isnan(judged) else form(judged)} [{form(least)} to {form(most)}]"
 
 
 def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
     """The differences between agents, as `compare_agents` gives them."""
-    headings = ("Tasks of", "Agent", "Other", "Tasks", "Difference, points [95 %]", "p", "p (Holm)")
+    headings = ("Tasks of", "Agent", "Other", "Tasks", "Difference, points [95 %]", JUDGED, "p", "p (Holm)")
     rows = [
         (
             f"all {group}s" if row["scope"] == ALL_LEVELS else f"{group} {row['scope']}",
@@ -52,6 +67,7 @@ def pairs_table(pairs: pd.DataFrame, group: str) -> Table:
             row["other"],
             f"{row['tasks']} ({row['unpaired']} unpaired)" if row["unpaired"] else row["tasks"],
             interval(points, row["difference"], row["low"], row["high"]),
+            missing_cell(points, row["judged_difference"], row["least"], row["most"]),
             p_value(row["p"]),
             p_value(row["p_holm"]),
             NONE if math.isnan(row["detectable"]) else points(row["detectable"]),

@@ -121,7 +121,6 @@ def submission_command(
         made = files.submission(run, submitter, "" if run.complete else partial_sentence(run))
         files.write_submission(made, out)
     overall = made.rates[0]
-    rate = (
-        "no verdict" if overall.pass_rate is None else f"{overall.passes} of {overall.trials} trials passed"
-    )
+    rate = f"{overall.passes} of {overall.planned} trials passed"
+    rate += f" ({overall.missing} missing)" * bool(overall.missing)
     line_console().print(f"{log if check else out}: {made.card.agent}, {rate}; agrees with its results.")

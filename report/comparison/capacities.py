@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation.statistics import family
+from evaluation.statistics import RATES, family
 from report.comparison.differences import with_ends
 from report.comparison.levels import level_name
 from report.comparison.runs import Run
@@ -20,15 +20,16 @@ CAPACITIES_NOTE = (
     "Intervals are 95 %, over ideas of tasks (variants kept together)."
 )
 
-COLUMNS = ("agent", "basis", "capacity", "tasks", "ideas", "trials", "pass_rate", "low", "high")
+COLUMNS = ("agent", "basis", "capacity", "tasks", "ideas", "trials", *RATES)
 
 
 def capacities(runs: Sequence[Run]) -> pd.DataFrame:
     """Pass rates by capacity, one row per run and capacity, in the order of the battery.
 
     Columns: `agent`; `basis` (`DEMANDS` of the shipped battery, or `LEVEL`); `capacity`; `tasks` that demand
-    it, and the number of their `ideas` (variants kept together); `trials`; `pass_rate` with `low`, `high`
-    (95 %).
+    it, and the number of their `ideas` (variants kept together); planned `trials`; `pass_rate` with `low`,
+    `high` (95 %), missing trials as failed; `judged_rate` of those with a verdict; `most`, with the missing
+    ones passed.
     """
     return pd.DataFrame([row for run in runs for row in _rows(run)], columns=list(COLUMNS))
 
@@ -44,7 +45,8 @@ def _rows(run: Run) -> list[tuple[Any, ...]]:
     for capacity, part in each.groupby("capacity", sort=False):
         ideas = part["task_id"].map(family).nunique()
         trials = int(part["trials"].sum())
-        found.append((run.agent, basis, capacity, len(part), ideas, trials, *with_ends(part)))
+        without = (float(part["judged"].mean()), float(part["most"].mean()))
+        found.append((run.agent, basis, capacity, len(part), ideas, trials, *with_ends(part), *without))
     return found
 
 

@@ -13,10 +13,10 @@ from report.comparison.runs import Run
 GAP_NOTE = (
     "Contamination gap: pass rate on the public files minus that on the hidden split, which the same "
     "blueprints drew from a secret seed. Tasks are paired by the task of the level that they are variants "
-    "of, each counted once; the 95 % interval is Student's over these pairs, p of a permutation test within "
-    "them. A gap above 0 is what training or tuning on the public files would cause; agents that cannot "
-    "have seen them, such as arena/pixels, show what to expect without. One gap does not prove "
-    "contamination."
+    "of, each counted once; a trial without a verdict is failed. The 95 % interval is Student's over these "
+    "pairs, p of a permutation test within them. A gap above 0 is what training or tuning on the public "
+    "files would cause; agents that cannot have seen them, such as arena/pixels, show what to expect "
+    "without. One gap does not prove contamination."
 )
 
 COLUMNS = (
@@ -31,9 +31,9 @@ def contamination(runs: Sequence[Run], hidden: Sequence[Run]) -> pd.DataFrame:
     """The gap of each run that has one of `hidden` under its name, over all levels and on each, a row each.
 
     Columns: `agent`; `scope` (a level, or `ALL_LEVELS`); `pairs` of tasks drawn by the same blueprint, and
-    `public_tasks`, `hidden_tasks` with a verdict among them; `public_rate`, `hidden_rate`, each pair counted
-    once; `gap` with `low`, `high` (95 %); `p`, and `p_holm`, corrected for the number of levels. See
-    `GAP_NOTE`.
+    `public_tasks`, `hidden_tasks` among them; `public_rate`, `hidden_rate`, each pair counted once and trials
+    without a verdict as failed; `gap` with `low`, `high` (95 %); `p`, and `p_holm`, corrected for the number
+    of levels. See `GAP_NOTE`.
 
     Raises EvaluationError if a hidden run has no public one of its name, has the same tasks, was played
     under another version of Animal-AI, or has no variants of the same tasks.
@@ -70,7 +70,7 @@ def _public(public: dict[str, Run], hidden: Run) -> Run:
 
 def _rows(public: Run, hidden: Run) -> Iterator[tuple[Any, ...]]:
     both = [
-        run.results[run.results["passed"].notna()].assign(agent=name, idea=run.results["task_id"].map(family))
+        run.results.assign(agent=name, idea=run.results["task_id"].map(family))
         for name, run in ((_PUBLIC, public), (_HIDDEN, hidden))
     ]
     shared = set(both[0]["idea"]) & set(both[1]["idea"])

@@ -1,7 +1,7 @@
 """How far a run is from comparison groups, level by level, with intervals."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +20,12 @@ NOT_COMPARABLE = "not comparable: other clock"
 
 COLUMNS = (
     *("agent", "group", "source", "scope", "pairing", "tasks", "group_tasks"),
-    *("rate", "group_rate", "difference", "low", "high"),
+    *("rate", "group_rate", "difference", "low", "high", "judged_rate", "most"),
 )
 
 DIFFERENCES_NOTE = (
-    "Difference: pass rate of the run minus that of the group, each task counted once. Both rates have 95 % "
+    "Difference: pass rate of the run minus that of the group, each task counted once; a trial of the run "
+    "without a verdict counts as failed. Both rates have 95 % "
     "intervals over tasks (a task's trials and its variants kept together), to which the sampling of "
     "children or people is added; they are combined by the method of Zou and Donner (2008, Statistics in "
     "Medicine 27). On the same tasks the correlation of the two over tasks enters, from ten tasks on; on "
@@ -53,7 +54,8 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -
 
     Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME`, `OTHER` or
     `NOT_COMPARABLE`, which `ALL` leaves out); `tasks` of the run and `group_tasks`; `rate`, `group_rate` over
-    them; `difference` with `low`, `high` (95 %, NaN if unknown). See `DIFFERENCES_NOTE`.
+    them; `difference` with `low`, `high` (95 %, NaN if unknown); the run's `judged_rate` over trials with a
+    verdict, and its rate at `most`, if all missing trials had passed. See `DIFFERENCES_NOTE`.
     """
     rows = [row for run in runs for group in groups for row in _rows(run, group)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -72,10 +74,19 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
         if row:
             lost = {} if set(chosen) <= set(comparable) else _LOST
             base = {"agent": run.agent, "group": group.name, "source": group.source, "scope": scope}
-            yield {**base, **row, **lost}
+            yield {**base, **row, **lost, **_without_missing(rates[rates["level"].isin(chosen)], row, group)}
 
 
 _LOST = {"pairing": NOT_COMPARABLE, **dict.fromkeys(("difference", "low", "high"), math.nan)}
+
+
+def _without_missing(rates: pd.DataFrame, row: Mapping[str, Any], group: ReferenceGroup) -> dict[str, float]:
+    """The run's rate over trials with a verdict, and that with the missing ones passed."""
+    if row["pairing"] == SAME:
+        means = rates[rates["task_id"].isin(group.rates.index)][["judged", "most"]]
+    else:
+        means = rates.groupby("level")[["judged", "most"]].mean()
+    return {"judged_rate": float(means["judged"].mean()), "most": float(means["most"].mean())}
 
 
 def _paired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
@@ -112,7 +123,7 @@ def _numbers(
     pairing: str, tasks: tuple[int, int], rates: tuple[float, ...], found: Estimate
 ) -> dict[str, Any]:
     """The columns of a row from `pairing` on; `tasks` and `rates` are those of the run and of the group."""
-    return dict(zip(COLUMNS[4:], (pairing, *tasks, *rates, *found), strict=True))
+    return dict(zip(COLUMNS[4:-2], (pairing, *tasks, *rates, *found), strict=True))
 
 
 def _of_group(theirs: pd.DataFrame, group: ReferenceGroup) -> Estimate:

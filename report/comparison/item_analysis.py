@@ -15,13 +15,13 @@ FEWEST = 8
 """Runs below which no discrimination is estimated from them."""
 
 ITEMS_NOTE = (
-    "Difficulty of a task: the mean of the runs' shares of passes (a high share is an easy task), with a 95 "
-    "% interval over runs. Discrimination: the correlation over players of their share on the task with "
-    "their share on the other tasks (corrected item-total correlation: Lord and Novick 1968, Statistical "
-    f"Theories of Mental Test Scores), with Fisher's 95 % interval; over runs only from {FEWEST} on, and "
-    "over the 68 teams of 2019 on the original files. Below 0.2 a task says little about who is better; "
-    "below 0 it should be looked at. Tasks that all runs pass, or none, do not separate them. Every task is "
-    "in item_analysis.csv."
+    "Difficulty of a task: the mean of the runs' shares of passes (a high share is an easy task; a trial "
+    "without a verdict is failed), with a 95 % interval over runs. Discrimination: the correlation over "
+    "players of their share on the task with their share on the other tasks (corrected item-total "
+    "correlation: Lord and Novick 1968, Statistical Theories of Mental Test Scores), with Fisher's 95 % "
+    f"interval; over runs only from {FEWEST} on, and over the 68 teams of 2019 on the original files. Below "
+    "0.2 a task says little about who is better; below 0 it should be looked at. Tasks that all runs pass, "
+    "or none, do not separate them. Every task is in item_analysis.csv."
 )
 
 COLUMNS = (
@@ -41,7 +41,7 @@ _Floats = npt.NDArray[np.float64]
 def item_analysis(runs: Sequence[Run]) -> pd.DataFrame:
     """Difficulty and discrimination of every task that is the same for all runs which have it, a row each.
 
-    Columns: `task_id`, `level`; `runs` and `trials` with a verdict; `pass_rate`, the mean over runs, with
+    Columns: `task_id`, `level`; `runs` and their `trials`; `pass_rate`, the mean over runs, with
     `low`, `high` (95 %); `discrimination` over runs with its interval (NaN for fewer than `FEWEST`);
     `children_rate`, `teams_rate` and `teams_discrimination` with its interval, if all runs count as played on
     the original files, else NaN. See `ITEMS_NOTE`.

@@ -69,11 +69,10 @@ def compare_levels(
     scored with the clock of children and teams, and so cannot be compared with them on level 9.
 
     Columns: `level`, `level_name`; `who`; `source` (run, children, teams or published); `task_set` (this run,
-    children 40 or all 900); `tasks`, `trials`, `passes`, `pass_rate`; `low`, `high` (95 %; NaN for teams);
-    `quartile_1`, `quartile_3` (of the shares of single children, teams or training runs; NaN for others);
-    `missing` (planned trials without a verdict); `comparable` (False for a run's level 9 under another
-    clock). Levels ascend; within one, runs come first. A level that
-    nobody else did has only rows of runs.
+    children 40 or all 900); those of `pass_rates` (`low`, `high` are NaN for teams; published groups have no
+    missing trial); `quartile_1`, `quartile_3` (of the shares of single children, teams or training runs; NaN
+    for others); `comparable` (False for a run's level 9 under another clock). Levels ascend; within one, runs
+    come first. A level that nobody else did has only rows of runs.
 
     Raises EvaluationError if there are no results.
     """
@@ -107,8 +106,8 @@ def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:
 def _with_shared(rates: pd.DataFrame, shared: pd.DataFrame) -> pd.DataFrame:
     """Each row over the children's tasks after the one over all; only that one if they are equal."""
     key = ["who", "level"]
-    counts = rates.merge(shared[[*key, "trials", "missing"]], on=key, how="left", suffixes=("", "_shared"))
-    same = (counts["trials"] == counts["trials_shared"]) & (counts["missing"] == counts["missing_shared"])
+    counts = rates.merge(shared[[*key, "planned"]], on=key, how="left", suffixes=("", "_shared"))
+    same = counts["planned"] == counts["planned_shared"]
     agents = {agent: place for place, agent in enumerate(rates["who"].unique())}
     both = pd.concat([rates[~same.to_numpy()], shared], ignore_index=True)
     both = both.assign(place=both["who"].map(agents), all=both["task_set"] != "this run")

@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from evaluation.report_folder import ReportFolder, write_facts
-from evaluation.statistics import PERSON
+from evaluation.statistics import MISSING_NOTE, PERSON, counted
 from evaluation.suites import DEFAULT
 from report import site
 from report.comparison.tables import sections
@@ -48,9 +48,9 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "figure": name,
             "heading": "Comparison groups" if compared.groups else f"By {compared.group}",
             "rates": group_table(compared.rates.table, compared.group.capitalize()),
-            "rate_notes": compared.rates.notes,
+            "rate_notes": (MISSING_NOTE, *compared.rates.notes),
             "scores": scores_table(results, compared.group.capitalize()),
-            "missing": int(results["passed"].isna().sum()),
+            "missing": int(counted(results)["missing"].sum()),
             "sections": sections(compared),
             "tasks_note": TASKS_NOTE if compared.groups else None,
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from evaluation.statistics import family, level_of_id, wilson
+from evaluation.statistics import counted, family, level_of_id, wilson
 from human_data.baselines import (
     children_passed_of_40,
     children_passed_of_level,
@@ -25,17 +25,17 @@ ON_40, ON_900 = "children's 40 tasks", "all 900 tasks"
 
 RANKS_NOTE = (
     "Rank: 1 plus the number of teams of 2019 that passed more, so that equals share the better place; of "
-    "several trials of a task the mean counts. Its 95 % interval on the 40 tasks is a bootstrap "
-    f"over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 and with other layouts it "
-    "is the ranks of the ends of the run's own interval. The teams are the 68 entrants with results in the "
-    "published data (Burnell et al. 2022); the run is not counted among them. Two teams with identical "
-    "results, Oltau.ai and Psidon, both count."
+    "several trials of a task the mean counts, and one without a verdict is failed. Its 95 % interval on the "
+    f"40 tasks is a bootstrap over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 "
+    "and with other layouts it is the ranks of the ends of the run's own interval. The teams are the 68 "
+    "entrants with results in the published data (Burnell et al. 2022); the run is not counted among them. "
+    "Two teams with identical results, Oltau.ai and Psidon, both count."
 )
 OUTPERFORMED_NOTE = (
     "Children outperformed: children who passed fewer of the same tasks than the run, plus half of those who "
     "passed as many; of several trials the mean. The 95 % interval (Wilson's) is over children, with the "
-    "tasks held fixed. Only a run with a verdict on all of the tasks counts, and only with the children's "
-    "scoring clock on all 40 or on level 9."
+    "tasks held fixed. Only a run that was given all of the tasks counts, with a trial without a verdict as "
+    "failed, and only with the children's scoring clock on all 40 or on level 9."
 )
 
 RANK_COLUMNS = (
@@ -133,7 +133,7 @@ def _row(
 def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
     """How many of the children each run outperformed, on all 40 tasks and on each level's four, one row each.
 
-    Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` with a verdict on all of them; `passed`, their
+    Columns: `agent`; `scope`; `pairing`; `tasks`; `trials` of all of them; `passed`, their
     mean; `children`, of which shares passed `fewer`, `equal`ly many and `more`; `outperformed` (fewer and
     half of equal) with `low`, `high`. See `OUTPERFORMED_NOTE`.
     """
@@ -154,9 +154,9 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
 
 
 def _passes(run: Run, tasks: frozenset[str]) -> _Floats:
-    """Tasks passed by each trial that has a verdict on all of them."""
-    own = run.results[run.results["task_id"].isin(tasks) & run.results["passed"].notna()]
-    trials = own["passed"].astype(float).groupby(own["trial"]).agg(["sum", "count"])
+    """Tasks passed in each trial of all of them."""
+    own = counted(run.results[run.results["task_id"].isin(tasks)])
+    trials = own["passed"].groupby(own["trial"]).agg(["sum", "count"])
     return trials.loc[trials["count"] == len(tasks), "sum"].to_numpy(float)
 
 

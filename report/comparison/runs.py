@@ -8,7 +8,7 @@ import pandas as pd
 
 from arena.taskfile.versions import Version
 from evaluation.paired import apart_sentences, other_tasks
-from evaluation.statistics import people_error
+from evaluation.statistics import counted, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
 from report.formats import listed
@@ -60,14 +60,8 @@ class Run:
         return people_error(self.results[self.results["task_id"].isin(task_ids)])
 
     def task_rates(self) -> pd.DataFrame:
-        """Share of trials passed, one row per task with a verdict: `task_id`, `level`, `rate`, `trials`."""
-        judged = self.results[self.results["passed"].notna()]
-        passed = judged["passed"].astype(float).groupby([judged["task_id"], judged["level"]])
-        return (
-            passed.agg(["mean", "count"])
-            .reset_index()
-            .set_axis(["task_id", "level", "rate", "trials"], axis=1)
-        )
+        """`evaluation.statistics.task_rates` of the run, without the agent."""
+        return task_rates(self.results).drop(columns="agent")
 
 
 def played_run(
@@ -137,13 +131,11 @@ def _clock(version: str | None, runs: list[Run]) -> str:
 
 
 def _missing(run: Run) -> str:
-    missing = int(run.results["passed"].isna().sum())
+    trials = counted(run.results)
+    missing = int(trials["missing"].sum())
     if not missing or run.partial:
         return ""
-    return (
-        f"{missing} of {len(run.results)} planned trials of {run.agent} have no verdict; they count neither "
-        "as passed nor as failed."
-    )
+    return f"{missing} of {len(trials)} planned trials of {run.agent} have no verdict and count as failed."
 
 
 def refuted(results: pd.DataFrame) -> str:

@@ -19,7 +19,7 @@ from report.comparison.items import CORRELATIONS_NOTE
 from report.comparison.ranks import OUTPERFORMED_NOTE, RANKS_NOTE
 from report.comparison.whole import Comparison
 from report.formats import NONE, decimals, interval, p_value, percent, points
-from report.tables import RELIABILITY, Table, pairs_table, reliability_cells
+from report.tables import JUDGED, RELIABILITY, Table, missing_cell, pairs_table, reliability_cells
 
 Row = dict[Any, Any]
 
@@ -53,24 +53,31 @@ def sections(compared: Comparison) -> list[Section]:
 def summary_table(compared: Comparison) -> TerminalTable:
     """One line per run for a terminal: difference from children, rank, share outperformed, correlation.
 
-    The share passed is that of all trials with a verdict, as in reports.
+    The share passed is that of all planned trials, as in reports.
     """
-    overall = pass_rates(compared.results.assign(level=0)).set_index("agent")["pass_rate"]
+    overall = pass_rates(compared.results.assign(level=0)).set_index("agent")
     table = TerminalTable(
         *("Run", "Passed", "Difference from children (points)"),
         *("Rank among teams", "Children outperformed", "ρ"),
     )
     for run in compared.runs:
-        rate = float(overall[run.agent])
         table.add_row(
             run.agent,
-            "-" if math.isnan(rate) else f"{percent(rate)} %",
+            _passed(overall.loc[run.agent].to_dict()),
             _first(compared, "differences", run.agent, lambda row: _difference(row)[-1], source="children"),
             _first(compared, "ranks", run.agent, _standing),
             _first(compared, "outperformed", run.agent, lambda row: _share(row)[6]),
             _first(compared, "correlations", run.agent, lambda row: _correlation(row)[4], source="children"),
         )
     return table
+
+
+def _passed(row: Row) -> str:
+    """A pass rate; if trials are missing, also that of the others and the bounds."""
+    if math.isnan(row["pass_rate"]):
+        return "-"
+    judged = missing_cell(percent, row["judged_rate"], row["pass_rate"], row["most"])
+    return f"{percent(row['pass_rate'])} %" + f" (judged {judged})" * bool(row["missing"])
 
 
 def pairs_summary(compared: Comparison) -> TerminalTable | None:
@@ -118,7 +125,7 @@ def _first(compared: Comparison, name: str, agent: str, text: Callable[[Row], st
 
 _DIFFERENCE = (
     *("Levels", "Run", "Comparison group", "Basis", "Tasks"),
-    *("Run, %", "Group, %", "Difference, points [95 %]"),
+    *("Run, %", JUDGED, "Group, %", "Difference, points [95 %]"),
 )
 
 
@@ -127,7 +134,8 @@ def _difference(row: Row) -> tuple[str, ...]:
     if row["tasks"] != row["group_tasks"]:
         tasks += f" and {row['group_tasks']}"
     gap = interval(points, row["difference"], row["low"], row["high"])
-    shares = (percent(row["rate"]), percent(row["group_rate"]))
+    judged = missing_cell(percent, row["judged_rate"], row["rate"], row["most"])
+    shares = (percent(row["rate"]), judged, percent(row["group_rate"]))
     return (row["scope"], row["agent"], row["group"], row["pairing"], tasks, *shares, gap)
 
 
@@ -168,12 +176,13 @@ def _correlation(row: Row) -> tuple[str, ...]:
     return (row["agent"], row["group"], row["pairing"], str(row["tasks"]), rho, *tests, tau)
 
 
-_CAPACITY = ("Capacity", "Run", "Tasks", "Ideas", "Passed, % [95 %]")
+_CAPACITY = ("Capacity", "Run", "Tasks", "Ideas", "Passed, % [95 %]", JUDGED)
 
 
 def _capacity(row: Row) -> tuple[str, ...]:
     share = interval(percent, row["pass_rate"], row["low"], row["high"])
-    return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share)
+    judged = missing_cell(percent, row["judged_rate"], row["pass_rate"], row["most"])
+    return (row["capacity"], row["agent"], str(row["tasks"]), str(row["ideas"]), share, judged)
 
 
 _DEMAND = ("Demand", "Run", "Tasks", "Ideas", "Change per SD, points [95 %]")

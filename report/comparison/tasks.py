@@ -17,7 +17,7 @@ TASKS_NOTE = (
 )
 
 COLUMNS = (
-    *("agent", "group", "source", "task_id", "level", "pairing", "trials", "rate"),
+    *("agent", "group", "source", "task_id", "level", "pairing", "trials", "rate", "judged_rate", "most"),
     *("group_members", "group_rate", "difference", "low", "high"),
 )
 
@@ -26,7 +26,8 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
     """The difference of every run from every group on each task that both have by its id, one row each.
 
     Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (the same task, the same id with
-    another layout, or `NOT_COMPARABLE`); `trials` and `rate` of the run; `group_members` and `group_rate`;
+    another layout, or `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
+    `judged_rate` of the others and `most`, with the missing ones passed; `group_members` and `group_rate`;
     `difference` with `low`, `high` (95 %; NaN if not comparable). See `TASKS_NOTE`.
     """
     rows = []
@@ -34,7 +35,8 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
         for group in groups:
             same = SAME if same_tasks(run, group) else OTHER
             comparable = set(run.rates_beside(group.source)["task_id"])
-            for task_id, level, rate, trials in run.task_rates().itertuples(index=False):
+            for row in run.task_rates().to_dict("records"):
+                task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
                 if task_id not in group.rates.index:
                     continue
                 theirs = float(group.rates[task_id])
@@ -42,8 +44,9 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
                 pairing = same if task_id in comparable else NOT_COMPARABLE
                 if pairing == NOT_COMPARABLE:
                     found = Estimate(math.nan, math.nan, math.nan)
-                about = (run.agent, group.name, group.source, task_id, level, pairing, trials, rate)
-                rows.append((*about, group.members, theirs, *found))
+                about = (run.agent, group.name, group.source, task_id, row["level"], pairing, trials, rate)
+                known = (row["judged"], row["most"])
+                rows.append((*about, *known, group.members, theirs, *found))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

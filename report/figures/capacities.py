@@ -13,7 +13,8 @@ from report.figures import look
 CAPTION = (
     "Trials passed by capacity, most frequent first; a task counts for each capacity that it demands. Marks: "
     "rate of each run with its 95 % interval over ideas of tasks (variants kept together); right: tasks, and "
-    "in brackets the ideas that they are variants of. Capacities of fewer than three ideas are in the table."
+    "in brackets the ideas that they are variants of. Capacities of fewer than three ideas are in the table. "
+    f"{look.MISSING}"
 )
 
 FEWEST = 3

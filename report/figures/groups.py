@@ -161,7 +161,7 @@ def _write_heading(axes: Axes, line: _Line, across: Transform) -> None:
 def _write_numbers(axes: Axes, y: float, row: Row, across: Transform) -> None:
     texts = {
         "%": NONE if pd.isna(row["pass_rate"]) else percent(row["pass_rate"]),
-        "passed": f"{row['passes']}/{row['trials']}" + ("*" if row["missing"] else ""),
+        "passed": f"{row['passes']}/{row['planned']}" + ("*" if row["missing"] else ""),
         "tasks": str(row["tasks"]),
     }
     for column, text in texts.items():
@@ -172,7 +172,7 @@ def _write_numbers(axes: Axes, y: float, row: Row, across: Transform) -> None:
 def _draw_row(axes: Axes, y: float, row: Row, style: look.Style) -> None:
     if pd.isna(row["pass_rate"]):
         faint: Any = {"ha": "center", "style": "italic", "color": look.GREY, "size": look.TICKS}
-        _write(axes, 50, y, "no verdict", axes.transData, **faint)
+        _write(axes, 50, y, "no criterion", axes.transData, **faint)
         return
     if pd.notna(row["quartile_1"]):
         first, third = 100 * row["quartile_1"], 100 * row["quartile_3"]

@@ -20,10 +20,10 @@ from report.formats import decimals
 CAPTION = (
     "The tasks that children did, from the easiest for them to the hardest. Above: rate of 59 children with "
     "Wilson's 95 % interval over children, and of the 68 teams of 2019. Below: share of trials that each run "
-    "passed, from none (white) to all (full colour); a cross is a task without a verdict, a stroke one of "
-    "level 9 that cannot be compared, because the run had another scoring clock. Right: Spearman's rank "
-    "correlation with children over tasks, with its 95 % bootstrap interval (none if nearly all tasks are "
-    "passed, or failed)."
+    "passed, from none (white) to all (full colour); a trial without a verdict is failed, a cross is a task "
+    "that the run was not given, a stroke one of level 9 that cannot be compared, because the run had "
+    "another scoring clock. Right: Spearman's rank correlation with children over tasks, with its 95 % "
+    "bootstrap interval (none if nearly all tasks are passed, or failed)."
 )
 
 _LEFT, _RIGHT, _HIGH, _ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42

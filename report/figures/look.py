@@ -144,8 +144,11 @@ def mark_rates(
 ) -> None:
     """A mark at each rate, `axis` being that of percents, at `places` on the other axis, with its interval.
 
-    `rates` has the columns `pass_rate`, `low` and `high`; where these two are NaN there is no interval.
+    `rates` has the columns `pass_rate`, `low` and `high`; where these two are NaN there is no interval. If it
+    has `judged_rate` and `most`, what missing trials leave open is drawn too: see `MISSING`.
     """
+    if "most" in rates:
+        _mark_missing(axes, rates, places, style, axis)
     rate, low, high = (100 * rates[key].to_numpy(float) for key in ("pass_rate", "low", "high"))
     spread = None if np.isnan(low).all() else (rate - low, high - rate)
     where: Any = {"x": rate, "y": places, "xerr": spread}
@@ -153,6 +156,39 @@ def mark_rates(
         where = {"x": places, "y": rate, "yerr": spread}
     thin: Any = {"elinewidth": 0.8, "capthick": 0.8, "clip_on": False}
     axes.errorbar(**where, **{"ls": "", **thin, **style.mark(), **look})
+
+
+MISSING = (
+    "Trials without a verdict count as failed; dotted: up to the rate if all of them had passed; hollow "
+    "circle: rate of the trials with a verdict."
+)
+"""What `_mark_missing` draws, for captions and small print."""
+
+
+def _mark_missing(
+    axes: Axes,
+    rates: pd.DataFrame,
+    places: Sequence[float] | npt.NDArray[np.float64],
+    style: Style,
+    axis: Literal["x", "y"],
+) -> None:
+    """A dotted line from each rate to its upper bound, and the rate of the judged trials on it."""
+    options: Any = {"color": style.color, "clip_on": False, "zorder": 2.5}
+    for row, place in zip(rates.to_dict("records"), places, strict=True):
+        if not row["most"] - row["pass_rate"] > 1e-9:
+            continue
+        along, judged = [100 * row["pass_rate"], 100 * row["most"]], [100 * row["judged_rate"]]
+        marks: list[tuple[list[float], Any]] = [(along, {"ls": ":", "lw": 0.8, "gid": "missing"})]
+        marks += [] if np.isnan(judged).any() else [(judged, _CIRCLE)]
+        for values, look in marks:
+            ends = (values, [place] * len(values))
+            axes.plot(*(ends if axis == "x" else ends[::-1]), **look, **options)
+
+
+_CIRCLE: Any = {
+    **{"ls": "", "marker": "o", "markersize": 2.4, "markerfacecolor": "white", "markeredgewidth": 0.6},
+    "gid": "judged",
+}
 
 
 def shortened(text: str, inches: float, points: float = TEXT, lines: int = 2) -> str:

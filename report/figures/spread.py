@@ -20,12 +20,12 @@ from report.figures.lettering import width, wrap
 
 CAPTION = (
     "Trials passed by level. Marks: rate of each run with its 95 % interval over tasks (trials and variants "
-    "of a task kept together). Blue: how many of 59 children passed 0 to 4 of the level's four tasks, with "
-    "the mean (line) and its 95 % interval over children (whiskers). Grey: the same of the 68 teams of 2019 "
-    "on the same four tasks, with their mean (line) and the mean of the ten best (dotted); the teams are the "
-    "whole population and have no interval. Hollow: a run's level 9 under another scoring clock, which "
-    "cannot be compared with children and teams. Bars of one colour and level add up to all children or "
-    "teams; all bars of a colour have one scale."
+    f"of a task kept together). {look.MISSING} Blue: how many of 59 children passed 0 to 4 of the level's "
+    "four tasks, with the mean (line) and its 95 % interval over children (whiskers). Grey: the same of the "
+    "68 teams of 2019 on the same four tasks, with their mean (line) and the mean of the ten best (dotted); "
+    "the teams are the whole population and have no interval. Hollow: a run's level 9 under another scoring "
+    "clock, which cannot be compared with children and teams. Bars of one colour and level add up to all "
+    "children or teams; all bars of a colour have one scale."
 )
 
 _SPREAD, _HALF, _BAR = -0.24, 0.22, 15.0

@@ -37,18 +37,36 @@ def test_tasks_are_paired_and_counted_once_each():
     assert pair["low"] < pair["difference"] < pair["high"]
 
 
-def test_a_task_without_a_verdict_of_both_is_left_out_and_counted():
-    pair = compared({"t1": [True], "t2": [True], "t3": [None]}, {"t1": [False], "t3": [False], "t4": [True]})
-    assert (pair["tasks"], pair["unpaired"]) == (1, 3)
+def test_a_task_that_only_one_was_given_is_left_out_and_counted():
+    pair = compared({"t1": [True], "t2": [True]}, {"t1": [False], "t4": [True]})
+    assert (pair["tasks"], pair["unpaired"]) == (1, 2)
     assert pair["difference"] == 1
     assert math.isnan(pair["p"])
+
+
+def test_a_missing_trial_counts_as_failed_and_has_bounds():
+    pair = compared({"t1": [True], "t2": [None]}, {"t1": [False], "t2": [False]})
+    assert (pair["tasks"], pair["rate"], pair["difference"]) == (2, 0.5, 0.5)
+    assert (pair["judged_difference"], pair["least"], pair["most"]) == (1, 0.5, 1)
+    other = compared({"t1": [True], "t2": [True]}, {"t1": [None, False], "t2": [None]})
+    assert (other["judged_difference"], other["least"], other["most"]) == (1, 0.25, 1)
 
 
 def test_the_permutation_test_is_exact_for_few_tasks():
     # Eight tasks that all speak for one: 2 of 256 exchanges are as extreme.
     pair = compared({f"t{k}": [True] for k in range(8)}, {f"t{k}": [False] for k in range(8)})
     assert pair["p"] == pytest.approx(2 / 256)
-    assert math.isnan(pair["low"])
+
+
+@pytest.mark.parametrize("verdict", [True, False])
+@pytest.mark.parametrize("tasks", [2, 8, 40])
+def test_where_all_tasks_agree_the_interval_is_what_could_have_been_missed(verdict, tasks):
+    pair = compared({f"t{k}": [verdict] for k in range(tasks)}, {f"t{k}": [False] for k in range(tasks)})
+    unseen = 1 - 0.025 ** (1 / tasks)
+    expected = (1 - 2 * unseen, 1) if verdict else (-unseen, unseen)
+    assert (pair["low"], pair["high"]) == pytest.approx(expected)
+    # A share of tasks as large as this that differ is not seen in 2.5 % of samples.
+    assert (1 - unseen) ** tasks == pytest.approx(0.025)
 
 
 def test_variants_are_exchanged_together():
@@ -79,10 +97,10 @@ def test_all_pairs_and_levels_are_there_and_corrected_by_set():
     assert compare_agents(results_frame(rows({"t": [True]}))).empty
 
 
-def test_a_run_without_verdicts_compares_to_nothing():
+def test_a_run_without_verdicts_has_passed_nothing():
     pair = compared({"t": [None]}, {"t": [True]})
-    assert (pair["tasks"], pair["unpaired"]) == (0, 1)
-    assert math.isnan(pair["difference"])
+    assert (pair["tasks"], pair["unpaired"], pair["difference"], pair["most"]) == (1, 0, -1, 0)
+    assert math.isnan(pair["judged_difference"])
 
 
 def test_more_tasks_and_trials_find_smaller_differences():

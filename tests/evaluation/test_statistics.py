@@ -80,15 +80,19 @@ def test_unanimous_results_keep_some_width():
     assert only["low"] < 0.6
 
 
-def test_trials_without_a_verdict_are_missing_not_failed():
+def test_trials_without_a_verdict_count_as_failed_beside_what_they_could_have_been():
     only = rate({"t1": [True, None], "t2": [None, None]})
-    assert (only["passes"], only["trials"], only["missing"], only["pass_rate"]) == (1, 1, 3, 1)
+    assert (only["passes"], only["planned"], only["trials"], only["missing"]) == (1, 4, 1, 3)
+    assert (only["pass_rate"], only["judged_rate"], only["most"]) == (1 / 4, 1, 1)
+    failed = rate({"t1": [True, False], "t2": [False, False]})
+    assert (only["tasks"], only["low"], only["high"]) == (failed["tasks"], failed["low"], failed["high"])
 
 
-def test_with_no_verdict_at_all_there_is_no_rate():
+def test_with_no_verdict_at_all_nothing_was_passed():
     only = rate({"t1": [None]})
-    assert (only["tasks"], only["trials"], only["missing"]) == (0, 0, 1)
-    assert all(math.isnan(only[key]) for key in ("pass_rate", "low", "high"))
+    assert (only["tasks"], only["trials"], only["missing"], only["pass_rate"]) == (1, 0, 1, 0)
+    assert only["most"] == 1
+    assert math.isnan(only["judged_rate"])
 
 
 def test_a_mean_has_its_standard_error_within_bounds():

@@ -125,15 +125,16 @@ def test_without_results_there_is_nothing_to_compare():
 
 
 def test_the_table_shows_every_row_with_its_tasks():
-    frame = results_frame(level(9, 5, agent="[b]odd[/b]") + rows({"x": [None]}, "none", 9))
+    frame = results_frame(level(9, 5, agent="[b]odd[/b]") + rows({"x": [None, True, False]}, "some", 9))
     comparison = compare_levels(frame)
     out = io.StringIO()
-    Console(file=out, width=120).print(rates_table(comparison, "level", BASELINES_NOTE))
+    Console(file=out, width=130).print(rates_table(comparison, "level", BASELINES_NOTE))
     lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.getvalue().splitlines()]
     body = [line for line in lines if len(line) == len(HEADINGS)]
     assert body[0][0] == "9 Numerosity and Advanced Preferences"
     assert body[1][:4] == ["[b]odd[/b]", "5/12", "12", "42 %"]
-    assert body[2] == ["none", "0/0 (1 missing)", "0", "-", "-", "-"]
+    assert body[2][:4] + body[2][5:] == ["some", "1/3 (1 missing)", "1", "33 %", "50 %", "33-67", "-"]
+    assert "missing and counts as failed" in " ".join(out.getvalue().split())
     assert [line[:3] for line in body[4:6]] == [
         ["top ten 2019", "8/40", "4"],
         ["top ten 2019", "381/900", "90"],

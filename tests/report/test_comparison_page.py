@@ -41,9 +41,10 @@ def test_the_page_says_what_is_compared_and_what_is_missing(tmp_path):
     frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
     page = written(frame, tmp_path, facts={"seed": "7"}).read_text()
     cells = table_rows(page)
-    assert "1 of 4 planned trials have no verdict" in page
-    assert any(row[2:5] == ["2/3 (1 missing)", "2", "67 %"] for row in cells)
-    assert any(row[2:] == ["142/236", "4", "60 %", "53-67", "50-75"] for row in cells)
+    assert "1 of 4 planned trials of a/b have no verdict and count as failed" in page
+    assert "1 of 4 planned trials are missing" in page
+    assert any(row[2:5] + row[6:] == ["2/4 (1 missing)", "2", "50 %", "67 %", "50-75", "-"] for row in cells)
+    assert any(row[2:] == ["142/236", "4", "60 %", "53-67", "-", "-", "50-75"] for row in cells)
     assert any(row[2:4] == ["733/900", "90"] for row in cells)
     assert "layouts are not the original ones" in page
     assert "Of children" not in page
@@ -64,7 +65,7 @@ def test_a_named_folder_is_not_claimed_to_hold_the_original(tmp_path):
 def test_each_trial_has_a_line(tmp_path):
     frame = results_frame(rows({"t1": [True, False], "t2": [None]}))
     every = table_rows(written(frame, tmp_path).read_text())
-    lines = [row[:4] + row[6:7] for row in every if len(row) == 9 and row[1] == "a/b"]
+    lines = [row[:4] + row[6:7] for row in every if len(row) == 9 and row[0] in ("t1", "t2")]
     assert lines == [
         ["t1", "a/b", "1", "✓ passed", "goal"],
         ["t1", "a/b", "2", "✗ failed", "goal"],
@@ -76,8 +77,9 @@ def test_the_figure_carries_its_provenance():
     facts = {"arena-llm": "0.1", "options": "seed=3", "log": "x.eval", "prompts (sha256)": "abc"}
     frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
     runs, origin = figure_notes(frame, facts)
-    assert "Runs: 3 trials of 2 tasks." in runs
-    assert "* 1 planned trials" in runs
+    assert "Runs: 4 planned trials of 2 tasks." in runs
+    assert "* 1 of them are without a verdict." in runs
+    assert "dotted" in runs
     assert origin == "arena-llm: 0.1; options: seed=3; log: x.eval"
 
 

@@ -1,5 +1,7 @@
 """The figure as a reader sees it: positions and boxes after drawing, pixels where nothing else will do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,6 +18,11 @@ from tests.report.lettering import assert_readable
 LONG = "openrouter/meta-llama/llama-3.2-90b-vision-instruct"
 MODELS = ("openai/gpt-4o", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-pro", LONG, "m/fifth")
 NOTE = "Where it comes from; " * 12
+
+
+def unmarked(results):
+    return [replace(result, error=None) for result in results]
+
 
 CASES = {
     "one level": level(4, 6),
@@ -37,6 +44,8 @@ CASES = {
     "no one else": rows({"x": [True], "y": [False]}, level=0),
     "one trial": rows({"x": [True]}, level=9),
     "no verdict": rows({"x": [None]}, level=3) + level(3, 4, agent=LONG),
+    "some missing": rows({"x": [None, True, False, False], "y": [None, True]}, level=3),
+    "no criterion": unmarked(rows({"x": [None]}, level=3)) + level(3, 4, agent=LONG),
     "odd names": level(2, 3, agent=r"$\bad_{$ <b>") + level(2, 3, agent="W" * 60),
 }
 
@@ -69,7 +78,7 @@ def test_names_stay_left_of_the_axis_and_numbers_right_of_it(case):
         for text in axes.texts:
             box = text.get_window_extent()
             heading = text.get_weight() == "bold" and text.get_ha() == "left"
-            if not heading and text.get_text() != "no verdict":
+            if not heading and text.get_text() != "no criterion":
                 assert box.x1 < plot.x0 or box.x0 > plot.x1, text.get_text()
                 assert not any(box.overlaps(mark) for mark in marks), text.get_text()
 
@@ -88,7 +97,7 @@ def test_marks_intervals_and_bars_lie_where_the_table_says(case):
         float(line.get_xdata()[0])
         for axes in figure.axes
         for line in axes.lines
-        if line.get_marker() not in ("None", "|") and len(line.get_xdata()) == 1
+        if line.get_marker() not in ("None", "|") and len(line.get_xdata()) == 1 and line.get_gid() is None
     ]
     assert sorted(marks) == pytest.approx(sorted(100 * drawn["pass_rate"]))
     spans = [
@@ -103,19 +112,31 @@ def test_marks_intervals_and_bars_lie_where_the_table_says(case):
     assert np.array(sorted(bars)) == pytest.approx(np.array(sorted(expected)))
 
 
+def test_what_missing_trials_leave_open_is_drawn(case):
+    comparison, figure = case
+    lines = [line for axes in figure.axes for line in axes.lines]
+    drawn = {
+        gid: [share for line in lines if line.get_gid() == gid for share in line.get_xdata()]
+        for gid in ("missing", "judged")
+    }
+    missing = comparison[comparison["missing"] > 0]
+    assert drawn["missing"] == pytest.approx(list(100 * missing[["pass_rate", "most"]].to_numpy().ravel()))
+    assert drawn["judged"] == pytest.approx(list(100 * missing["judged_rate"].dropna()))
+
+
 def test_every_row_is_written_with_its_counts(case):
     comparison, figure = case
     written = [text.get_text() for axes in figure.axes for text in axes.texts]
     for row in comparison.to_dict("records"):
         star = "*" if row["missing"] else ""
-        assert f"{row['passes']}/{row['trials']}{star}" in written
+        assert f"{row['passes']}/{row['planned']}{star}" in written
     names = ["".join(text.split()) for text in written]
     for who in comparison["who"]:
         assert names.count("".join(who.split())) == (comparison["who"] == who).sum()
     for number, name in set(zip(comparison["level"], comparison["level_name"], strict=True)):
         assert written.count(f"{number}  {name}") == 1
     assert written.count("no others on record") == (0 in set(comparison["level"]))
-    assert written.count("no verdict") == comparison["pass_rate"].isna().sum()
+    assert written.count("no criterion") == comparison["pass_rate"].isna().sum()
 
 
 def test_the_small_print_is_there_in_full(case):
