@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The versions to install; `CONSTRAINTS=/dev/null` takes the newest that pyproject.toml allows.
 CONSTRAINTS ?= constraints.txt
+# Another Python, which `make python` compares with the one above.
+OTHER_PYTHON ?= python3.13
 
 # Packages are compiled when first imported: to compile all of each at once takes longer and 200 MB more.
 unexport PYTHONDONTWRITEBYTECODE
@@ -12,7 +14,7 @@ INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no
 # PyBullet's wheel brings 150 MB of robots and examples that nothing here opens, and 125 MB of debug symbols.
 PYBULLET_UNUSED := pybullet_data pybullet_envs pybullet_examples pybullet_robots
 
-.PHONY: setup dev lock browser database scienceworld eval test test-slow docs check clean
+.PHONY: setup dev lock browser database scienceworld python eval test test-slow docs check clean
 
 # What evaluations need.
 setup: $(VENV)/.installed
@@ -50,6 +52,10 @@ database: setup
 scienceworld: setup
 	$(INSTALL) --editable '.[eval,scienceworld]'
 	@$(BIN)/python -m arena_llm.system java
+
+# Installs the package plainly with another Python, where it must play with the same bits.
+python: setup
+	@$(BIN)/python -m tests.other_python $(OTHER_PYTHON)
 
 eval: setup
 	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl

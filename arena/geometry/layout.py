@@ -9,7 +9,6 @@ the arena's corner.
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -57,8 +56,8 @@ def seed_words(seed: int) -> list[int]:
 
 def episode_rng(seed: int, task_id: str, trial: int) -> np.random.Generator:
     """The random generator of an episode; the same three values give the same bits everywhere."""
-    words: Any = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4")
-    return np.random.default_rng([*seed_words(seed), trial, words])
+    words = np.frombuffer(hashlib.sha256(task_id.encode()).digest(), dtype="<u4").tolist()
+    return np.random.default_rng([*seed_words(seed), trial, *words])
 
 
 def resolve(spec: ArenaSpec, rng: np.random.Generator) -> Layout:

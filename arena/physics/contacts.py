@@ -114,7 +114,11 @@ def _push(client: int, body: AwakeBody, impulse: Vector) -> None:
     tx, ty, tz = _cross(arm, impulse)
     # The torque over the inertia, in the body's own axes.
     own = [(axes[k] * tx + axes[k + 3] * ty + axes[k + 6] * tz) / inertia[k] for k in range(3)]
-    turned = [s + sum(axes[3 * row + k] * own[k] for k in range(3)) for row, s in enumerate(spin)]
+    # Not by `sum`, which rounds differently since Python 3.12.
+    turned = [
+        s + (axes[k] * own[0] + axes[k + 1] * own[1] + axes[k + 2] * own[2])
+        for k, s in zip((0, 3, 6), spin, strict=True)
+    ]
     moved = [v + push / body.mass for v, push in zip(linear, impulse, strict=True)]
     bullet.resetBaseVelocity(body.id, moved, turned, physicsClientId=client)
 

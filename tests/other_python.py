@@ -1,0 +1,83 @@
+"""`python -m tests.other_python NAME` plays with another Python, and compares its bits with this one's.
+
+The package is installed plainly, as a user would, with the newest versions that it allows. Status 0 if all is
+well or there is no such Python, which is said.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = "Turn(-30); Go(12);\nGo(6);\n"
+
+
+def interpreter(name: str) -> Path | None:
+    """The program NAME, such as python3.13, in PATH or among pyenv's versions, if one starts."""
+    version = name.removeprefix("python")
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    folders = [*map(Path, os.get_exec_path()), *(folder / "bin" for folder in pyenv.glob(f"{version}.*"))]
+    return next((folder / name for folder in folders if _starts(folder / name)), None)
+
+
+def _starts(program: Path) -> bool:
+    # A shim of pyenv is a program that fails unless its version is chosen.
+    return program.is_file() and subprocess.run([program, "--version"], capture_output=True).returncode == 0
+
+
+def install(python: Path, folder: Path) -> Path:
+    """Create an environment with the package; returns the folder of its programs."""
+    subprocess.run([python, "-m", "venv", folder], check=True)
+    pip = [folder / "bin" / "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile"]
+    subprocess.run([*pip, ROOT], check=True)
+    return folder / "bin"
+
+
+def play(programs: Path, folder: Path) -> None:
+    """Play an episode with pictures by the installed commands, and verify its recording."""
+    (folder / "scripts.txt").write_text(SCRIPT)
+    for line in (
+        "run 01-01-01 --scripts scripts.txt --recording episode.json --frames frames",
+        "replay episode.json",
+    ):
+        subprocess.run([programs / "arena-llm", *line.split()], cwd=folder, check=True, stdout=sys.stderr)
+
+
+def bits(python: Path | str, environment: Mapping[str, str] = os.environ) -> str:
+    """What `tests/bits.py` prints with a Python."""
+    # With -P, the folder tests/arena does not hide the package.
+    command = [python, "-P", ROOT / "tests" / "bits.py"]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout
+
+
+def compare(name: str, here: str, there: str) -> int:
+    """Print whether two Pythons print the same; returns a status."""
+    if here == there:
+        print(f"{name}: plays, draws and replays, with the bits of {sys.version.split()[0]}.")
+        return 0
+    print(f"{name}: other bits than {sys.version.split()[0]}:\n{there}here:\n{here}", end="")
+    return 1
+
+
+def main() -> int:
+    """Check the Python that is named first among the arguments."""
+    name = sys.argv[1]
+    python = interpreter(name)
+    if python is None:
+        print(f"No {name} was found: that the package plays with it is not checked.")
+        return 0
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        programs = install(python, folder / "venv")
+        play(programs, folder)
+        installed = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        return compare(name, bits(sys.executable), bits(programs / "python", installed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
