@@ -85,7 +85,6 @@ NO_FILES = {"beside", "buffer", "content", "file", "io", "sys", "files", "__file
 
 OWN_FILES = {
     "arena/files.py": "the one reader and writer",
-    "arena/kernel/compiled.py": "the sources of the kernel, whose sum names its folder",
     "arena/physics/bullet.py": "opens /dev/null",
     "arena_llm/interrupts.py": "opens /dev/null",
     "arena_llm/pictures/encoders.py": "writes to the temporary path of an atomic_file",

@@ -1,39 +1,21 @@
-"""Compiles functions of plain arrays with Numba and keeps the machine code for the next process.
+"""Functions of plain arrays that become machine code when one of them is first called.
 
-Numba checks only the file of a function when it looks for its machine code, not those of the functions that
-it calls. The folder of ours therefore has the sum of all files of the kernel in its name.
+Numba is imported only then: that takes longer than most commands.
 """
 
-import hashlib
-import os
+from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
+from threading import Lock
 from typing import Any, ParamSpec, TypeVar, cast
-
-from platformdirs import user_cache_dir
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _folder() -> Path | None:
-    """Where machine code is kept: below `NUMBA_CACHE_DIR` or the user's cache; None if nothing can be."""
-    digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    base = os.environ.get("NUMBA_CACHE_DIR") or user_cache_dir("arena-llm", appauthor=False)
-    folder = Path(base) / f"kernel-{digest.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
-
-
-class _Compiled:
+class CompiledFunction:
     """A function of the kernel; when one is first called all of them become machine code.
 
-    Until then Numba is not imported, which takes longer than most commands.
+    With `NUMBA_DISABLE_JIT=1` they stay Python, for debuggers and coverage.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -41,6 +23,7 @@ class _Compiled:
         self.machine: Callable[..., Any] = self._first_call
 
     def __call__(self, *arguments: Any) -> Any:
+        """Call the machine code; with `NUMBA_DISABLE_JIT=1` the function itself."""
         return self.machine(*arguments)
 
     def _first_call(self, *arguments: Any) -> Any:
@@ -48,30 +31,34 @@ class _Compiled:
         return self.machine(*arguments)
 
 
-_WAITING: list[_Compiled] = []
+_FUNCTIONS: defaultdict[str, list[CompiledFunction]] = defaultdict(list)
+"""All of them, by the names of their modules."""
+
+_WAITING: list[CompiledFunction] = []
 """Functions that are not compiled yet."""
+
+_LOCK = Lock()
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """A function in machine code: exact double precision, in the written order of operations."""
-    made = _Compiled(function)
+    made = CompiledFunction(function)
+    _FUNCTIONS[function.__module__].append(made)
     _WAITING.append(made)
     return cast(Callable[P, R], made)
 
 
 def _compile() -> None:
-    import numba
+    from arena.kernel.machine_code import machine_codes
 
-    folder, given = _folder(), numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")
-    try:
-        machine = numba.njit(cache=folder is not None, nogil=True, error_model="numpy")
+    with _LOCK:
+        made = machine_codes(_WAITING, _FUNCTIONS)
+        for each, machine in zip(_WAITING, made, strict=True):
+            each.machine = machine
         for each in _WAITING:
-            each.machine = machine(each.function)
-    finally:
-        numba.config.CACHE_DIR = given
-    for each in _WAITING:
-        # Machine code calls machine code.
-        names = each.function.__globals__
-        names |= {name: value.machine for name, value in names.items() if isinstance(value, _Compiled)}
-    _WAITING.clear()
+            # Machine code calls machine code.
+            names = each.function.__globals__
+            names |= {
+                name: value.machine for name, value in names.items() if isinstance(value, CompiledFunction)
+            }
+        _WAITING.clear()

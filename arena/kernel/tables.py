@@ -1,37 +1,43 @@
 """The arrays that the kernel reads and writes.
 
 Everything is in Animal-AI's frame (left-handed, y up), metres, seconds and kilograms. Where the order of a
-sum decides its last bits, the two horizontal components come first.
+sum decides its last bits, the two horizontal components come first. Rows are records, so that their fields
+are attributes in Python too, where the kernel is not compiled.
 """
 
 from enum import IntEnum
 
 import numpy as np
 
-EDGE = np.dtype([(name, "f8") for name in ("x", "y", "u", "v", "length", "out_x", "out_y", "offset")])
+EDGE = np.dtype(
+    (np.record, [(name, "f8") for name in ("x", "y", "u", "v", "length", "out_x", "out_y", "offset")])
+)
 """A side of a section: its first corner, unit direction and length, and its normal outwards with offset."""
 
 PART = np.dtype(
-    [
-        ("centre", "f8", 3),
-        ("radius", "f8"),
-        ("axes", "f8", (3, 3)),
-        ("half", "f8", 3),
-        ("rounding", "f8"),
-        ("edges", EDGE, 4),
-        ("is_prism", "i8"),
-        ("owner", "i8"),
-        ("collider", "i8"),
-        ("role", "i8"),
-        ("friction", "f8"),
-        ("mass", "f8"),
-        ("hold", "f8"),
-        ("arm", "f8"),
-        ("slide", "f8"),
-        ("bottom", "f8"),
-        ("motion", "f8", (4, 3)),
-        ("still", "i8"),
-    ],
+    (
+        np.record,
+        [
+            ("centre", "f8", 3),
+            ("radius", "f8"),
+            ("axes", "f8", (3, 3)),
+            ("half", "f8", 3),
+            ("rounding", "f8"),
+            ("edges", EDGE, 4),
+            ("is_prism", "i8"),
+            ("owner", "i8"),
+            ("collider", "i8"),
+            ("role", "i8"),
+            ("friction", "f8"),
+            ("mass", "f8"),
+            ("hold", "f8"),
+            ("arm", "f8"),
+            ("slide", "f8"),
+            ("bottom", "f8"),
+            ("motion", "f8", (4, 3)),
+            ("still", "i8"),
+        ],
+    ),
     align=True,
 )
 """A convex part of a thing: a box, a ball (a box of size 0 with a rounding) or a prism.
@@ -69,24 +75,27 @@ class Role(IntEnum):
 
 
 CONTACT = np.dtype(
-    [
-        ("normal", "f8", 3),
-        ("gap", "f8"),
-        ("friction", "f8"),
-        ("mass_ratio", "f8"),
-        ("surface", "f8", 3),
-        ("surface_before", "f8", 3),
-        ("impulse", "f8", 3),
-        ("limit", "f8"),
-        ("group", "i8"),
-        ("owner", "i8"),
-        ("along", "f8", 3),
-        ("across", "f8", 3),
-        ("leave", "f8"),
-        ("press", "f8"),
-        ("rub", "f8"),
-        ("rub_across", "f8"),
-    ],
+    (
+        np.record,
+        [
+            ("normal", "f8", 3),
+            ("gap", "f8"),
+            ("friction", "f8"),
+            ("mass_ratio", "f8"),
+            ("surface", "f8", 3),
+            ("surface_before", "f8", 3),
+            ("impulse", "f8", 3),
+            ("limit", "f8"),
+            ("group", "i8"),
+            ("owner", "i8"),
+            ("along", "f8", 3),
+            ("across", "f8", 3),
+            ("leave", "f8"),
+            ("press", "f8"),
+            ("rub", "f8"),
+            ("rub_across", "f8"),
+        ],
+    ),
     align=True,
 )
 """A contact of the agent.
