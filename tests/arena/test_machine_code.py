@@ -231,14 +231,14 @@ def test_code_that_nobody_uses_is_removed_some_day(tmp_path):
     machine_code._remove_unused(tmp_path / "missing", [])
 
 
-def played(steps=25):
+def played(steps=15):
     """The sum of all that short episodes return, some with balls that roll, and a vector environment's."""
     told, tasks = sha256(), {task.id: task for task in find_tasks((1, 5))}
-    for task in ("01-01-01", "05-07-02", "05-23-01"):
+    for task in ("01-01-01", "05-07-02"):
         run = Episode(tasks[task].spec, task_id=task, seed=3)
         for number in range(steps):
             if not run.done:
-                run.step(ACTIONS[(3, 4, 3, 5, 7)[number // 5]])
+                run.step(ACTIONS[(3, 4, 3, 5, 7)[number // 3]])
                 told.update(repr((run.position, run.velocity, run.yaw, run.health)).encode())
                 told.update(run.scene().positions.tobytes())
         run.close()
