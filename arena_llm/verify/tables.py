@@ -38,11 +38,13 @@ def pass_rates(logs: Iterable[RunLog], every: Sequence[Checked]) -> tuple[list[P
     wrong: list[PassRate] = []
     unknown: list[Path] = []
     for log in logs:
-        episodes = [each for each in every if each.source == str(log.path) and each.scored]
+        own = [each for each in every if each.source == str(log.path)]
+        episodes = [each for each in own if each.scored]
         if log.pass_rate is None or any(each.problem or not each.finished for each in episodes):
             unknown.append(log.path)
             continue
         verdicts = [each.passed for each in episodes if each.passed is not None]
+        verdicts += [False for each in own if each.missing and log.counts_missing]
         rate = sum(verdicts) / len(verdicts) if verdicts else math.nan
         if not same(log.pass_rate, rate):
             wrong.append(PassRate(log.path, log.pass_rate, rate))

@@ -1,4 +1,7 @@
-"""What Inspect AI states of a log's scores: overall and by group, with clustered standard errors."""
+"""What Inspect AI states of a log's scores: overall and by group, with clustered standard errors.
+
+Samples that ended by an error have no score, and Inspect leaves them out; reports count them as failed.
+"""
 
 import math
 from collections.abc import Iterator
@@ -15,11 +18,26 @@ from evaluation.statistics import family
 @metric
 @of_distribution
 def pass_rate() -> Metric:
-    """Share of judged episodes that were passed.
+    """Share of episodes that were passed.
 
-    Those without a criterion, and those that a limit or a stop of the model ended, do not count.
+    Those that a limit or a stop of the model ended count as failed, as do those of a conversation that were
+    not reached; those without a criterion do not count.
     """
     return mean("passed")
+
+
+@metric
+@of_distribution
+def judged_rate() -> Metric:
+    """The pass rate of the episodes with a verdict."""
+    return mean("judged")
+
+
+@metric
+@of_distribution
+def most() -> Metric:
+    """The pass rate if all episodes without a verdict had been passed."""
+    return mean("most")
 
 
 @metric
@@ -79,11 +97,28 @@ def _of_sample(sample: SampleScore, of: str) -> Iterator[SampleScore]:
     known, row = sample.sample_metadata or {}, sample.score.metadata or {}
     groups = known.get("groups") or {}
     rows = row["tasks"] if "tasks" in row else {str(sample.sample_id): row}
-    for task_id, each in rows.items():
-        if each.get(of) is not None:
+    unreached = {task_id: {LIMIT: None} for task_id in groups if "tasks" in row and task_id not in rows}
+    for task_id, each in {**rows, **unreached}.items():
+        if (value := _value(each, of)) is not None:
             about = {"group": groups.get(task_id, known.get("group", "none")), "cluster": family(task_id)}
-            score = Score(value=float(each[of]), metadata=each)
+            score = Score(value=float(value), metadata=each)
             yield SampleScore(score=score, sample_id=task_id, sample_metadata=about)
+
+
+def _value(row: dict[str, Any], of: str) -> float | None:
+    """A number of an episode's row; None if it has none or, for a verdict, no criterion."""
+    if of not in VERDICTS:
+        return row.get(of)
+    passed: bool | None = row.get("passed")
+    missing = passed is None and LIMIT in row and row.get("score", 0.0) is not None
+    return VERDICTS[of] if missing else passed
+
+
+VERDICTS: dict[str, float | None] = {"passed": 0.0, "judged": None, "most": 1.0}
+"""What a missing verdict is taken for, by the name of the number."""
+
+LIMIT = "limit"
+"""In the row of an episode that a limit or a stop of the model ended: its kind."""
 
 
 def _rank(group: Any) -> tuple[bool, Any]:

@@ -9,7 +9,7 @@ from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
 from evaluation.inspect_task.judging import judge_episodes
-from evaluation.inspect_task.metrics import by_group, mean, pass_rate, stderr
+from evaluation.inspect_task.metrics import LIMIT, by_group, judged_rate, mean, most, pass_rate, stderr
 from evaluation.inspect_task.naming import of_distribution
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import session_of
@@ -20,11 +20,13 @@ Row = dict[str, Any]
 NUMBERS = {"total_reward": "total_reward", "replies": "turns"}
 """The names of the further scores, and of what they are in the rows."""
 
-UNJUDGED: Row = {"passed": None, "score": None}
-"""Of an episode without a verdict."""
 
-LIMIT = "limit"
-"""In the row of an episode that a limit or a stop of the model ended: its kind."""
+def without_verdict(row: Row, kind: str | None) -> Row:
+    """The row of an episode that a limit or a stop of the model ended: no verdict, and a score of 0.
+
+    A task without a criterion has no score either.
+    """
+    return row | {"passed": None, "score": None if row["passed"] is None else 0.0, LIMIT: kind}
 
 
 def keep_records(state: TaskState, session: Session) -> None:
@@ -42,12 +44,12 @@ def keep_records(state: TaskState, session: Session) -> None:
         state.metadata["episode"] = next(iter(records.values()))
 
 
-@scorer(metrics=[pass_rate(), stderr(), by_group()])
+@scorer(metrics=[pass_rate(), stderr(), judged_rate(), most(), by_group()])
 @of_distribution
 def episode_score() -> Scorer:
-    """The score of an episode, from 0 to 1; NaN for a task without a criterion.
+    """The score of an episode, from 0 to 1; 0 if a limit or a stop ended it, NaN without a criterion.
 
-    A conversation has the mean of its judged tasks, and a row for each in the metadata. If another solver
+    A conversation has the mean of its finished tasks, and a row for each in the metadata. If another solver
     stopped in the middle, the episode is ended first.
     """
 
@@ -97,10 +99,11 @@ async def _rows(state: TaskState) -> dict[str, Row]:
     rows = {task_id: record.row() for task_id, record in session.records.items()}
     if "stopped" in state.metadata and rows:
         # No reply came, so the episode that was being played has no verdict.
-        rows[list(rows)[-1]] |= UNJUDGED | {LIMIT: state.metadata["stopped"]["kind"]}
+        last = list(rows)[-1]
+        rows[last] = without_verdict(rows[last], state.metadata["stopped"]["kind"])
     if (kind := _limit()) is not None:
         ended = (task_id for task_id, each in session.records.items() if each.model_end == ModelEnd.SOLVER)
-        rows |= {task_id: rows[task_id] | UNJUDGED | {LIMIT: kind} for task_id in ended}
+        rows |= {task_id: without_verdict(rows[task_id], kind) for task_id in ended}
     return rows
 
 
@@ -126,10 +129,11 @@ def _of_episode(row: Row) -> Score:
 
 
 def _of_conversation(rows: dict[str, Row]) -> Score:
-    judged = [row["passed"] for row in rows.values() if row["passed"] is not None]
+    passed = sum(bool(row["passed"]) for row in rows.values())
+    planned = sum(row["score"] is not None for row in rows.values())
     return Score(
         value=mean_of(list(rows.values()), "score"),
-        answer=f"{sum(judged)} of {len(judged)} passed",
+        answer=f"{passed} of {planned} passed",
         explanation=", ".join(f"{task_id} {row['outcome']}" for task_id, row in rows.items()),
         metadata={"tasks": rows},
     )

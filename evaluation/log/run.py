@@ -189,6 +189,12 @@ class RunLog:
         return rates[0] if rates else None
 
     @property
+    def counts_missing(self) -> bool:
+        """Whether the logged pass rate counts missing episodes as failed; older logs leave them out."""
+        scores = self.header.results.scores if self.header.results else []
+        return any("judged_rate" in score.metrics for score in scores)
+
+    @property
     def ours(self) -> bool:
         """Whether our own solver played, and not another in its place."""
         steps = self.header.plan.steps if self.header.plan else []

@@ -36,7 +36,8 @@ class Checked:
     `versions` names the software that is not the log's; `notes` what a reader should know besides;
     `requests` counts the replies for which it was compared what the model was sent. `place` is the
     episode's in its conversation, from 1. `passed` is the replay's verdict, `scored` says whether
-    Inspect counts one. `problem` says why an episode has no verification.
+    Inspect counts one, `missing` that it counts as failed without one. `problem` says why an episode has no
+    verification.
     """
 
     source: str
@@ -54,6 +55,7 @@ class Checked:
     problem: str | None = None
     finished: bool = True
     scored: bool = False
+    missing: bool = False
 
     @property
     def verdict(self) -> Verdict:

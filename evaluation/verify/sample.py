@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, RecordingError
-from evaluation.inspect_task.scoring import LIMIT, NUMBERS, UNJUDGED, mean_of
+from evaluation.inspect_task.metrics import LIMIT
+from evaluation.inspect_task.scoring import NUMBERS, mean_of, without_verdict
 from evaluation.inspect_task.task import conversation_order
 from evaluation.log.run import RunLog
 from evaluation.log.sample import LoggedSample, replay_of
@@ -64,7 +65,7 @@ class SampleCheck:
             scored=bool(sample.raw.scores) and task_id in sample.records,
         )
         if task_id not in sample.records:
-            return replace(base, finished=False)
+            return replace(base, finished=False, missing=bool(sample.raw.scores))
         try:
             return self._verified(base, sample.records[task_id])
         except (ArenaError, NotImplementedError) as error:
@@ -94,15 +95,16 @@ class SampleCheck:
         # Logs of version 0.2 counted the verdict of an episode that a limit ended.
         unjudged = self._sample.stopped(base.task_id) or LIMIT in self._sample.row(base.task_id)
         limit = self._sample.limit_of(base.task_id)
-        row = replayed_row(logged, again, setup.suite) | (
-            UNJUDGED | {LIMIT: limit and limit.kind} if unjudged else {}
-        )
+        row = replayed_row(logged, again, setup.suite)
+        if unjudged:
+            row = without_verdict(row, limit and limit.kind)
         self._rows.append(row)
         return replace(
             base,
             turns=len(turns),
             steps=int(again.metrics.get("steps", 0)),
             passed=row["passed"],
+            missing=unjudged and row["score"] is not None,
             pictures=replies.pictures if replies else 0,
             requests=requests,
             findings=(*findings, *wrong, *self._scores(base.task_id, row)),

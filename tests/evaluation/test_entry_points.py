@@ -21,6 +21,7 @@ from arena_llm.verify.tables import pass_rates
 from evaluation.inspect_task.errors import InspectUserError
 from evaluation.inspect_task.registry import suite_task
 from evaluation.log.run import RunLog
+from evaluation.statistics import pass_rates as pass_rates_of
 from evaluation.verify.result import Verdict
 from llm_control.tools import act
 from report.build import write_log_report
@@ -86,7 +87,7 @@ def test_a_solver_that_stops_early_lets_the_clock_run_down(battery, tmp_path):
 
 
 def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
-    """Two tasks are passed by the first reply; the third turns until a limit ends it without a verdict."""
+    """Two tasks are passed by the first reply; a limit ends the third, which counts as failed."""
     folder = write_battery(tmp_path / "battery", (20, 16), (20, 18), (24, 20))
     scripts = {"01-21-01": ["Turn(6);"] * 4}
     answers = [
@@ -100,12 +101,15 @@ def test_a_message_limit_gives_one_pass_rate_everywhere(tmp_path):
         *(task, model), message_limit=8, max_samples=1, display="none", log_dir=str(tmp_path / "logs")
     )
     own = RunLog(Path(log.location))
-    assert log.results.scores[0].metrics["pass_rate"].value == own.pass_rate == 1.0
+    metrics = {name: each.value for name, each in log.results.scores[0].metrics.items()}
+    assert metrics["pass_rate"] == own.pass_rate == pytest.approx(2 / 3)
+    assert (metrics["judged_rate"], metrics["most"]) == (1, 1)
     assert [row.passed for row in own.results()] == [True, True, None]
     written = write_log_report([own], tmp_path / "report")
-    assert (written.rates.table.query("source == 'run'")["pass_rate"] == 1.0).all()
+    (row,) = pass_rates_of(written.results.assign(level=0)).to_dict("records")
+    assert (row["pass_rate"], row["judged_rate"], row["most"]) == pytest.approx((2 / 3, 1, 1))
     compared = compare(read_run(log.location), shipped_groups(["children"]))
-    assert list(summary_table(compared).columns[1].cells) == ["100 %"]
+    assert list(summary_table(compared).columns[1].cells) == ["67 % (judged 100 [67 to 100])"]
     every = checked(own.path)
     assert {each.verdict for each in every} == {Verdict.AGREES}
     assert pass_rates([own], every) == ([], [])

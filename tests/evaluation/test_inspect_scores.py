@@ -76,8 +76,12 @@ def test_what_a_limit_ended_has_no_reward_and_no_verdict(tmp_path):
     (log,) = inspect_ai.eval(task, model, display="none", log_dir=str(tmp_path / "logs"), max_samples=1)
     limited, whole = sorted(log.samples, key=lambda sample: sample.limit is None)
     assert limited.limit.type == "token"
-    assert all(math.isnan(score.value) for score in limited.scores.values())
-    assert [each.scored_samples for each in log.results.scores] == [1, 1, 1]
+    values = {name: score.value for name, score in limited.scores.items()}
+    assert values.pop("episode_score") == 0
+    assert all(math.isnan(value) for value in values.values())
+    assert [each.scored_samples for each in log.results.scores] == [2, 1, 1]
+    metrics = {name: each.value for name, each in log.results.scores[0].metrics.items()}
+    assert [metrics[name] for name in ("pass_rate", "judged_rate", "most")] == [0, 0, 0.5]
     assert whole.scores["replies"].value == whole.scores["episode_score"].metadata["turns"]
 
 
