@@ -1,8 +1,8 @@
 """The results of a run as a table, and back from its file."""
 
 import io
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
@@ -19,6 +19,7 @@ class TrialResult:
     """One planned trial: its score, or why it has none.
 
     `passed` is None for an unmarked task and for a trial without a score; the latter has an `error`.
+    `metrics` are further ones of the suite's `headline`, each a column of a table.
     """
 
     agent: str
@@ -33,12 +34,15 @@ class TrialResult:
     turns: int | None = None
     score: float | None = None
     error: str | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
 
 GROUP = "level"
 """Column of a table of results with the group of the task, as version 0.2 called it in its files."""
 
-_COLUMNS = tuple(GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__)
+_COLUMNS = tuple(
+    GROUP if name == "group" else name for name in TrialResult.__dataclass_fields__ if name != "metrics"
+)
 _TYPES = {"agent": "str", "task_id": "str", GROUP: "int64", "trial": "int64", "passed": "boolean"}
 _WORDED = _TYPES | {GROUP: "str"}
 _WHOLE = (GROUP, "trial")
@@ -48,16 +52,20 @@ _MEASURED = ("pass_mark", "total_reward", "steps", "turns")
 def results_frame(rows: Iterable[TrialResult]) -> pd.DataFrame:
     """One row per planned trial, columns as the fields of `TrialResult`; `passed` is a nullable boolean.
 
-    The column of the group is `GROUP`.
+    The column of the group is `GROUP`; those of `metrics` are the last.
     """
-    frame = pd.DataFrame([result_row(row) for row in rows], columns=list(_COLUMNS))
+    plain = [result_row(row) for row in rows]
+    columns = dict.fromkeys((*_COLUMNS, *(name for row in plain for name in row)))
+    frame = pd.DataFrame(plain, columns=list(columns))
     numbered = frame[GROUP].map(lambda group: isinstance(group, int)).all()
     return frame.astype(_TYPES if numbered else _WORDED)
 
 
 def result_row(result: TrialResult) -> dict[str, Any]:
     """A result by the columns of a table."""
-    return {GROUP if name == "group" else name: value for name, value in asdict(result).items()}
+    plain = asdict(result)
+    metrics: dict[str, Any] = plain.pop("metrics")
+    return {GROUP if name == "group" else name: value for name, value in plain.items()} | metrics
 
 
 def read_results(path: Path, agent: str | None = None, *, worded: bool = False) -> pd.DataFrame:
@@ -113,7 +121,8 @@ def checked_results(
     worded = worded and not pd.api.types.is_numeric_dtype(frame[GROUP])
     _check_rows(frame, path, ("trial",) if worded else _WHOLE)
     # Version 0.2 had no column of scores.
-    frame = frame.reindex(columns=list(_COLUMNS)).astype(_WORDED if worded else _TYPES)
+    metrics = [name for name in frame.select_dtypes("number") if name not in _COLUMNS]
+    frame = frame.reindex(columns=[*_COLUMNS, *metrics]).astype(_WORDED if worded else _TYPES)
     return frame if agent is None else frame.assign(agent=agent)
 
 

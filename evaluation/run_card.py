@@ -129,7 +129,7 @@ class RunFacts:
         )
 
     @property
-    def rates(self) -> dict[str, float | None]:
+    def rates(self) -> dict[str, Any]:
         """The pass rate over all tasks, with the missing trials and what they could have made of it."""
         (row,) = pass_rates(results_frame(self.results).assign(**{GROUP: 0})).to_dict("records")
         names = ("missing", "pass_rate", "judged_rate", "most")

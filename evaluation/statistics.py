@@ -30,7 +30,7 @@ _VARIANT = re.compile(r"(\d{2}-\d{2})-(?:\d{2}|\d{4,})")
 def counted(results: pd.DataFrame, of: str = "passed") -> pd.DataFrame:
     """The planned trials that count, with 0 for a missing value: a trial without a verdict is failed.
 
-    `results` has the columns of `results_frame`; `of` is `passed` or `score`, which becomes a float, and the
+    `results` has the columns of `results_frame`; `of` is `passed` or a metric, which becomes a float, and the
     column `missing` says where there was none. Refusals, limits, errors and trials that were not run are
     missing: a model could otherwise raise its rate by giving up on what it would fail. Left out are tasks
     without a criterion: those that an agent finished without a value and has none of.
@@ -129,26 +129,33 @@ def people_error(results: pd.DataFrame) -> float:
 
 
 def mean_scores(results: pd.DataFrame) -> pd.DataFrame:
-    """Mean score by agent and group, for suites whose score says more than the verdict.
+    """`metric_means` of the score, for suites whose score says more than the verdict.
+
+    Empty if all scores are 0 or 1, of which the pass rate is the mean.
+    """
+    means = metric_means(results, "score")
+    return means[:0] if counted(results, "score")["score"].isin([0, 1]).all() else means
+
+
+def metric_means(results: pd.DataFrame, of: str) -> pd.DataFrame:
+    """Mean of a metric from 0 to 1, the column `of`, by agent and group.
 
     `results` has the columns of `results_frame`. Columns returned: `agent`, `level`, `tasks`; `planned`
-    trials and the `missing` ones of them; `score`, in which a missing trial has 0, with `low`, `high` (95 %,
-    Student's over tasks with their variants kept together; NaN for fewer than two); `judged_score` of the
-    trials that have one; `most`, with 1 for the missing ones. Empty if all scores are 0 or 1, of which the
-    pass rate is the mean.
+    trials and the `missing` ones of them; `score`, the mean, in which a missing trial has 0, with `low`,
+    `high` (95 %, Student's over tasks with their variants kept together; NaN for fewer than two);
+    `judged_score` of the trials that have one; `most`, with 1 for the missing ones.
     """
-    trials = counted(results, "score")
+    trials = counted(results.assign(score=results[of]), "score")
     rows = []
     for (agent, level), part in trials.groupby(["agent", GROUP], sort=False):
         means, judged = _family_means(part), _family_means(part[~part["missing"]])
         most = _family_means(part.assign(score=part["score"] + part["missing"]))
-        mean, half = float(means.mean()), mean_half(means.to_numpy())
+        mean, half = float(means.mean()), mean_half(means.to_numpy(float))
         counts = (part["task_id"].nunique(), len(part), int(part["missing"].sum()))
         ends = (max(mean - half, 0), min(mean + half, 1))
         rows.append((agent, level, *counts, mean, *ends, float(judged.mean()), float(most.mean())))
     columns = ["agent", GROUP, "tasks", "planned", "missing", "score", "low", "high", "judged_score", "most"]
-    frame = pd.DataFrame([] if trials["score"].isin([0, 1]).all() else rows, columns=columns)
-    return frame.sort_values(GROUP, kind="stable", ignore_index=True)
+    return pd.DataFrame(rows, columns=columns).sort_values(GROUP, kind="stable", ignore_index=True)
 
 
 def _family_means(trials: pd.DataFrame) -> "pd.Series[float]":

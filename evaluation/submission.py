@@ -39,6 +39,7 @@ class Trial(_Plain):
     turns: int | None
     score: float | None
     error: str | None
+    metrics: dict[str, float] = Field(default={}, description="further ones of the suite's headline")
 
 
 class GroupRate(_Plain):

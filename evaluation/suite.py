@@ -10,7 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -170,16 +172,18 @@ class Suite(ABC):
     """A suite of tasks.
 
     `name` is that of the entry point and the provider of the offline agents (`NAME/agent`), `task_name` that
-    of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `agents` are the names
-    of offline agents for messages, with a word in capitals for what a user fills in. `reproduced` are the
-    values of a record that a replay gives again; None: all of them, and every text and picture, to the bit.
-    An evaluation replays no episode of a suite that names some.
+    of the task for `inspect eval arena_llm/TASK`, `group_name` the heading of groups. `headline` names the
+    metrics that reports show first, each with what it is in a record: `passed`, `score` or one of `metrics`
+    from 0 to 1. `agents` are the names of offline agents for messages, with a word in capitals for what a
+    user fills in. `reproduced` are the values of a record that a replay gives again, and an evaluation then
+    replays no episode; None: all of them, and every text and picture, to the bit.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     task_name: ClassVar[str]
     group_name: ClassVar[str] = "group"
+    headline: ClassVar[Mapping[str, str]] = MappingProxyType({"pass rate": "passed"})
     choices: ClassVar[type[RunChoices]] = RunChoices
     presets: ClassVar[Path | None] = None
     agents: ClassVar[tuple[str, ...]] = ()
@@ -219,10 +223,8 @@ class Suite(ABC):
         return ()
 
     def opening(self, choices: Any, prompts: PromptSet, episodes: int) -> "list[ChatMessage]":
-        """The messages before the first observation of a conversation over `episodes` episodes.
-
-        The layout of the prompts may join them with it: see `evaluation.inspect_task.content.joined`.
-        """
+        """The messages before the first of `episodes`; `inspect_task.content.joined` may join them with "
+        "it."""
         from inspect_ai.model import ChatMessageSystem
 
         return [ChatMessageSystem(content=prompts["system"].fill())]
@@ -269,8 +271,6 @@ class Suite(ABC):
 
     def versions(self) -> dict[str, str]:
         """The software that decides an episode's bits, and its versions."""
-        from importlib.metadata import version
-
         return {"arena-llm": version("arena-llm")}
 
     def renderer(self, choices: Any) -> str | None:

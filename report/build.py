@@ -91,7 +91,7 @@ class _Report:
             title = f"Task {task_id}"
             page = site.render("task.html.j2", depth=1, title=title, report_title=self.title, **values)
             self.folder.write(rows[0]["task_page"], page)
-        results = index_page.results_of(self.rows)
+        results = index_page.results_of(self.rows, self.suite.suite.headline.values())
         rates = self.suite.rates(results)
         tables = index_page.Tables(results, rates, self.rows, pd.DataFrame(self.turns))
         values = index_page.write_index(self.folder, logs, tables, self.facts, self.suite)

@@ -23,6 +23,7 @@ TABLES = {
     "results": "one row per planned trial, as arena-llm compare reads it",
     "episodes": "the same with reasons of failure, tokens, price and time",
     "turns": "one row per reply",
+    "headlines": "headline metrics over all tasks",
     "comparisons": "differences between agents",
     "differences": "differences from each comparison group, by level",
     "tasks": "differences from each comparison group, by task",

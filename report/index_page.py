@@ -1,7 +1,7 @@
 """The first page of a report, the pages of tasks, and the files beside them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -14,13 +14,13 @@ from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
-from evaluation.statistics import MISSING_NOTE, counted, pass_rates, task_rates
+from evaluation.statistics import MISSING_NOTE, counted, task_rates
 from report import tables
 from report.files import write_cards, write_rates, write_tables
-from report.formats import NONE, count, percent
+from report.formats import NONE, count
 from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
 from report.panels import Row, SuiteReport
-from report.rates import GroupRates
+from report.rates import HEADLINE_HEADINGS, GroupRates, headline_cells, headlines
 
 
 class Tables(NamedTuple):
@@ -57,7 +57,9 @@ def write_index(
     write_cards(folder, cards)
     write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests)
     write_rates(folder, name, rates, results, shared)
+    first = headlines(results, suite.suite.headline)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
+    frames["headlines"] = first
     several = reliability(results)
     found_too = {"comparisons": pairs, "reliability": several}
     files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
@@ -71,7 +73,7 @@ def write_index(
             *apart_sentences(results, apart),
         ],
         "runs": tables.runs_table(cards),
-        "agents": _agents(results, {log.agent for log in logs if not log.complete}),
+        "agents": _agents(first, results, {log.agent for log in logs if not log.complete}),
         "group": suite.suite.group_name,
         "figure": name,
         "rates": tables.group_table(rates.table, suite.suite.group_name.capitalize()),
@@ -116,10 +118,17 @@ def _shared(facts: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {key: value for key, value in facts[0].items() if all(own.get(key) == value for own in facts)}
 
 
-def results_of(rows: Sequence[Row]) -> pd.DataFrame:
-    """The columns of `TrialResult` of the rows of episodes."""
+def results_of(rows: Sequence[Row], metrics: Collection[str] = ()) -> pd.DataFrame:
+    """The columns of `TrialResult` of the rows of episodes; `metrics` are names of its further ones."""
     names = {field.name: GROUP if field.name == "group" else field.name for field in fields(TrialResult)}
-    return results_frame(TrialResult(**{name: row[column] for name, column in names.items()}) for row in rows)
+    del names["metrics"]
+    return results_frame(
+        TrialResult(
+            **{name: row[column] for name, column in names.items()},
+            metrics={name: row[name] for name in metrics if name not in names and row.get(name) is not None},
+        )
+        for row in rows
+    )
 
 
 def _episodes(rows: Sequence[Row]) -> pd.DataFrame:
@@ -148,23 +157,23 @@ def _limits(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _agents(results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
-    whole = pass_rates(results.assign(**{GROUP: 0}))
+def _agents(found: pd.DataFrame, results: pd.DataFrame, partial: set[str]) -> list[dict[str, Any]]:
+    """A card for each agent: its headline metrics as texts by heading, the published ones first."""
+    passes = counted(results).groupby("agent")["passed"].sum()
     return [
         {
-            **{key: row[key] for key in ("agent", "passes", "planned", "missing")},
-            "partial": row["agent"] in partial,
-            "judged": NONE if pd.isna(row["judged_rate"]) else f"{percent(row['judged_rate'])} %",
-            "bounds": _percents(row["pass_rate"], row["most"]),
-            "rate": NONE if pd.isna(row["pass_rate"]) else f"{percent(row['pass_rate'])} %",
-            "interval": _percents(row["low"], row["high"]),
+            "agent": agent,
+            "partial": agent in partial,
+            "missing": own["missing"].max(),
+            "planned": own["planned"].max(),
+            "passes": int(passes.get(agent, 0)),
+            "metrics": [
+                dict(zip(HEADLINE_HEADINGS, headline_cells(row), strict=True))
+                for row in own.to_dict("records")
+            ],
         }
-        for row in whole.to_dict("records")
+        for agent, own in found.groupby("agent", sort=False)
     ]
-
-
-def _percents(low: float, high: float) -> str:
-    return NONE if pd.isna(low) else f"{percent(low)}–{percent(high)} %"
 
 
 def _tasks(

@@ -1,7 +1,7 @@
 """Pass rates of runs by group of tasks, alone or beside others: the table that figures and pages show."""
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ from rich.text import Text
 from arena.errors import EvaluationError
 from evaluation.results import GROUP
 from evaluation.run_card import RunCard
-from evaluation.statistics import MISSING_NOTE, RATES, pass_rates
-from report.formats import percent
+from evaluation.statistics import MISSING_NOTE, RATES, metric_means, pass_rates
+from report.formats import decimals, percent
 
 COLUMNS = (
     *(GROUP, "level_name", "who", "source", "task_set", "tasks", "planned", "trials", "passes", "missing"),
@@ -53,11 +53,57 @@ def group_rates(
     both = both[both[GROUP].isin(set(results[GROUP]))]
     both = both.assign(level_name=both[GROUP].map(name), comparable=both["comparable"].ne(False))
     # Of published groups every trial has a verdict.
-    known = {"planned": both["trials"], "missing": 0}
+    known: dict[str, Any] = {"planned": both["trials"], "missing": 0}
     both = both.assign(**{key: both[key].fillna(value).astype(int) for key, value in known.items()})
     others = both["source"] != "run"
     both.loc[others, ["judged_rate", "most"]] = both.loc[others, "pass_rate"]
     return both.sort_values(GROUP, kind="stable", ignore_index=True)
+
+
+def headlines(results: pd.DataFrame, metrics: Mapping[str, str]) -> pd.DataFrame:
+    """The headline metrics of each agent over all its tasks, and the pass rate last, one row each.
+
+    `results` has the columns of `results_frame`; `metrics` are those of `Suite.headline`, of which only those
+    that the results have are returned. Columns: `agent`, `metric`; `planned` and `missing` trials; `mean`,
+    with 0 for a missing trial, `low`, `high` (95 %); `judged` of the trials that have it; `most`, with 1 for
+    the missing ones.
+    """
+    columns = {**metrics, **({} if "passed" in metrics.values() else {PASS_RATE: "passed"})}
+    whole = results.assign(**{GROUP: 0})
+    names = {"pass_rate": "mean", "judged_rate": "judged", "score": "mean", "judged_score": "judged"}
+    parts = [
+        (pass_rates(whole) if column == "passed" else metric_means(whole, column))
+        .rename(columns=names)
+        .assign(metric=metric)
+        for metric, column in columns.items()
+        if column in results
+    ]
+    order = {agent: place for place, agent in enumerate(results["agent"].unique())}
+    found = pd.concat(parts).sort_values("agent", key=lambda agents: agents.map(order), kind="stable")
+    return found.reset_index(drop=True)[list(HEADLINE_COLUMNS)]
+
+
+PASS_RATE = "pass rate"
+HEADLINE_COLUMNS = ("agent", "metric", "planned", "missing", "mean", "low", "high", "judged", "most")
+HEADLINE_HEADINGS = ("Who", "Metric", "Trials", "Missing", "Mean", "95 %", "Judged", "Bounds")
+"""Columns of `headline_cells`."""
+
+
+def headline_cells(row: Row) -> tuple[str, ...]:
+    """A row of `headlines` as text, under `HEADLINE_HEADINGS`."""
+    form = (lambda share: f"{percent(share)} %") if row["metric"] == PASS_RATE else decimals
+
+    def span(low: float, high: float) -> str:
+        return "-" if math.isnan(low) else f"{form(low)}-{form(high)}".replace(" %-", "-")
+
+    judged = form(row["judged"]) if row["missing"] and not math.isnan(row["judged"]) else "-"
+    return (
+        *(row["agent"], row["metric"], str(row["planned"]), str(row["missing"] or "-")),
+        "-" if math.isnan(row["mean"]) else form(row["mean"]),
+        span(row["low"], row["high"]),
+        judged,
+        span(row["mean"], row["most"]) if row["missing"] else "-",
+    )
 
 
 class GroupRates(NamedTuple):
@@ -117,15 +163,33 @@ def rates_table(rates: pd.DataFrame, group: str, caption: str = "") -> Table:
         caption = f"{MISSING_NOTE} {caption}".strip()
     table = Table(title=f"Trials passed, by {group}", caption=caption or None, caption_justify="left")
     found = [(label(row), cells(row)) for row in rates.to_dict("records")]
-    shown = [place for place in range(len(HEADINGS)) if any(row[place] != "-" for _, row in found)]
-    for place in shown:
-        table.add_column(HEADINGS[place], justify="right" if place else "left", overflow="fold")
+    shown = _add_columns(table, HEADINGS, [row for _, row in found], 1)
     for name, rows in groupby(found, key=itemgetter(0)):
         table.add_section()
         table.add_row(Text(name, "bold"))
         for _, row in rows:
             table.add_row(*(Text(row[place]) for place in shown))
     return table
+
+
+def headlines_table(found: pd.DataFrame) -> Table:
+    """The headline metrics over all tasks for a terminal, as `headlines` gives them."""
+    table = Table(title="All tasks")
+    rows = [headline_cells(row) for row in found.to_dict("records")]
+    shown = _add_columns(table, HEADLINE_HEADINGS, rows, 2)
+    for row in rows:
+        table.add_row(*(Text(row[place]) for place in shown))
+    return table
+
+
+def _add_columns(
+    table: Table, headings: Sequence[str], rows: Sequence[Sequence[str]], texts: int
+) -> list[int]:
+    """Add the columns that have any value, the first `texts` of which are text; returns their places."""
+    shown = [place for place in range(len(headings)) if any(row[place] != "-" for row in rows)]
+    for place in shown:
+        table.add_column(headings[place], justify="left" if place < texts else "right", overflow="fold")
+    return shown
 
 
 def costs_table(cards: Sequence[RunCard]) -> Table:

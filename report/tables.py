@@ -12,7 +12,7 @@ from evaluation.results import GROUP
 from evaluation.run_card import RunCard, sent_words
 from evaluation.statistics import mean_scores
 from report.formats import NONE, decimals, interval, p_value, percent, points
-from report.rates import HEADINGS, cells, label
+from report.rates import HEADINGS, HEADLINE_HEADINGS, cells, headline_cells, label
 
 UNKNOWN = "unknown"
 
@@ -31,6 +31,11 @@ def group_table(rates: pd.DataFrame, heading: str) -> Table:
     """The rates of runs and others by group."""
     rows = [(label(row), *cells(row)) for row in rates.to_dict("records")]
     return Table((heading, *HEADINGS), rows, 2)
+
+
+def headline_table(found: pd.DataFrame) -> Table:
+    """The headline metrics over all tasks, as `headlines` gives them."""
+    return Table(HEADLINE_HEADINGS, [headline_cells(row) for row in found.to_dict("records")], 2)
 
 
 def scores_table(results: pd.DataFrame, heading: str) -> Table:

@@ -163,7 +163,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     from arena_llm.sweep import Sweep, play_sweep
     from evaluation.evaluate import evaluate
     from report.files import read_cards
-    from report.rates import costs_table, rates_table
+    from report.rates import costs_table, headlines, headlines_table, rates_table
 
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"
@@ -184,6 +184,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     except RenderError:
         frames = False
     written = report_logs(logs, out or beside, None, frames)
+    console.print(headlines_table(headlines(written.results, suite.headline)))
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
     if isinstance(asked, Sweep):
         wide_console(110).print(costs_table(read_cards(written.page.parent)))

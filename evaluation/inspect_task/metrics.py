@@ -97,7 +97,9 @@ def _of_sample(sample: SampleScore, of: str) -> Iterator[SampleScore]:
     known, row = sample.sample_metadata or {}, sample.score.metadata or {}
     groups = known.get("groups") or {}
     rows = row["tasks"] if "tasks" in row else {str(sample.sample_id): row}
-    unreached = {task_id: {LIMIT: None} for task_id in groups if "tasks" in row and task_id not in rows}
+    unreached = {
+        task_id: {LIMIT: None, "score": 0.0} for task_id in groups if "tasks" in row and task_id not in rows
+    }
     for task_id, each in {**rows, **unreached}.items():
         if (value := _value(each, of)) is not None:
             about = {"group": groups.get(task_id, known.get("group", "none")), "cluster": family(task_id)}
@@ -110,7 +112,7 @@ def _value(row: dict[str, Any], of: str) -> float | None:
     if of not in VERDICTS:
         return row.get(of)
     passed: bool | None = row.get("passed")
-    missing = passed is None and LIMIT in row and row.get("score", 0.0) is not None
+    missing = passed is None and LIMIT in row and row.get("score") is not None
     return VERDICTS[of] if missing else passed
 
 

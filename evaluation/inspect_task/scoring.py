@@ -44,7 +44,7 @@ def keep_records(state: TaskState, session: Session) -> None:
         state.metadata["episode"] = next(iter(records.values()))
 
 
-@scorer(metrics=[pass_rate(), stderr(), judged_rate(), most(), by_group()])
+@scorer(metrics=[pass_rate(), stderr(), judged_rate(), most(), by_group(), mean("score")])
 @of_distribution
 def episode_score() -> Scorer:
     """The score of an episode, from 0 to 1; 0 if a limit or a stop ended it, NaN without a criterion.

@@ -107,7 +107,9 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
     events = [event for event in asked if event.role not in (JUDGE, OTHER)]
     record = sample.records.get(task_id)
     episode = LoggedEpisode(
-        _result(base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}),
+        _result(
+            base, sample.row(task_id) if record else next(iter(raw.scores.values())).metadata or {}, sample
+        ),
         usage=_usage(list((raw.model_usage or {}).values())),
         seconds=raw.total_time,
         stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
@@ -134,7 +136,7 @@ def logged_conversation(
         own = sample.parts.get(task_id)
         requests = list(_requests(own)) if own else []
         episode = LoggedEpisode(
-            _result(base, sample.row(task_id)),
+            _result(base, sample.row(task_id), sample),
             usage=_usage([request.usage for request in requests if request.usage]),
             seconds=ends.get(task_id),
             stops=Counter(request.stop_reason for request in requests),
@@ -168,14 +170,16 @@ def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> Log
     if limit is None:
         return episode
     unjudged = replace(
-        episode.result, passed=None, total_reward=None, outcome=None, score=None, error=str(limit)
+        episode.result, passed=None, total_reward=None, outcome=None, score=None, error=str(limit), metrics={}
     )
     return replace(episode, result=unjudged, limit=limit, ran_down=episode.result)
 
 
-def _result(base: Mapping[str, Any], row: Mapping[str, Any]) -> TrialResult:
+def _result(base: Mapping[str, Any], row: Mapping[str, Any], sample: LoggedSample) -> TrialResult:
     known: dict[str, Any] = {key: row.get(key) for key in _SCORED}
-    return TrialResult(**base, **known)
+    further = [name for name in sample.suite.headline.values() if name not in _SCORED]
+    metrics = {name: row[name] for name in further if row.get(name) is not None}
+    return TrialResult(**base, **known, metrics=metrics)
 
 
 def _unreached(sample: LoggedSample) -> str:

@@ -97,7 +97,7 @@ class SampleCheck:
         limit = self._sample.limit_of(base.task_id)
         row = replayed_row(logged, again, setup.suite)
         if unjudged:
-            row = without_verdict(row, limit and limit.kind)
+            row = without_verdict(row, limit.kind if limit else None)
         self._rows.append(row)
         return replace(
             base,

@@ -15,7 +15,7 @@ from report.comparison.tasks import TASKS_NOTE
 from report.comparison.whole import Comparison
 from report.figures import capacities, items, ranking, spread
 from report.files import write_figure, write_rates, write_tables
-from report.tables import facts_table, group_table, scores_table
+from report.tables import facts_table, group_table, headline_table, scores_table
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
 
@@ -48,6 +48,7 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "figure": name,
             "heading": "Comparison groups" if compared.groups else f"By {compared.group}",
             "rates": group_table(compared.rates.table, compared.group.capitalize()),
+            "headlines": headline_table(compared.tables["headlines"]),
             "rate_notes": (MISSING_NOTE, *compared.rates.notes),
             "scores": scores_table(results, compared.group.capitalize()),
             "missing": int(counted(results)["missing"].sum()),

@@ -8,6 +8,7 @@ import pandas as pd
 from arena.errors import ConfigError, EvaluationError
 from evaluation.paired import compare_agents
 from evaluation.reliability import reliability
+from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
 from report.comparison.capacities import capacities
 from report.comparison.contamination import contamination
@@ -20,7 +21,7 @@ from report.comparison.ranks import outperformed, ranks
 from report.comparison.references import ReferenceGroup
 from report.comparison.runs import Run, apart, cautions
 from report.comparison.tasks import compare_tasks
-from report.rates import GroupRates, group_rates
+from report.rates import GroupRates, group_rates, headlines
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +47,8 @@ class Comparison:
     @property
     def group(self) -> str:
         """What the suite calls a group of tasks."""
-        try:
-            return get_suite(self.suite).group_name
-        except ConfigError:
-            return "group"
+        suite = _installed(self.suite)
+        return "group" if suite is None else suite.group_name
 
     @property
     def same_layouts(self) -> bool:
@@ -59,6 +58,18 @@ class Comparison:
     def has(self, source: str) -> bool:
         """Whether a group of this source is compared with."""
         return any(group.source == source for group in self.groups)
+
+
+def _installed(name: str) -> Suite | None:
+    """The suite of a name; None if it is not installed here."""
+    try:
+        return get_suite(name)
+    except ConfigError:
+        return None
+
+
+def _headline(name: str) -> Mapping[str, str]:
+    return (_installed(name) or Suite).headline
 
 
 def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Sequence[Run] = ()) -> Comparison:
@@ -78,6 +89,7 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
     results = pd.concat([run.results for run in runs], ignore_index=True)
     own, sentences = tuple(runs), tuple(cautions(list(runs)))
     pairs = {
+        "headlines": headlines(results, _headline(runs[0].suite)),
         "comparisons": compare_agents(results, apart(own)),
         "reliability": reliability(results),
         "contamination": contamination(runs, hidden),

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
@@ -32,6 +33,7 @@ class DiscoveryWorldSuite(Suite):
     title = "DiscoveryWorld"
     task_name = "discoveryworld"
     group_name = "theme"
+    headline = MappingProxyType({"completion": "passed", "procedure": "score", "knowledge": "knowledge"})
     choices = DiscoveryWorldChoices
     presets = Path(__file__).parent / "presets"
     agents = (

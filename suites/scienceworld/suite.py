@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
@@ -30,6 +31,7 @@ class ScienceWorldSuite(Suite):
     title = "ScienceWorld"
     task_name = "scienceworld"
     group_name = "topic"
+    headline = MappingProxyType({"score": "score"})
     choices = ScienceWorldChoices
     presets = Path(__file__).parent / "presets"
     agents = ("gold", "random-valid")

@@ -5,11 +5,11 @@ import pytest
 from rich.console import Console
 
 from arena import EvaluationError
-from evaluation.results import results_frame
+from evaluation.results import TrialResult, results_frame
 from human_data.baselines import children_by_task
 from report.comparison.levels import BASELINES_NOTE, compare_levels
 from report.formats import percent
-from report.rates import HEADINGS, cells, rates_table
+from report.rates import HEADINGS, cells, headlines, headlines_table, rates_table
 from tests.evaluation.runs import level, rows
 
 
@@ -122,6 +122,30 @@ def test_other_layouts_are_never_taken_for_the_childrens():
 def test_without_results_there_is_nothing_to_compare():
     with pytest.raises(EvaluationError, match="no results"):
         compare_levels(results_frame([]))
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_published_metrics_come_first_and_the_pass_rate_beside_them(named):
+    played = [
+        TrialResult("m", f"w{k}", "theme", 0, None, passed=k > 2, score=k / 4, metrics={"known": k / 8})
+        for k in range(5)
+    ]
+    frame = results_frame([*played, TrialResult("m", "w5", "theme", 0, None, error="refused")])
+    metrics = {"completion": "passed"} if named else {}
+    found = headlines(frame, {"score": "score", "known": "known", "absent": "absent", **metrics})
+    last = "completion" if named else "pass rate"
+    assert found["metric"].to_list() == ["score", "known", last]
+    assert found["mean"].to_list() == pytest.approx([2.5 / 6, 1.25 / 6, 2 / 6])
+    assert found["judged"].to_list() == pytest.approx([2.5 / 5, 1.25 / 5, 2 / 5])
+    assert found["most"].to_list() == pytest.approx([3.5 / 6, 2.25 / 6, 3 / 6])
+    assert (found["missing"] == 1).all()
+    assert (found["planned"] == 6).all()
+    out = io.StringIO()
+    Console(file=out, width=120).print(headlines_table(found))
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in out.getvalue().splitlines()]
+    body = [line for line in lines if line]
+    assert body[0][:5] + body[0][6:] == ["m", "score", "6", "1", "0.42", "0.50", "0.42-0.58"]
+    assert body[2][4] == ("0.33" if named else "33 %")
 
 
 def test_the_table_shows_every_row_with_its_tasks():

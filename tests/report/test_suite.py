@@ -31,7 +31,7 @@ def folder(logs, tmp_path_factory):
 def test_groups_and_episodes_are_listed_without_anything_of_the_arena(folder):
     page = (folder / "index.html").read_text("utf-8")
     cells = table_rows(page)
-    assert ["1", "arena/pixels", "2/2", "1", "100 %", "21-100", "-"] in cells
+    assert ["1", "arena/pixels", "2/2", "1", "100 %", "21-100", "-", "-", "-"] in cells
     assert any(row[:3] == ["01-01-01", "1", "2/2"] for row in cells)
     assert "By set" in page
     for word in ("children", "Children", "PyBullet", "replaying", "Food Retrieval", "Level"):

@@ -5,6 +5,8 @@ import json
 import pytest
 from inspect_ai.log import read_eval_log
 
+from report.comparison.read import read_run
+from report.comparison.whole import compare
 from tests.command import command, run
 from tests.llm_control.provider import MODEL, answer, failure
 from tests.suites.discoveryworld.worlds import needs_package
@@ -83,7 +85,17 @@ def test_a_model_plays_and_another_judges_once(provider, tmp_path):
     assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     made = run("report", log, "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")
-    assert "Knowledge beside the paper" in (tmp_path / "report" / "index.html").read_text()
+    page = (tmp_path / "report" / "index.html").read_text()
+    assert "Knowledge beside the paper" in page
+    assert (
+        page.index("completion") < page.index("procedure") < page.index("knowledge") < page.index("Sent with")
+    )
+    for table in (tmp_path / "report", tmp_path / "report" / "results.csv", log):
+        runs = compare(read_run(str(table)), ())
+        means = runs.tables["headlines"].set_index("metric")["mean"]
+        assert list(means.index) == ["completion", "procedure", "knowledge"]
+        assert (means["completion"], means["knowledge"]) == (0, 1)
+    assert done.stdout.index("knowledge") < done.stdout.index("by theme")
     pages = "".join(page.read_text() for page in (tmp_path / "report").rglob("*.html"))
     assert "What was found out" in pages
 
