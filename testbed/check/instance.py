@@ -8,7 +8,7 @@ from arena.taskfile.config import ArenaSpec, Item, Vector3
 from arena.taskfile.kind import Kind
 from arena.taskfile.load import Located, nearest
 from arena.taskfile.nodes import Place
-from arena.taskfile.versions import DIFFERENCES, Version, kind_named
+from arena.taskfile.versions import Version, kind_named
 from testbed.check.finding import Finding
 
 RANDOM = Vector3(x=-1.0, y=-1.0, z=-1.0)
@@ -73,9 +73,8 @@ class ItemInstance:
     def has_fixed_place(self) -> bool:
         """Whether nothing in an object's position, heading and size is random."""
         size = self.size
-        high = self.position.y == -1 and DIFFERENCES[self.version].minus_one_is_high
         turned = self.entry(self.item.rotations, -1.0) >= 0 or not (self.kind and self.kind.random_yaw)
-        return self.has_fixed_position and not high and turned and min(size.x, size.y, size.z) >= 0
+        return self.has_fixed_position and turned and min(size.x, size.y, size.z) >= 0
 
 
 def item_instances(located: Located, arena_id: int) -> Iterator[ItemInstance]:

@@ -177,7 +177,13 @@ def test_a_blocked_object_is_told_with_what_stands_there_and_its_lines(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("place", "there"), [("20 0 5.5", "the agent"), ("39.8 0 30", "the arena's boundary")]
+    ("place", "there"),
+    [
+        ("20 0 5.5", "the agent"),
+        ("20 -1 5.5", "the agent"),
+        ("39.8 0 30", "the arena's boundary"),
+        ("39.8 -1 30", "the arena's boundary"),
+    ],
 )
 def test_agent_and_boundary_are_in_the_way_too(place, there, tmp_path):
     (said,) = found(tmp_path, arena(walls(place)))["blocked"]
