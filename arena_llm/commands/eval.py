@@ -136,8 +136,11 @@ def _plan_notes(plan: Path, request: "EvalRequest") -> dict[str, Any]:
 
 
 def _show(request: "EvalRequest") -> None:
-    """Print every effective choice and where it comes from."""
-    given = request.effective
+    """Print every effective choice and where it comes from.
+
+    Raises ConfigError for options that a run would refuse; a preset may lack what they are to name.
+    """
+    given, missing = request.effective, _missing(request)
     table = Table("choice", Column("value", overflow="fold"), "from", "meaning")
     if given.preset is not None:
         table.title = f"{given.preset.name}: {given.preset.description}"
@@ -149,13 +152,36 @@ def _show(request: "EvalRequest") -> None:
     for name, value, origin, meaning in given.rows():
         table.add_row(name, value, origin, meaning, style=None if origin == "default" else "bold")
     wide_console(110).print(table)
-    try:
-        prompts = request.prompts
-    except ConfigError as error:
-        line_console().print(f"Not complete: {error}. As it stands:")
-        prompts = request.suite.prompts()
+    for fault in missing.values():
+        line_console().print(f"Not complete: {fault}. As it stands:")
+    prompts = request.suite.prompts() if "prompts" in missing else request.prompts
     for remark in request.suite.remarks(given.choices, prompts, request.protocol):
         line_console().print(remark)
+
+
+def _missing(request: "EvalRequest") -> dict[str, str]:
+    """What a preset still lacks: tasks or prompts; raises ConfigError if that is due to an option."""
+    from evaluation.request import EvalRequest
+
+    preset = EvalRequest(request.suite, request.model, protocol=request.protocol)
+    missing = {}
+    # Reading the tasks takes seconds, and a preset's own are there.
+    for name in ["tasks", "prompts"] if request.folder or request.choices else ["prompts"]:
+        fault = _fault(request, name)
+        if fault is not None and str(fault) != str(_fault(preset, name)):
+            raise fault
+        if fault is not None:
+            missing[name] = str(fault)
+    return missing
+
+
+def _fault(request: "EvalRequest", name: str) -> ConfigError | None:
+    """Why a request has no tasks or no prompts, by name; None if it has."""
+    try:
+        getattr(request, name)
+    except ConfigError as error:
+        return error
+    return None
 
 
 def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **run: Any) -> None:

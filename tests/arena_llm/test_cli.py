@@ -35,6 +35,11 @@ BAD = [
         "give their folder with --testbed",
     ),
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
+    (["eval", "--show", "--levels", "99"], "levels: got '99'"),
+    (["eval", "--show", "--tasks", "xx"], "no task xx"),
+    (["eval", "--show", "--testbed", "/nowhere"], "no such folder"),
+    (["eval", "--show", "--prompts", "/nowhere"], "no such folder"),
+    (["eval", "--show", "--prompt", "/nowhere"], "cannot be read"),
     (["eval", "--model", "frob"], "unknown model 'frob'"),
     (["eval", "--model", "arena/frob"], "unknown agent 'arena/frob': the offline agents are arena/pixels"),
     (
