@@ -290,7 +290,7 @@ class Suite(ABC):
         return ()
 
     def run_panels(self, records: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[tuple[str, str]]:
-        """The same for a report's first page, from the records of judged episodes by agent."""
+        """The same for a report's first page, from the records of finished episodes by agent."""
         return ()
 
     def __reduce__(self) -> tuple[Callable[[str], "Suite"], tuple[str]]:

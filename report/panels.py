@@ -58,9 +58,10 @@ class SuiteReport:
     def examine(self, episode: LoggedEpisode, book: PictureBook) -> EpisodeFindings:
         """What there is to know of an episode; `book` takes pictures that the log does not have."""
         record = {**result_row(episode.result), "turns": episode.turns, "replay": episode.replay}
-        if episode.result.passed is not None:
+        # A task may have a score and no verdict; a trial that was broken off has no outcome.
+        if episode.result.outcome is not None:
             self._records.setdefault(episode.result.agent, []).append(record)
-        return EpisodeFindings(_marked_up(self.suite.panels(record)))
+        return EpisodeFindings(_marked_up(self.suite.panels(record)), episode.metrics)
 
     def turn_columns(self, turn: Mapping[str, Any]) -> dict[str, Any]:
         """Further columns of a turn in turns.csv."""

@@ -29,6 +29,9 @@ _NAMED = re.compile(r"\w+\((['\"])(.*)\1\)")
 
 _SCORED = ("total_reward", "passed", "outcome", "steps", "turns", "score")
 
+_NO_METRICS = (*_SCORED, "replay", "recording", "model_end", "invalid_replies")
+"""What else a record has: what stands in results anyway, and what replays it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -51,7 +54,7 @@ class LoggedEpisode:
     `agent` is what the log has of the agent that led the model, such as its plan or memory (`Calls.log`).
     `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
     its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
-    `ran_down` is what the log has of its end.
+    `ran_down` is what the log has of its end. `metrics` are the record's numbers that `result` does not have.
     """
 
     result: TrialResult
@@ -69,6 +72,7 @@ class LoggedEpisode:
     limit: Limit | None = None
     ran_down: TrialResult | None = None
     agent: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def invalid_replies(self) -> int:
@@ -165,6 +169,7 @@ def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> Log
         replay=replay_of(record),
         talk=sample.parts.get(task_id),
         agent=agent_facts(sample.raw),
+        metrics={name: value for name, value in record.items() if name not in _NO_METRICS},
     )
     limit = sample.limit_of(task_id)
     if limit is None:

@@ -9,8 +9,9 @@ import typer
 from arena.errors import ArenaError, ConfigError
 from arena.files import write_file
 from suites.boxing.environments import WORLDS
-from suites.boxing.oracle import as_csv, heading, measured_baselines, printed, rows
+from suites.boxing.oracle import VERDICTS, as_csv, heading, measured_baselines, printed, rows, table
 from suites.boxing.oracle import speed as seconds
+from suites.boxing.oracle import verdicts as measured_verdicts
 
 app = typer.Typer(add_completion=False)
 
@@ -57,6 +58,24 @@ def baselines(
 ) -> None:
     """Measure the errors of the best answers before any experiment."""
     write_file(out, measured_baselines(episodes))
+
+
+@app.command()
+def verdicts(
+    environment: Environments = None,
+    worlds: Annotated[int, typer.Option(min=2, help="Worlds of each row.")] = 100,
+    best: Annotated[int, typer.Option(min=1, help="Of these, worlds with the best experiments.")] = 100,
+    out: Annotated[Path | None, typer.Option(help="A file to write, as verdicts.csv here.")] = None,
+) -> None:
+    """Print the share of worlds that agents pass that learn nothing, and that perfect inference passes."""
+    columns = ("environment", "goal", "mode", "worlds", "best_worlds", *VERDICTS)
+    found = []
+    for name in _chosen(environment):
+        for row in measured_verdicts(name, worlds, min(best, worlds)):
+            print(*row, flush=True)
+            found.append(row)
+    if out is not None:
+        write_file(out, table(columns, found))
 
 
 if __name__ == "__main__":

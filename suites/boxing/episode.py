@@ -78,7 +78,7 @@ class BoxingEpisode:
         seed = agent_seed(setup.choices.seed, setup.task.id, setup.trial)
         self._noise, self._designs, inference = np.random.default_rng(seed).spawn(3)
         self.posterior = posterior_of(self.world, inference)
-        self._answers = Answers(self.questions, self.questions.best(self.posterior))
+        self._answers = Answers(self.questions)
         self._requests = requests_of(self.choices, len(self.questions), self.world.speaks)
         self._place = self._tries = self._done = 0
         self._said = self.explanation = ""
@@ -118,30 +118,37 @@ class BoxingEpisode:
         self.close()
         over = self._place == len(self._requests)
         last = self._answers.error(self.choices.experiments)
-        passed = over and last < self.questions.baseline
         score = self.questions.score(last)
+        metrics = {"total_reward": score, **self._metrics()}
+        return Record(
+            tuple(turn._asdict() for turn in self._turns),
+            self._outcome(last) if over else "stop",
+            over and last < self.questions.pass_error if self.questions.judged else None,
+            score,
+            metrics,
+            ModelEnd.EPISODE if over else ModelEnd.SOLVER,
+            self._replay(metrics),
+            self._prompts["episode_end"].fill(error=last, score=score),
+        )
+
+    def _outcome(self, error: float) -> str:
+        """How an error compares with that of the best answers without experiments."""
+        if error < self.questions.prior_error:
+            return "better than the prior"
+        return "as the prior" if error == self.questions.prior_error else "worse than the prior"
+
+    def _replay(self, metrics: Mapping[str, float | int]) -> dict[str, Any]:
+        """What replays the episode, and what reports show of it: they get no metrics."""
         parameters = zip(self.world.parameter_names, self.world.theta.tolist(), strict=True)
-        replay: dict[str, Any] = {
+        return {
             **self._content,
             **{key: getattr(self.choices, key) for key in ("mode", "prior")},
             "chances": self.questions.chances,
             "parameters": dict(parameters),
             "explanation": self.explanation,
+            "standardised": {key[2:]: value for key, value in metrics.items() if key.startswith("z_")},
+            **{key: metrics[key] for key in ("prior_error", "asked_answers", "missing_answers")},
         }
-        metrics = {"total_reward": score, **self._metrics()}
-        # Reports get no metrics, but what replays an episode.
-        replay["standardised"] = {key[2:]: value for key, value in metrics.items() if key.startswith("z_")}
-        outcome = "better than the prior" if passed else "no better than the prior" if over else "stop"
-        return Record(
-            tuple(turn._asdict() for turn in self._turns),
-            outcome,
-            passed,
-            score,
-            metrics,
-            ModelEnd.EPISODE if over else ModelEnd.SOLVER,
-            replay,
-            self._prompts["episode_end"].fill(error=last, score=score),
-        )
 
     def close(self) -> None:
         """Forget the episode."""
@@ -267,15 +274,19 @@ class BoxingEpisode:
 
     def _metrics(self) -> dict[str, float | int]:
         """The numbers of an episode that tables and reports have."""
-        found = self._answers.metrics(self.choices.experiments)
+        asked = [each for each in self._requests[: self._place] if each.kind == "predict"]
+        rest = {each.evaluation for each in self._requests[self._place :] if each.kind == "predict"}
+        over = dict.fromkeys(each.evaluation for each in asked if each.evaluation not in rest)
+        found = self._answers.metrics(over, self.choices.experiments)
+        found["prior_error"] = self.questions.prior_error
         tried = [turn for turn in self._turns if turn.information is not None]
         if tried:
             for name in ("information", "regret", "regret_published"):
                 found[name] = float(np.mean([getattr(turn, name) for turn in tried]))
         found["experiments"] = len(tried)
         found["invalid_replies"] = sum(turn.error is not None for turn in self._turns)
-        asked = sum(len(each.questions) for each in self._requests[: self._place])
-        found["missing_answers"] = asked - len(self._answers)
+        found["asked_answers"] = sum(len(each.questions) for each in asked)
+        found["missing_answers"] = int(found["asked_answers"]) - len(self._answers)
         return found
 
 

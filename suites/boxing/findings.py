@@ -27,7 +27,7 @@ _three_digits = partial(mean_text, digits=3)
 
 def run_panels(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, str]]:
     """Panels of the first page from the records of all agents."""
-    found = {agent: [each for each in own if each["turns"]] for agent, own in records.items()}
+    found = {agent: [each for each in own if _finished(each)] for agent, own in records.items()}
     found = {agent: own for agent, own in found.items() if own}
     if not found:
         return []
@@ -62,11 +62,16 @@ def episode_panels(record: Record) -> list[tuple[str, str]]:
             rows = zip(turn["questions"], turn["answers"], turn["truths"], turn["errors"], strict=True)
             answered.setdefault(turn["evaluation"], []).extend(rows)
     replay = record["replay"]
-    names = replay["parameters"]
-    panels = [("Experiments", part("experiments", turns=tried, parameters=names))] if tried else []
+    # An episode that was broken off has turns at most.
+    panels = [("Experiments", part("experiments", turns=tried, replay=replay))] if tried else []
     if answered:
-        panels.append(("Answers", part("answers", evaluations=answered, explanation=replay["explanation"])))
+        panels.append(("Answers", part("answers", evaluations=answered, replay=replay)))
     return panels
+
+
+def _finished(record: Record) -> bool:
+    """Whether an episode has what the tables are made of, which one that was broken off has not."""
+    return bool(record["turns"]) and "standardised" in record["replay"]
 
 
 def calibration(records: Sequence[Record]) -> list[Bin]:
@@ -92,13 +97,23 @@ def _by_kind(records: Sequence[Record]) -> dict[Kind, list[Record]]:
 
 
 def _errors(records: Sequence[Record]) -> list[tuple[str, ...]]:
-    """For each kind: episodes, standardised errors, and the score."""
+    """For each kind: episodes, missing answers, standardised errors, and the score."""
     rows = []
     for kind, own in _by_kind(records).items():
         found = [each["replay"]["standardised"] for each in own]
         cells = [_three_digits([z[str(n)] for z in found if str(n) in z]) for n in EVALUATIONS]
-        rows.append((*kind, str(len(own)), *cells, mean_text([each["score"] for each in own])))
+        score = mean_text([each["score"] for each in own])
+        rows.append((*kind, str(len(own)), _missing(own), *cells, score))
     return rows
+
+
+def _missing(records: Sequence[Record]) -> str:
+    """How many answers are missing, such as 3 of 60; older logs do not say."""
+    replays = [each["replay"] for each in records]
+    if not all("missing_answers" in each for each in replays):
+        return "–"
+    missing, asked = (sum(each[name] for each in replays) for name in ("missing_answers", "asked_answers"))
+    return f"{missing} of {asked}"
 
 
 def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
@@ -109,7 +124,8 @@ def _oracle(records: Mapping[str, Sequence[Record]]) -> list[tuple[str, ...]]:
         if (row.name, row.goal) in played:
             mean = baselines()[row.name, row.goal, "repaired"]
             pairs = zip(row.means, row.halves, strict=True)
-            cells = [f"{error / mean - 1:.3f} ± {half / mean:.3f}" for error, half in pairs]
+            cells = [f"{(error - row.means[0]) / mean:.3f} ± {half / mean:.3f}" for error, half in pairs]
+            cells[0] = "0"
             name = "the most informative" if row.strategy == "eig" else "random"
             rows.append((row.name, row.goal, name, str(row.episodes), *cells))
     return rows
@@ -179,7 +195,9 @@ def _novices(records: Sequence[Record]) -> list[tuple[str, ...]]:
         if pairs:
             scientist, novice = zip(*pairs, strict=True)
             lost = [b - a for a, b in pairs]
-            rows.append((*kind, str(len(pairs)), *map(_three_digits, (scientist, novice, lost))))
+            rows.append(
+                (*kind, str(len(pairs)), _missing(own), *map(_three_digits, (scientist, novice, lost)))
+            )
     return rows
 
 

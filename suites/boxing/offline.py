@@ -1,7 +1,8 @@
 """The reference agents: random or the most informative designs, and the best answers to what came of them.
 
 They know the exact posterior, which the episode has anyway. As novices they know what a model knows: the
-explanation, which states the posterior means of the parameters.
+explanation, which states the posterior means of the parameters. `prior-only` repeats one experiment, ignores
+its outcome, and always gives the best answers without experiments.
 """
 
 import json
@@ -20,6 +21,12 @@ from suites.boxing.requests import NOVICE
 _STATED = re.compile(r"means of the parameters: (\[.*?\])")
 
 
+PRIOR_ONLY, IDEAL = "prior-only", "ideal"
+
+NOTHING = "Nothing was learnt."
+"""How an agent explains that ignores all outcomes."""
+
+
 async def agent(turn: AgentTurn) -> str:
     """The reply to what is asked for."""
     episode = CURRENT.get()
@@ -34,8 +41,10 @@ def replied(key: str, name: str, seed: int, shown: str) -> str:
     if request.kind == "act":
         return f"<observe>{episode.world.written(_design(episode, name, seed))}</observe>"
     if request.kind == "explain":
-        return f"<answer>{explained(episode)}</answer>"
-    if request.evaluation == NOVICE:
+        return f"<answer>{NOTHING if name == PRIOR_ONLY else explained(episode)}</answer>"
+    if name == PRIOR_ONLY:
+        answers = episode.questions.without
+    elif request.evaluation == NOVICE:
         answers = _from_explanation(episode, shown)
     else:
         answers = episode.questions.best(episode.posterior)
@@ -53,8 +62,10 @@ def explained(episode: BoxingEpisode) -> str:
 
 
 def _design(episode: BoxingEpisode, name: str, seed: int) -> Floats:
-    if name == "eig":
+    if name in ("eig", IDEAL):
         return best_design(episode.world, episode.posterior, episode.goal)
+    if name == PRIOR_ONLY:
+        return np.asarray(episode.world.designs()[0])
     return episode.world.random_design(np.random.default_rng([seed, episode.request.evaluation]))
 
 

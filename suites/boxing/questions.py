@@ -2,15 +2,16 @@
 
 import csv
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
+from itertools import product
 from typing import Literal
 
 import numpy as np
 
 from suites.boxing.losses import LOSSES, brier_score, log_score
 from suites.boxing.outcomes import Floats
-from suites.boxing.posterior import Posterior
+from suites.boxing.posterior import Posterior, posterior_of
 from suites.boxing.world import Field, Goal, World
 
 Mode = Literal["repaired", "as-published"]
@@ -19,20 +20,50 @@ ONE = np.ones(1)
 
 MODES: tuple[Mode, ...] = ("repaired", "as-published")
 
+GUESSES = 400
+"""Worlds drawn from the prior whose answers are compared with the agent's."""
+
+LUCK = 0.05
+"""Share of these guesses that may be as good as answers that pass."""
+
+MEASURABLE = 0.5
+"""Perfect inference passes at least this share of the worlds of a kind that has a verdict."""
+
+Kind = tuple[str, str, str]
+"""Environment, goal and mode."""
+
+
+def _measured(file: str, column: str) -> dict[Kind, float]:
+    text = files("suites.boxing").joinpath(file).read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {(row["environment"], row["goal"], row["mode"]): float(row[column]) for row in rows}
+
 
 @cache
-def baselines() -> dict[tuple[str, str, str], float]:
+def baselines() -> dict[Kind, float]:
     """The mean error of the best answers before any experiment, by environment, goal and mode.
 
     Measured by `python -m suites.boxing baselines`.
     """
-    text = files("suites.boxing").joinpath("baselines.csv").read_text(encoding="utf-8")
-    rows = csv.reader(text.splitlines()[1:])
-    return {(name, goal, mode): float(mean) for name, goal, mode, mean in rows}
+    return _measured("baselines.csv", "mean")
+
+
+@cache
+def judged() -> frozenset[Kind]:
+    """Kinds whose worlds have a verdict: those in which perfect inference passes often enough.
+
+    Measured by `python -m suites.boxing verdicts`.
+    """
+    passed = _measured("verdicts.csv", "eig")
+    return frozenset(kind for kind, share in passed.items() if share >= MEASURABLE)
 
 
 class Questions:
-    """What is asked about a world: designs `xs` (m, d), or its parameters; `truths` (m, values)."""
+    """What is asked about a world: designs `xs` (m, d), or its parameters; `truths` (m, values).
+
+    All that is compared with answers to them is of the same world: the best answers without experiments, and
+    guesses. Random numbers for both come from the seed of `rng` and do not depend on an episode.
+    """
 
     def __init__(self, world: World, goal: str, mode: Mode, rng: np.random.Generator, number: int) -> None:
         self.goal: Goal = world.goals[goal]
@@ -46,6 +77,7 @@ class Questions:
             self.truths = drawn if published else mean
         else:
             self.truths = world.target(goal, world.theta[None])
+        self._prior, self._guesses = rng.spawn(2)
 
     def __len__(self) -> int:
         return len(self.truths)
@@ -67,16 +99,56 @@ class Questions:
 
     def best_for(self, theta: Floats, weights: Floats = ONE) -> Floats:
         """The same for parameters (n, k) with weights (n,)."""
+        values = self._values(theta)
+        return np.array([self._loss.best(values[:, k], weights) for k in range(values.shape[1])])
+
+    def _values(self, theta: Floats) -> Floats:
+        """(n, m, values): the true answers for parameters (n, k)."""
         if self.xs is None:
-            return self._loss.best(self._world.target(self._name, theta), weights)[None]
-        values = self._world.expected(theta, self.xs)
-        return np.array([self._loss.best(values[:, k], weights) for k in range(len(self.xs))])
+            return self._world.target(self._name, theta)[:, None]
+        return self._world.expected(theta, self.xs)
 
     def errors(self, answers: Floats, places: Sequence[int] | None = None) -> Floats:
         """The error of each answer (answers, values), to all questions or to those at some places."""
         truths = self.truths if places is None else self.truths[list(places)]
         pairs = zip(answers, truths, strict=True)
         return np.array([self._loss.error(answer, truth) for answer, truth in pairs])
+
+    @cached_property
+    def without(self) -> Floats:
+        """(m, values): the best answers without experiments, in the digits that a reply has."""
+        found = self.best(posterior_of(self._world, self._prior))
+        return np.array([[float(f"{value:.10g}") for value in answer] for answer in found])
+
+    @cached_property
+    def prior_error(self) -> float:
+        """The mean error of the best answers without experiments in this world."""
+        return float(self.errors(self.without).mean())
+
+    @cached_property
+    def worst(self) -> Floats:
+        """(m, values): the answers with the largest errors; each number is at an end of its range."""
+        ends = ((field.low, field.high) for field in self.fields)
+        corners = np.array(list(product(*ends)), np.float64)
+        errors = [[self._loss.error(corner, truth) for corner in corners] for truth in self.truths]
+        return np.asarray(corners[np.argmax(errors, axis=1)])
+
+    @property
+    def judged(self) -> bool:
+        """Whether episodes have a verdict."""
+        return self._kind in judged()
+
+    @cached_property
+    def pass_error(self) -> float:
+        """Answers with a smaller mean error pass.
+
+        It is at most half of `prior_error`, and at most 5 % of guesses have a smaller one. A guess is a world
+        drawn from the prior, for which all questions are answered without an error.
+        """
+        imagined = self._values(self._world.prior(self._guesses, GUESSES))
+        guesses = ([self._loss.best(value[None], ONE) for value in values] for values in imagined)
+        errors = np.sort([self.errors(np.array(guess)).mean() for guess in guesses])
+        return min(float(errors[int(LUCK * GUESSES)]), self.prior_error / 2)
 
     def proper_scores(self, answers: Floats) -> dict[str, float]:
         """The mean Brier and log score of probabilities; empty if none are asked for."""
@@ -87,21 +159,23 @@ class Questions:
         return {name: float(np.mean([score(*pair) for pair in pairs])) for name, score in found.items()}
 
     def standardised(self, error: float) -> float:
-        """0 for the error of a baseline.
+        """The error on a scale of the kind.
 
-        Repaired, this is that of the best answers before any experiment, and -1 is no error. As published,
-        the paper's constants hold, which its analysis takes in some environments for those of an accuracy.
+        Repaired: its difference from `prior_error`, as a share of the mean of that over many worlds; 0 is as
+        without experiments, and no error is -1 on average. As published, the paper's constants hold, which
+        its analysis takes in some environments for those of an accuracy.
         """
         if self._mode == "repaired":
-            return error / self.baseline - 1
+            return (error - self.prior_error) / baselines()[self._kind]
         mean, sd = self.goal.constants
         return 1 - (1 - error - mean) / sd if self.goal.accuracy else (error - mean) / sd
 
     @property
-    def baseline(self) -> float:
-        """The mean error of the best answers before any experiment."""
-        return baselines()[self._world.name, self._name, self._mode]
+    def _kind(self) -> Kind:
+        return self._world.name, self._name, self._mode
 
     def score(self, error: float) -> float:
-        """From 0 to 1: 1 without an error, 0.5 with that of the best answers before any experiment."""
-        return self.baseline / (self.baseline + error)
+        """From 0 to 1: 1 without an error, 0.5 with that of the best answers without experiments."""
+        if error == self.prior_error:
+            return 0.5
+        return self.prior_error / (self.prior_error + error)

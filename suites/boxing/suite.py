@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
     from suites.boxing.episode import BoxingEpisode
 
+SCORING = 2
+"""Version of the scoring. It is part of what defines a task: other scores are those of other tasks.
+
+1: the verdict was an error below the mean of the prior's best answers over other worlds, and missing answers
+were filled with these. 2: both errors are of the same world, and a missing answer is the worst of its range.
+"""
+
 _NUMBERS = 1000
 """Worlds of an environment that have an id."""
 
@@ -36,7 +43,8 @@ class BoxingSuite(Suite):
     group_name = "environment"
     choices = BoxingChoices
     presets = Path(__file__).parent / "presets"
-    agents = ("random", "eig")
+    agents = ("prior-only", "random", "eig", "ideal")
+    headline = "score"
 
     def tasks(self, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The first worlds of each environment and goal, or those named, such as dugongs-prediction-0.
@@ -84,7 +92,7 @@ class BoxingSuite(Suite):
         return [ChatMessageSystem(content=rules)]
 
     def agent(self, name: str) -> Agent | None:
-        """The reference agents: perfect inference after random or the most informative experiments."""
+        """`prior-only`; perfect inference after `random` or the best experiments (`eig`, also `ideal`)."""
         from suites.boxing.offline import agent
 
         return agent if name in self.agents else None
@@ -132,7 +140,7 @@ def _task(name: str, goal: str, number: int) -> TaskSpec:
     world, _ = drawn(name, number)
     content = {"environment": name, "goal": goal, "number": number}
     parameters = [f"{value:.9g}" for value in world.theta]
-    digest = hashlib.sha256(json.dumps([content, parameters]).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([content, parameters, SCORING]).encode()).hexdigest()
     metadata = {"goal": goal}
     return TaskSpec(_id(name, goal, number), name, digest, target=goal, metadata=metadata, content=content)
 

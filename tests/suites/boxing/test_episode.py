@@ -54,7 +54,8 @@ def test_agents_play_every_kind_with_and_without_meaning(name, goal, mode):
         assert [each.fresh for each in shown] == [False] * 5 + [True]
         assert record.metrics["missing_answers"] == 0
         assert {"z_0", "z_2", "z_novice", "error_0", "regret"} <= record.metrics.keys()
-        assert 0 < record.score <= 1
+        assert 0 <= record.score <= 1
+        assert (record.score > 0.5) == (record.metrics["error_2"] < record.metrics["prior_error"])
         assert ("brier_score" in record.metrics) == (mode == "repaired" and WORLDS[name].goals[goal].chances)
         assert all(turn["regret"] >= 0 for turn in record.turns if turn["kind"] == "act")
         if not prior:
@@ -114,9 +115,13 @@ def test_a_wrong_reply_is_a_turn_and_three_lose_the_request():
     assert (record.metrics["missing_answers"], record.metrics["experiments"]) == (3, 1)
     assert record.metrics["invalid_replies"] == 6
     assert [turn["error"] is None for turn in record.turns] == [True, *[False] * 3, True, *[False] * 3]
-    # What is not answered counts as answered without experiments.
-    without = played("eig", experiments=0, evaluations=("0",), ask="together", questions=3)[0]
-    assert record.score == pytest.approx(without.score)
+    # What is not answered counts as answered by the worst of the range, here a length of a million.
+    worst = np.mean([np.log1p(1e6) - np.log1p(truth[0]) for truth in environment.questions.truths])
+    assert record.metrics["error_2"] == pytest.approx(worst)
+    assert record.metrics["asked_answers"] == 6
+    assert record.score == pytest.approx(
+        record.metrics["prior_error"] / (record.metrics["prior_error"] + worst)
+    )
 
 
 def test_an_episode_that_is_stopped_has_not_passed():
@@ -224,6 +229,8 @@ def test_reports_show_errors_regret_novices_and_calibration():
     assert f"{own[1]['z_0']:.3f}" in panels["Standardised error after experiments"]
     bins = calibration(own)
     assert sum(each.number for each in bins) == 2 * 3 * 3
+    assert "0 of 9" in panels["Standardised error after experiments"]
+    assert "0 of 9" in panels["Novice beside scientist"]
     assert all(each.interval[0] <= each.share <= each.interval[1] for each in bins)
     published = played("random", "irt-prediction-0", mode="as-published", **QUICK)[0].as_dict()
     panels = dict(run_panels({"a": [published]}))

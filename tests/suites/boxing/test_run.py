@@ -1,10 +1,12 @@
 """Whole runs by the command, with a real SDK: what a model is sent, and a run that is killed and resumed."""
 
+import csv
 import json
 import re
 
 import pytest
 from inspect_ai.log import read_eval_log
+from werkzeug import Response
 
 from tests.command import command, killed_when, run
 from tests.llm_control.provider import MODEL, answer
@@ -58,8 +60,32 @@ def test_a_killed_run_is_resumed_verified_and_reported(provider, tmp_path):
     assert "2 of 2 episodes: agrees" in verified.stdout, verified.stdout + verified.stderr
     made = run("report", newest(tmp_path / "logs"), "--out", tmp_path / "report")
     assert (made.returncode, made.stderr) == (0, "")
+    # All that is known of an episode stands in its row, missing answers too.
+    (row, _) = csv.DictReader((tmp_path / "report" / "episodes.csv").read_text().splitlines())
+    assert (row["missing_answers"], row["asked_answers"]) == ("0", "8")
     page = (tmp_path / "report" / "index.html").read_text()
     assert re.search(r"Novice beside scientist.*Calibration of probabilities", page, re.DOTALL)
+
+
+@pytest.mark.parametrize("cause", ["refused", "budget"])
+def test_a_run_with_an_episode_that_was_broken_off_has_a_report(cause, httpserver, monkeypatch, tmp_path):
+    requests = []
+
+    def serve(request):
+        requests.append(request)
+        if cause == "refused" and len(requests) > 5:
+            return Response('{"error": {"message": "no", "type": "invalid_request_error"}}', 400)
+        act = "what is its design" in str(json.loads(request.data)["messages"][-1]["content"])
+        return answer("<observe>1</observe>" if act else "<answer>0.5</answer>", tokens=100)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(serve)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    more = ("--max-tokens-run", 450) if cause == "budget" else ()
+    broken = run(*eval_(tmp_path / "logs", "--tasks", "dugongs-prediction-0", *more), **KEY)
+    assert "Traceback" not in broken.stderr
+    made = run("report", tmp_path / "logs", "--out", tmp_path / "report")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert "dugongs-prediction-0" in (tmp_path / "report" / "episodes.csv").read_text()
 
 
 def test_questions_leave_the_history_and_a_novice_has_none(provider, tmp_path):
@@ -128,7 +154,7 @@ def test_a_narrator_and_a_novice_are_other_models(httpserver, monkeypatch, tmp_p
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--model", "boxing/oracle"), "the offline agents are boxing/random, boxing/eig"),
+        (("--model", "boxing/oracle"), "the offline agents are boxing/prior-only, boxing/random, boxing/eig"),
         (("--model", "boxing/eig", "--environments", "rats"), "environments: got 'rats'"),
         (("--model", "boxing/eig", "--environments", "irt", "--goals", "source"), "no task"),
         (("--model", "boxing/eig", "--mode", "new"), "mode: got 'new'"),
