@@ -198,7 +198,7 @@ LIST: tuple[Difference, ...] = (
     _always(
         "replies cut off by the token limit",
         "played as they are",
-        "not played: the episode ends without a verdict",
+        "not played: the episode ends without a verdict and counts as failed",
     ),
     _always(
         "failed requests",

@@ -15,8 +15,8 @@ def test_runs_are_compared_in_one_report(tmp_path):
     result = run("compare", *runs, "--out", tmp_path / "out")
     assert (result.returncode, result.stderr) == (0, "")
     table = (tmp_path / "out" / "levels.csv").read_text()
-    assert "1,Food Retrieval,first,run,this run,1,1,1," in table
-    assert "1,Food Retrieval,m/a,run,this run,1,1,0," in table
+    assert "1,Food Retrieval,first,run,this run,1,1,1,1," in table
+    assert "1,Food Retrieval,m/a,run,this run,1,1,1,0," in table
     assert f"first = {tmp_path / 'results.csv'}" in (tmp_path / "out" / "index.html").read_text()
 
 
