@@ -150,7 +150,7 @@ def metric_means(results: pd.DataFrame, of: str) -> pd.DataFrame:
     for (agent, level), part in trials.groupby(["agent", GROUP], sort=False):
         means, judged = _family_means(part), _family_means(part[~part["missing"]])
         most = _family_means(part.assign(score=part["score"] + part["missing"]))
-        mean, half = float(means.mean()), mean_half(means.to_numpy(float))
+        mean, half = float(means.mean()), mean_half(list(means))
         counts = (part["task_id"].nunique(), len(part), int(part["missing"].sum()))
         ends = (max(mean - half, 0), min(mean + half, 1))
         rows.append((agent, level, *counts, mean, *ends, float(judged.mean()), float(most.mean())))

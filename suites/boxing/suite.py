@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
@@ -44,7 +45,7 @@ class BoxingSuite(Suite):
     choices = BoxingChoices
     presets = Path(__file__).parent / "presets"
     agents = ("prior-only", "random", "eig", "ideal")
-    headline = "score"
+    headline = MappingProxyType({"score": "score"})
 
     def tasks(self, choices: BoxingChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The first worlds of each environment and goal, or those named, such as dugongs-prediction-0.

@@ -8,6 +8,7 @@ from evaluation.paired import compare_agents
 from evaluation.reliability import reliability
 from evaluation.results import results_frame
 from evaluation.statistics import counted, mean_scores, pass_rates
+from evaluation.suites import get_suite, suite_names
 from report.comparison.capacities import capacities
 from report.comparison.contamination import contamination
 from report.comparison.differences import compare_with_groups
@@ -144,3 +145,11 @@ def test_a_missing_score_is_0_beside_the_mean_of_the_others():
     (row,) = mean_scores(frame).to_dict("records")
     assert (row["planned"], row["missing"], row["tasks"]) == (3, 1, 3)
     assert (row["score"], row["judged_score"], row["most"]) == pytest.approx((0.4, 0.6, 2.2 / 3))
+
+
+def test_every_suite_names_its_published_metrics():
+    """By name, with what each is in a record; the report reads it so."""
+    found = {name: dict(get_suite(name).headline) for name in suite_names()}
+    assert found["arena"] == {"pass rate": "passed"}
+    assert found["scienceworld"] == {"score": "score"}
+    assert list(found["discoveryworld"]) == ["completion", "procedure", "knowledge"]
