@@ -23,8 +23,9 @@ class Requests(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    parameters: dict[str, Any] = Field(
-        description="as the provider got them, by its own names; without the seed if there are several"
+    parameters: dict[str, Any] | None = Field(
+        description="as the provider got them, by its own names, without the seed if there are several; "
+        "None if the log does not have the request itself"
     )
     seeds: int = Field(ge=0, description="number of different seeds")
     requests: int = Field(ge=1, description="answered requests with these parameters")
@@ -121,7 +122,7 @@ class RunFacts:
         alike: dict[str, Counter[int | None]] = {}
         for sent, number in self.sent.items():
             parameters = json.loads(sent)
-            seed = parameters.pop("seed", None)
+            seed = parameters.pop("seed", None) if parameters else None
             alike.setdefault(json.dumps(parameters), Counter())[seed] += number
         return tuple(
             _requests(json.loads(sent), seeds)
@@ -142,24 +143,26 @@ class RunFacts:
         return sum(known) if len(known) == len(self.costs) else None
 
 
-def _requests(parameters: dict[str, Any], seeds: Counter[int | None]) -> Requests:
-    """Requests that differ in the seed only; the offline agents have one for each episode."""
+def _requests(parameters: dict[str, Any] | None, seeds: Counter[int | None]) -> Requests:
+    """Requests that differ in the seed only."""
     different = [seed for seed in seeds if seed is not None]
     own = {"seed": different[0]} if len(seeds) == len(different) == 1 else {}
-    return Requests(parameters=parameters | own, seeds=len(different), requests=seeds.total())
+    known = None if parameters is None else parameters | own
+    return Requests(parameters=known, seeds=len(different), requests=seeds.total())
 
 
 def sent_words(sent: Sequence[Requests]) -> str:
-    """The parameters as they were sent, in a sentence."""
-    return (
-        "; or ".join(
-            ", ".join(f"{name} {_value(value)}" for name, value in sorted(each.parameters.items()))
-            + (f", {each.seeds} seeds" if each.seeds > 1 else "")
-            + (f" ({each.requests} requests)" if len(sent) > 1 else "")
-            for each in sent
-        )
-        or "no parameters"
+    """The parameters as they were sent, in a sentence; empty if no request was answered."""
+    return "; or ".join(
+        _parameters(each) + (f" ({each.requests} requests)" if len(sent) > 1 else "") for each in sent
     )
+
+
+def _parameters(sent: Requests) -> str:
+    if sent.parameters is None:
+        return "unknown parameters, as the log does not have the requests themselves"
+    named = ", ".join(f"{name} {_value(value)}" for name, value in sorted(sent.parameters.items()))
+    return (named or "no parameters") + (f", {sent.seeds} seeds" if sent.seeds > 1 else "")
 
 
 def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
@@ -196,4 +199,7 @@ def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
 
 
 def _value(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A value as it stands in JSON; words and numbers without quotes and trailing zeros."""
+    if isinstance(value, float):
+        return f"{value:g}"
+    return value if isinstance(value, str) else json.dumps(value)

@@ -13,14 +13,16 @@ def run_facts(log: RunLog, known: RunFacts, suite: SuiteReport) -> dict[str, str
     """Model, options, prompt, software and price of a run, in words."""
     given = {name: value for name, value in log.arguments.items() if value not in (None, False, "")}
     prompt = log.system_prompt_sha256()
-    asked = {"sent": sent_words(known.requests), **({"system prompt (SHA-256)": prompt} if prompt else {})}
+    sent = sent_words(known.requests)
+    asked = {"sent": sent} if sent else {}
+    hashed = {"system prompt (SHA-256)": prompt} if prompt else {}
     prices = log.metadata.get("prices")
     return {
         "model": log.model,
         "answered by": ", ".join(sorted(known.answered_by)) or "nothing",
         **suite.facts(log),
         "options": ", ".join(f"{name}={value}" for name, value in given.items()) or "defaults",
-        **({} if log.choices.acts else asked),
+        **({} if log.choices.acts else asked | hashed),
         "log": log.path.name,
         **{name: ", ".join(sorted(versions)) for name, versions in known.versions.items()},
         **({"prices": prices} if prices else {}),
@@ -54,7 +56,8 @@ def _settings(log: RunLog, known: RunFacts) -> str:
         own += f"The texts were given in a folder{source} whose SHA-256 as a whole is {texts.sha256}. "
     prompt = log.system_prompt_sha256()
     hashed = f"The SHA-256 of the system prompt as sent is {prompt}. " if prompt else ""
-    return f"{own}{hashed}Sent with each request: {sent_words(known.requests)}."
+    sent = sent_words(known.requests)
+    return own + hashed + (f"Sent with each request: {sent}." if sent else "")
 
 
 def _end(log: RunLog, known: RunFacts) -> str:

@@ -121,7 +121,7 @@ def runs_table(cards: Sequence[RunCard]) -> Table:
         "Resumes": "resumes",
     }
     rows = [
-        (card.agent, sent_words(card.sent), *(getattr(card, name) for name in counted.values()))
+        (card.agent, sent_words(card.sent) or NONE, *(getattr(card, name) for name in counted.values()))
         for card in cards
     ]
     return Table(("Run", "Sent with each request", *counted), rows, 2)

@@ -34,6 +34,7 @@ from evaluation.generation.journal import Journal
 from evaluation.generation.stops import stop_of
 from evaluation.inspect_task.inspect_options import ChosenTask
 from evaluation.inspect_task.judging import ask_other, judge_episodes
+from evaluation.inspect_task.private import log_every_call
 from evaluation.inspect_task.scoring import episode_score, keep_records, replies, total_reward
 from evaluation.inspect_task.session import Session
 from evaluation.inspect_task.tools import close_session, open_session, session_of
@@ -107,6 +108,7 @@ def begin_episode(suite: str, tasks: tuple[TaskSpec, ...], choices: Any, texts: 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         refuse_restart(state)
+        log_every_call()
         run_budget().check()
         guard(get_model())
         player = player_of(get_suite(suite), str(get_model()), choices)

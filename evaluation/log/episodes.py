@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
@@ -49,8 +49,9 @@ class LoggedEpisode:
 
     `turns` and `replay` are those of the suite's `Record`, as plain values; `seconds` is the time it took,
     waiting included; `stops` counts why the model's replies ended; `sent` counts answered requests by their
-    parameters (`parameters_of`). `failed_attempts` are requests that failed, `relaunches` restarts of the
-    sample; of a conversation, both are those of all its episodes and stand at the first.
+    parameters (`parameters_of`), of offline agents none. `failed_attempts` are requests that failed,
+    `relaunches` restarts of the sample; of a conversation, both are those of all its episodes and stand at
+    the first.
     `agent` is what the log has of the agent that led the model, such as its plan or memory (`Calls.log`).
     `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
     its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
@@ -117,7 +118,7 @@ def logged_episode(base: Mapping[str, Any], sample: LoggedSample) -> LoggedEpiso
         usage=_usage(list((raw.model_usage or {}).values())),
         seconds=raw.total_time,
         stops=Counter(str(e.output.stop_reason) for e in events if e.output and e.output.choices),
-        sent=Counter(parameters_of(e) for e in events if e.output and e.output.choices and not e.error),
+        sent=_counted(parameters_of(e) for e in events if e.output and e.output.choices and not e.error),
         **_faults(raw),
         answered_by=raw.output.model if raw.output else None,
     )
@@ -144,12 +145,16 @@ def logged_conversation(
             usage=_usage([request.usage for request in requests if request.usage]),
             seconds=ends.get(task_id),
             stops=Counter(request.stop_reason for request in requests),
-            sent=Counter(request.parameters for request in requests),
+            sent=_counted(request.parameters for request in requests),
             answered_by=raw.output.model if raw.output else None,
             place=place,
             **(_faults(raw) if place == 1 else {}),
         )
         yield _finished(episode, sample, task_id)
+
+
+def _counted(parameters: Iterable[str | None]) -> Counter[str]:
+    return Counter(each for each in parameters if each is not None)
 
 
 def _faults(sample: Any) -> dict[str, Any]:

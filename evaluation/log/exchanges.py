@@ -15,6 +15,7 @@ from evaluation.choices.run_choices import RunChoices
 from evaluation.generation.image_rules import COLLAGE, LEFT_OUT
 from evaluation.log.messages import agent_facts, reasoning_of, replies_of, resolved, text_of, texts_of
 from evaluation.suite import Suite
+from evaluation.suites import suite_names
 from render import Frame, decode
 
 JUDGE = "judge"
@@ -23,16 +24,24 @@ JUDGE = "judge"
 OTHER = "other"
 """The role of a second model that gives some of an episode's replies."""
 
-_PARAMETERS = (
-    *("model", "temperature", "top_p", "top_k", "seed", "stop", "stop_sequences", "stop_seqs"),
-    *("max_tokens", "max_completion_tokens", "max_output_tokens", "reasoning", "reasoning_effort"),
-    *("reasoning_tokens", "reasoning_summary", "thinking", "thinking_config", "output_config"),
-    *("frequency_penalty", "presence_penalty"),
+_CONTENT = frozenset(
+    ("messages", "input", "contents", "prompt", "system", "system_instruction", "instructions", "tools")
 )
-"""The parameters of a request that decide what a model answers, by the providers' names."""
+"""The parts of a request that are the conversation itself, by the providers' names."""
 
-_NESTED = ("config", "generation_config", "generationConfig", "extra_body")
-"""Where a request may have them."""
+_TRANSPORT = frozenset(
+    ("extra_headers", "extra_query", "headers", "httpOptions", "http_options", "stream", "stream_options")
+)
+"""The parts of a request that say how it is carried."""
+
+_NAMED = frozenset(("model", "modelId", "model_name"))
+"""The parts of a request that name the model."""
+
+_NESTED = ("config", "generation_config", "generationConfig", "inferenceConfig", "extra_body")
+"""The parts of a request that hold further parameters."""
+
+UNKNOWN_PARAMETERS = "null"
+"""The parameters of a request whose raw call is not in the log, as JSON."""
 
 DIRECT = RunChoices()
 """Choices of a run without an agent."""
@@ -47,8 +56,9 @@ class Request:
 
     `slots` are the pictures in order, as data URIs, with None where one was left out; `collage` is the one
     picture that was sent in the place of all of them. `began` is the time of the request; `parameters` are
-    those of the request as JSON, and `reasoning` is what the answer has of the model's own. `budget` is that
-    of pictures which took the place of the protocol's because the server takes no more; else None.
+    those of the request (`parameters_of`), and `reasoning` is what the answer has of the model's own.
+    `budget` is that of pictures which took the place of the protocol's because the server takes no more;
+    else None.
     """
 
     slots: tuple[str | None, ...]
@@ -56,7 +66,7 @@ class Request:
     began: datetime
     usage: Any = None
     stop_reason: str = ""
-    parameters: str = "{}"
+    parameters: str | None = None
     reply: str = ""
     reasoning: str = ""
     budget: str | None = None
@@ -191,18 +201,23 @@ def _request(event: Any, kept: Mapping[str, str]) -> Request:
     )
 
 
-def parameters_of(event: Any) -> str:
-    """The parameters of a request as its provider got them, as JSON with sorted keys.
+def parameters_of(event: Any) -> str | None:
+    """Everything in a request except conversation, model and transport, as JSON with sorted keys.
 
-    From the body that was sent; for a provider that logs none, what Inspect AI was asked to send.
+    From the body as it was sent, by the provider's own names; `UNKNOWN_PARAMETERS` if the log does not have
+    it: Inspect AI keeps the first ones only unless told otherwise, and some providers log none. What was
+    asked for is no substitute, because a provider's code leaves out what a model does not take. None for an
+    offline agent, which is sent no request.
     """
+    if event.model.partition("/")[0] in suite_names():
+        return None
     if event.call is None:
-        sent: Mapping[str, Any] = event.config.model_dump(exclude_none=True, mode="json")
-    else:
-        sent = event.call.request
-        nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
-        sent = {name: value for part in (*nested, sent) for name, value in part.items()}
-    found = {name: sent[name] for name in _PARAMETERS if sent.get(name) is not None}
+        return UNKNOWN_PARAMETERS
+    sent = event.call.request
+    nested = [sent[name] for name in _NESTED if isinstance(sent.get(name), dict)]
+    own = {name: value for name, value in sent.items() if name not in _NESTED}
+    unstated = _CONTENT | _TRANSPORT | _NAMED
+    found = {k: v for part in (*nested, own) for k, v in part.items() if v is not None and k not in unstated}
     return json.dumps(found, sort_keys=True, default=str)
 
 

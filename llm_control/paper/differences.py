@@ -205,6 +205,15 @@ LIST: tuple[Difference, ...] = (
         "up to three retries by the paper's text, one by its program, then the trial again",
         "retries and relaunches as chosen, every one logged",
     ),
+    _always(
+        "temperature of Claude and of OpenAI's reasoning models",
+        "0 (Claude; no reasoning model was asked)",
+        "not sent, whatever is chosen: Inspect AI leaves it out",
+    ),
+    _always("safety settings (Gemini)", "not sent", "five categories as BLOCK_NONE, sent by Inspect AI"),
+    _always(
+        "further fields of requests (Claude)", "none", "cache_control and an empty list of tools, by Inspect AI"
+    ),
     _always("arena", "Unity and PhysX", "PyBullet, re-created from measurements"),
     _always("pictures", "drawn by Unity", "drawn by arena-llm's own renderer"),
     _always("random placements", "Unity's generator", "numpy's, from seed, task and trial"),
