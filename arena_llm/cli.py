@@ -23,10 +23,11 @@ from arena_llm.commands.play import play_command, play_suite_command
 from arena_llm.commands.probe import probe_command
 from arena_llm.commands.prompts import prompts_command
 from arena_llm.commands.replay import replay_command
-from arena_llm.commands.report import report_command, submission_command
+from arena_llm.commands.report import report_command
 from arena_llm.commands.run import run_command
 from arena_llm.commands.show import show_command
 from arena_llm.commands.study import study_command
+from arena_llm.commands.submission import submission_app
 from arena_llm.commands.suites import suites_command
 from arena_llm.commands.testbed import testbed_app
 from arena_llm.commands.verify import verify_command
@@ -83,7 +84,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "fidelity": fidelity_command,
     "play": play_command,
     "study": study_command,
-    "submission": submission_command,
     "suites": suites_command,
     "baselines": baselines_command,
     "doctor": doctor_command,
@@ -92,6 +92,7 @@ for _name, _command in _COMMANDS.items():
     app.command(_name)(_command)
 app.add_typer(testbed_app, name="testbed")
 app.add_typer(people_app, name="people")
+app.add_typer(submission_app, name="submission")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""The commands `arena-llm report` and `arena-llm submission`."""
+"""The command `arena-llm report`."""
 
 import sys
 from pathlib import Path
@@ -86,41 +86,3 @@ def report_logs(logs: "Sequence[RunLog]", out: Path, title: str | None, frames: 
     with progress_bar() as progress:
         bar = progress.add_task("episodes", total=sum(log.planned for log in logs))
         return write_log_report(logs, out, title=title, frames=frames, advance=lambda: progress.advance(bar))
-
-
-def submission_command(
-    log: Annotated[
-        Path | None, typer.Argument(help="Log (.eval) of the run, or with --check a submission to check.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="File to write.")] = Path("submission.json"),
-    name: Annotated[str, typer.Option(help="Who submits.")] = "",
-    contact: Annotated[str, typer.Option(help="How to reach them.")] = "",
-    notes: Annotated[str, typer.Option(help="Anything a reader should know.")] = "",
-    check: Annotated[bool, typer.Option("--check", help="Check a submission's file only.")] = False,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of the file only.")] = False,
-) -> None:
-    """Write a run as a file that a leaderboard can read: run card, results and rates."""
-    from arena.files import check_output
-    from evaluation import submission as files
-    from evaluation.log.run import RunLog
-    from report.methods import partial_sentence
-
-    if schema:
-        print(files.schema())
-        return
-    if log is None:
-        raise typer.BadParameter("name a log, or --schema", param_hint="LOG")
-    if check:
-        made = files.read_submission(log)
-    else:
-        if not name:
-            raise typer.BadParameter("say who submits", param_hint="--name")
-        submitter = files.Submitter(name=name, contact=contact, notes=notes)
-        check_output(out)
-        run = RunLog(log)
-        made = files.submission(run, submitter, "" if run.complete else partial_sentence(run))
-        files.write_submission(made, out)
-    overall = made.rates[0]
-    rate = f"{overall.passes} of {overall.planned} trials passed"
-    rate += f" ({overall.missing} missing)" * bool(overall.missing)
-    line_console().print(f"{log if check else out}: {made.card.agent}, {rate}; agrees with its results.")

@@ -45,7 +45,7 @@ def verify_command(
     try:
         found = find_sources(targets, is_recording)
         with open_engine(engine, ray_address, jobs) as opened:
-            _run(found.sources, Options(frames, testbed, task), opened, every)
+            verify_sources(found.sources, Options(frames, testbed, task), opened, every)
     except KeyboardInterrupt:
         exit_interrupted(f"Stopped after {len(every)} episodes.")
     rates, unknown = pass_rates(found.logs, every)
@@ -57,7 +57,9 @@ def verify_command(
         raise RecordingError(problem)
 
 
-def _run(sources: "tuple[Source, ...]", options: "Options", engine: "Engine", every: "list[Checked]") -> None:
+def verify_sources(
+    sources: "tuple[Source, ...]", options: "Options", engine: "Engine", every: "list[Checked]"
+) -> None:
     """Verify all, and add each result to `every` as it comes."""
     from functools import partial
 

@@ -54,13 +54,14 @@ def test_an_arena_is_not_given_away(written):
 
 
 CHANGES = {
-    "rates: they do not follow": lambda made: made["rates"][0].update(low=0.9),
+    "rates of all: they do not follow": lambda made: made["rates"][0].update(pass_rate=0.9),
+    "rates: they do not follow": lambda made: made["rates"].pop(),
     "card.passed: got 9": lambda made: made["card"].update(passed=9),
     "expected 4: those of the card's tasks": lambda made: made["results"].pop(),
     "stands there twice": lambda made: made["results"].__setitem__(1, made["results"][0]),
     "results.0.passed": lambda made: made["results"][0].update(passed="perhaps"),
     "submitter.name": lambda made: made["submitter"].update(name=""),
-    "schema_version": lambda made: made.update(schema_version=2),
+    "schema_version": lambda made: made.update(schema_version=3),
 }
 
 
@@ -80,7 +81,9 @@ def test_the_command_writes_and_checks(written, tmp_path, command):
     made = command("submission", written[1].path, "--out", out, "--name", "A. Tester")
     assert (made.returncode, made.stderr) == (0, "")
     assert read_submission(out).submitter.name == "A. Tester"
-    assert "agrees with its results" in command("submission", out, "--check").stdout
+    assert "agrees with its results" in command("submission", "check", out).stdout
+    assert "and with its log." in command("submission", "check", out, "--log", written[1].path).stdout
+    assert command("submission", "check", out, "--replay").returncode == 2
     assert json.loads(command("submission", "--schema").stdout)["title"] == "Submission"
     assert command("submission", written[1].path).returncode == 2
-    assert "cannot be read" in command("submission", tmp_path / "absent.json", "--check").stderr
+    assert "cannot be read" in command("submission", "check", tmp_path / "absent.json").stderr
