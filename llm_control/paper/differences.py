@@ -211,9 +211,7 @@ LIST: tuple[Difference, ...] = (
         "not sent, whatever is chosen: Inspect AI leaves it out",
     ),
     _always("safety settings (Gemini)", "not sent", "five categories as BLOCK_NONE, sent by Inspect AI"),
-    _always(
-        "further fields of requests (Claude)", "none", "cache_control and an empty list of tools, by Inspect AI"
-    ),
+    _always("further fields of requests (Claude)", "none", "cache_control and no tools, by Inspect AI"),
     _always("arena", "Unity and PhysX", "PyBullet, re-created from measurements"),
     _always("pictures", "drawn by Unity", "drawn by arena-llm's own renderer"),
     _always("random placements", "Unity's generator", "numpy's, from seed, task and trial"),
