@@ -4,6 +4,7 @@ Inputs must be regular files: a pipe could wait for ever, and a device such as /
 Outputs never replace what is no regular file: pipes and devices are written into, and links are followed.
 """
 
+import hashlib
 import os
 import shutil
 import stat
@@ -55,6 +56,12 @@ def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
     if len(content) > most:
         raise OSError(f"it has more than {most:,} bytes, the maximum for such a file")
     return content
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file of any size, in hexadecimal. Raises OSError if it cannot be read."""
+    with open(path, "rb", opener=_without_waiting) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -1,17 +1,14 @@
 """The file of a submission: written from a log, and read again."""
 
-import hashlib
 import json
 import math
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from arena.errors import EvaluationError
-from arena.files import MAX_DATA_BYTES, read_bytes, write_file
+from arena.files import MAX_DATA_BYTES, file_sha256, read_bytes, write_file
 from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.results import results_frame
@@ -19,8 +16,6 @@ from evaluation.run_card import RunFacts, run_card
 from evaluation.submission.checks import problems
 from evaluation.submission.model import Submission, Submitter, Trial
 from evaluation.submission.rates import rates_of
-
-_CHUNK = 1 << 20
 
 
 def submission(log: RunLog, submitter: Submitter, partial: str = "") -> Submission:
@@ -83,19 +78,10 @@ def write_submission(made: Submission, path: Path) -> None:
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file of any size. Raises EvaluationError if it cannot be read."""
-    digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            for chunk in _chunks(file):
-                digest.update(chunk)
+        return file_sha256(path)
     except OSError as error:
         raise EvaluationError(f"{path}: cannot be read ({error.strerror or error})") from None
-    return digest.hexdigest()
-
-
-def _chunks(file: Any) -> Iterator[bytes]:
-    while chunk := file.read(_CHUNK):
-        yield chunk
 
 
 def _trial(episode: LoggedEpisode) -> Trial:
