@@ -55,7 +55,8 @@ class LoggedEpisode:
     `agent` is what the log has of the agent that led the model, such as its plan or memory (`Calls.log`).
     `talk` is what the model was sent, None if that cannot be matched to the turns. `place` is the place in
     its conversation, from 1, None for an episode of its own. An episode that a `limit` ended has no verdict;
-    `ran_down` is what the log has of its end. `metrics` are the record's numbers that `result` does not have.
+    `ran_down` is what the log has of its end. `metrics` are the record's numbers that `result` does not have,
+    none if a limit ended it.
     """
 
     result: TrialResult
@@ -182,7 +183,7 @@ def _finished(episode: LoggedEpisode, sample: LoggedSample, task_id: str) -> Log
     unjudged = replace(
         episode.result, passed=None, total_reward=None, outcome=None, score=None, error=str(limit), metrics={}
     )
-    return replace(episode, result=unjudged, limit=limit, ran_down=episode.result)
+    return replace(episode, result=unjudged, limit=limit, ran_down=episode.result, metrics={})
 
 
 def _result(base: Mapping[str, Any], row: Mapping[str, Any], sample: LoggedSample) -> TrialResult:
