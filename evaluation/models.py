@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.errors import EvaluationError
 from evaluation.engines.player import Player
+from evaluation.scale.agents import agent_names, offline_agent
 from evaluation.suite import Suite
 
 _FAMILIES = (
@@ -56,14 +57,14 @@ def full_name(suite: Suite, name: str) -> str:
 
 def _is_agent(suite: Suite, name: str) -> bool:
     """Whether a name is that of an agent; in `replay/FOLDER` anything may stand for the word in capitals."""
-    kinds = [known.partition("/")[0] for known in suite.agents if known.rpartition("/")[2].isupper()]
-    if name in suite.agents or any(name.startswith(f"{kind}/") for kind in kinds):
+    kinds = [known.partition("/")[0] for known in agent_names(suite) if known.rpartition("/")[2].isupper()]
+    if name in agent_names(suite) or any(name.startswith(f"{kind}/") for kind in kinds):
         return True
-    return suite.agent(name) is not None or suite.player(name) is not None
+    return offline_agent(suite, name) is not None or suite.player(name) is not None
 
 
 def _offline(suite: Suite) -> str:
-    return ", ".join(f"{suite.name}/{agent}" for agent in suite.agents)
+    return ", ".join(f"{suite.name}/{agent}" for agent in agent_names(suite))
 
 
 def player_of(suite: Suite, model: str, choices: Any) -> Player | None:

@@ -4,11 +4,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, Self
 
 from arena.errors import EvaluationError
 from arena.files import read_text, write_file
 from evaluation.paired import other_tasks
+from evaluation.scale.scaled import Basis
 
 LIST = ".arena-llm-report"
 """The file that names the report's own files, one path a line."""
@@ -119,15 +121,18 @@ def write_facts(
     original: bool,
     suite: str,
     digests: Sequence[Mapping[str, str]] = (),
+    bases: Mapping[str, Basis | None] = MappingProxyType({}),
 ) -> None:
     """Write what `arena-llm compare` reads beside results; `original` and `suite` as in `Run`.
 
     `digests` are those of each run's tasks; they are kept if no two runs have other tasks under one id.
+    `bases` say by agent which references hold.
     """
     tasks = {task: digest for each in digests for task, digest in each.items()}
     same = all(digests) and not any(other_tasks(tasks, each) for each in digests)
     known: dict[str, Any] = {"suite": suite, "original": original, "facts": dict(facts)}
     known |= {"tasks": tasks} if tasks and same else {}
+    known["bases"] = {agent: found._asdict() for agent, found in bases.items() if found is not None}
     folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 

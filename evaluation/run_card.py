@@ -44,6 +44,7 @@ class RunCard(BaseModel):
     began: str = Field(description="ISO 8601")
     log: str
     task_version: str = Field(default="", description="of the suite's tasks, as the Inspect task has it")
+    scoring: int | None = Field(default=None, description="version of the suite's scoring, if it has one")
     software: dict[str, tuple[str, ...]]
     choices: dict[str, Any]
     prompts_sha256: str | None = Field(description="of all texts, None if the log does not have them")
@@ -181,6 +182,7 @@ def run_card(log: RunLog, facts: RunFacts, partial: str = "") -> RunCard:
         began=str(log.header.eval.created),
         log=log.path.name,
         task_version=str(log.header.eval.task_version or ""),
+        scoring=log.metadata.get("scoring"),
         software={name: (version,) for name, version in packages.items()} | software,
         choices=log.choices.model_dump(mode="json"),
         prompts_sha256=log.prompts().sha256 if log.parameters.get("texts") else None,

@@ -38,7 +38,7 @@ class ArenaSuite(Suite):
     choices = ArenaChoices
     presets = PRESETS
     agents = (
-        *("pixels", "random", "oracle", "replay/FOLDER"),
+        *("pixels", "random", "oracle", "ideal", "replay/FOLDER"),
         *("held", "braitenberg", "random-steps", "policy/FILE"),
     )
 
@@ -136,7 +136,7 @@ class ArenaSuite(Suite):
         import llm_control.registry  # noqa: F401
 
     def agent(self, name: str) -> Agent | None:
-        """`random`, `pixels`, `oracle` and `replay/FOLDER`."""
+        """`random`, `pixels`, `oracle`, `ideal` and `replay/FOLDER`."""
         from llm_control.agents.offline import offline_agent
 
         return offline_agent(name)
@@ -162,10 +162,14 @@ class ArenaSuite(Suite):
         """Refuse an offline agent that cannot play these tasks.
 
         Raises EvaluationError if `arena/pixels` would get no pictures, and RecordingError as
-        `check_recordings` does.
+        `check_solutions` and `check_recordings` do.
         """
         if model == "arena/pixels" and not choices.shows_images:
             raise EvaluationError("arena/pixels needs pictures, and this protocol has none; use arena/random")
+        if model == "arena/ideal":
+            from llm_control.agents.recorded import check_solutions
+
+            check_solutions(tasks, choices)
         if model.startswith("arena/replay/"):
             from llm_control.agents.recorded import check_recordings
 

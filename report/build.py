@@ -13,6 +13,7 @@ from evaluation.log.episodes import LoggedEpisode
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FileNames, ReportFolder
 from evaluation.run_card import RunFacts
+from evaluation.scale.scaled import Scaled, basis_of, scaled_scores
 from report import episode_page, index_page, site
 from report.arena.pages import ArenaReport
 from report.formats import listed
@@ -26,11 +27,12 @@ T = TypeVar("T")
 
 
 class WrittenReport(NamedTuple):
-    """The first page, and the results and rates that it shows."""
+    """The first page, and the results, rates and scaled scores that it shows."""
 
     page: Path
     results: pd.DataFrame
     rates: GroupRates
+    scaled: Scaled
 
 
 @dataclass(slots=True)
@@ -93,10 +95,11 @@ class _Report:
             self.folder.write(rows[0]["task_page"], page)
         results = index_page.results_of(self.rows, self.suite.suite.headline.values())
         rates = self.suite.rates(results)
-        tables = index_page.Tables(results, rates, self.rows, pd.DataFrame(self.turns))
+        scaled = scaled_scores(results, self.suite.suite, {log.agent: basis_of(log) for log in logs})
+        tables = index_page.Tables(results, rates, self.rows, pd.DataFrame(self.turns), scaled)
         values = index_page.write_index(self.folder, logs, tables, self.facts, self.suite)
         page = site.render("index.html.j2", title=self.title, **values)
-        return WrittenReport(self.folder.write("index.html", page), results, rates)
+        return WrittenReport(self.folder.write("index.html", page), results, rates, scaled)
 
 
 def _with_neighbours(items: Iterable[T]) -> Iterator[tuple[T | None, T, T | None]]:

@@ -33,6 +33,7 @@ TABLES = {
     "item_analysis": "difficulty and discrimination of each task",
     "demand_profile": "change of the pass rate with each demand of the tasks",
     "reliability": "all of k and any of k trials passed",
+    "scaled": "scores from the floor (0) to the best reference agent (1)",
     "contamination": "public tasks beside a hidden split",
     "correlations": "correlations over tasks with each comparison group",
 }

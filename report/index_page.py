@@ -14,6 +14,7 @@ from evaluation.reliability import RELIABILITY_NOTE, reliability
 from evaluation.report_folder import ReportFolder, write_facts
 from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
+from evaluation.scale.scaled import Scaled, basis_of
 from evaluation.statistics import MISSING_NOTE, counted, task_rates
 from report import tables
 from report.files import write_cards, write_rates, write_tables
@@ -21,15 +22,17 @@ from report.formats import NONE, count
 from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
 from report.panels import Row, SuiteReport
 from report.rates import HEADLINE_HEADINGS, GroupRates, headline_cells, headlines
+from report.scaled import scaled_values
 
 
 class Tables(NamedTuple):
-    """The tables of a report: results, rates by group, and a row for each episode and each turn."""
+    """The tables of a report: results, rates by group, a row for each episode and turn, scaled scores."""
 
     results: pd.DataFrame
     rates: GroupRates
     episodes: Sequence[Row]
     turns: pd.DataFrame
+    scaled: Scaled
 
 
 def write_index(
@@ -40,7 +43,7 @@ def write_index(
     suite: SuiteReport,
 ) -> dict[str, Any]:
     """Write figure, tables and facts; returns what the template of the first page is given."""
-    results, rates, rows, turns = found
+    results, rates, rows, turns, scaled = found
     name, digests = f"{suite.suite.group_name}s", [log.digests for log in logs]
     apart = {
         (one.agent, other.agent): other_tasks(one.digests, other.digests)
@@ -55,13 +58,14 @@ def write_index(
         for log, each in zip(logs, known, strict=True)
     ]
     write_cards(folder, cards)
-    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests)
+    bases = {log.agent: basis_of(log) for log in logs}
+    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests, bases)
     write_rates(folder, name, rates, results, shared)
     first = headlines(results, suite.suite.headline)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
     frames["headlines"] = first
     several = reliability(results)
-    found_too = {"comparisons": pairs, "reliability": several}
+    found_too = {"comparisons": pairs, "reliability": several, "scaled": scaled.table}
     files = write_tables(folder, frames | {name: frame for name, frame in found_too.items() if len(frame)})
     reasons = sorted({row["status"] for row in rows if row["status"]})
     references = suite.references()
@@ -83,6 +87,7 @@ def write_index(
         "paired_note": PAIRED_NOTE,
         "reliability": tables.reliability_table(several),
         "reliability_note": RELIABILITY_NOTE,
+        **scaled_values(scaled),
         "panels": suite.run_panels(rows, agents),
         "unjudged": tables.counted_table("Without a verdict", "status", reasons, rows, agents),
         "tasks": _tasks(rows, list(agents), suite, references),

@@ -111,6 +111,7 @@ def _requests(
     """What is to be played, checked before anything is: only agents that cost nothing."""
     from evaluation.models import full_name
     from evaluation.request import EvalRequest
+    from evaluation.scale.agents import agent_names
     from evaluation.suites import get_suite
     from report.comparison.runs import THEIRS
 
@@ -119,7 +120,7 @@ def _requests(
     requests = [EvalRequest(suite, agent, testbed, choices=choices) for agent in dict.fromkeys(agents)]
     for request in requests:
         if not full_name(suite, request.model).startswith("arena/"):
-            offline = ", ".join(f"arena/{agent}" for agent in suite.agents)
+            offline = ", ".join(f"arena/{agent}" for agent in agent_names(suite))
             raise EvaluationError(
                 f"--run: got {request.model!r}, expected one of: {offline}; evaluate a model by "
                 "arena-llm eval, which has limits on its cost, and name its log here"
@@ -150,6 +151,7 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     from report.comparison.page import write_comparison
     from report.comparison.tables import gaps_summary, pairs_summary, summary_table
     from report.rates import headlines_table, rates_table
+    from report.scaled import scaled_lines
 
     versions = {run.animal_ai for run in compared.runs}
     same = {"Animal-AI": str(*versions)} if len(versions) == 1 and None not in versions else {}
@@ -163,6 +165,6 @@ def _report(compared: "Comparison", out: Path, facts: dict[str, str]) -> None:
     for table in (pairs_summary(compared), gaps_summary(compared)):
         if table is not None:
             console.print(table)
-    for text in compared.cautions:
+    for text in (*scaled_lines(compared.scaled), *compared.cautions):
         console.print(text, markup=False, highlight=False)
     console.print(f"Report: {page}", soft_wrap=True)

@@ -190,6 +190,7 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     from evaluation.evaluate import evaluate
     from report.files import read_cards
     from report.rates import costs_table, headlines, headlines_table, rates_table
+    from report.scaled import scaled_lines
 
     console = Console()
     run["display"] = "rich" if console.is_terminal else "plain"
@@ -212,6 +213,8 @@ def _evaluate(asked: "EvalRequest | Sweep", log_dir: Path, out: Path | None, **r
     written = report_logs(logs, out or beside, None, frames)
     console.print(headlines_table(headlines(written.results, suite.headline)))
     console.print(rates_table(written.rates.table, suite.group_name, *written.rates.notes[:1]))
+    for text in scaled_lines(written.scaled):
+        console.print(text, markup=False, highlight=False)
     if isinstance(asked, Sweep):
         wide_console(110).print(costs_table(read_cards(written.page.parent)))
     console.print(f"Report: {written.page}", soft_wrap=True)

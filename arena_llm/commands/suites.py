@@ -10,6 +10,7 @@ from arena.errors import ArenaError
 def suites_command() -> None:
     """List the suites with the version of their tasks, and the commands that install missing ones."""
     from evaluation.choices.presets import preset_names
+    from evaluation.scale.agents import agent_names
     from evaluation.suites import EXTRAS, get_suite, suite_names
 
     table = Table("suite", "what it measures", "its tasks", "presets", "offline agents")
@@ -25,7 +26,7 @@ def suites_command() -> None:
         except ArenaError as error:
             table.add_row(name, str(error))
             continue
-        presets, agents = preset_names(suite), suite.agents
+        presets, agents = preset_names(suite), agent_names(suite)
         table.add_row(name, suite.title, version, ", ".join(presets) or "-", ", ".join(agents) or "-")
     for name, install in EXTRAS.items():
         if name not in suite_names():

@@ -8,7 +8,7 @@ import pandas as pd
 
 from arena.taskfile.catalog import KINDS
 from benchmarks.learners import table as learners_table
-from docs._generate import differences, keys, kinds, options
+from docs._generate import differences, keys, kinds, options, references
 from docs._generate.markdown import code, table
 
 
@@ -57,4 +57,5 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "differences": differences.differences_table,
     "example-suite": example_suite,
     "learners": learners,
+    "references": references.references_table,
 }

@@ -8,6 +8,7 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from arena.errors import ArenaError
 from evaluation.inspect_task.errors import InspectUserError
+from evaluation.scale.agents import agent_names, offline_agent
 from evaluation.suite import AgentTurn, Suite
 
 
@@ -28,12 +29,12 @@ def provider_of(suite: Suite) -> type[ModelAPI]:
             """Raises InspectUserError for a name that is no agent's."""
             super().__init__(model_name, base_url, api_key, [], config)
             try:
-                self._agent = suite.agent(model_name)
+                self._agent = offline_agent(suite, model_name)
                 self._plays = self._agent is None and suite.player(model_name) is not None
             except ArenaError as error:
                 raise InspectUserError(str(error)) from None
             if self._agent is None and not self._plays:
-                agents = ", ".join(f"{suite.name}/{name}" for name in suite.agents)
+                agents = ", ".join(f"{suite.name}/{name}" for name in agent_names(suite))
                 raise InspectUserError(
                     f"unknown agent {suite.name}/{model_name}; the offline agents are {agents}"
                 )

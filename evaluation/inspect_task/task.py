@@ -41,6 +41,7 @@ from evaluation.inspect_task.tools import close_session, open_session, session_o
 from evaluation.log.run import CONVERSATION
 from evaluation.models import player_of
 from evaluation.prompts import PromptSet
+from evaluation.scale.references import scale_of
 from evaluation.suite import EpisodeSetup, Record, Suite, TaskSpec
 from evaluation.suites import get_suite
 
@@ -62,6 +63,8 @@ def make_task(
         choices,
         name=suite.task_name,
         version=version,
+        # What a log's scores mean, beside the version of the tasks.
+        metadata={"scoring": scale.scoring} if (scale := scale_of(suite)) else None,
         dataset=MemoryDataset(_samples(tuple(tasks), choices), name=suite.task_name),
         setup=begin_episode(suite.name, tuple(tasks), choices, prompts.texts()),
         solver=play_episode(suite.name, choices, journal),

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 from evaluation.current import CURRENT, CurrentEpisode
 from evaluation.suite import Environment
 from llm_control.agents.plan_replies import Plan, next_reply
-from llm_control.agents.recorded import recorded_plan
+from llm_control.agents.recorded import recorded_plan, solution_plan
 from testbed.oracle.solve import solve
 
 _plans: WeakKeyDictionary[Environment, Plan] = WeakKeyDictionary()
@@ -35,6 +35,18 @@ def replay_reply(folder: Path) -> str:
     if environment not in _plans:
         task = setup.task.content
         _plans[environment] = recorded_plan(folder, task.spec, task.id, setup.trial, setup.choices)
+    return next_reply(_plans[environment], len(environment.known), setup.choices)
+
+
+def ideal_reply() -> str:
+    """The next reply that plays the battery's own solution of this task.
+
+    Raises RecordingError as `solution_plan` does.
+    """
+    setup, environment = CURRENT.get().setup, CURRENT.get().environment
+    if environment not in _plans:
+        task = setup.task.content
+        _plans[environment] = solution_plan(task.spec, task.id, setup.trial, setup.choices)
     return next_reply(_plans[environment], len(environment.known), setup.choices)
 
 

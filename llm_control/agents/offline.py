@@ -1,7 +1,7 @@
-"""The arena's offline agents that answer messages: `random`, `pixels`, `oracle` and `replay/FOLDER`.
+"""The arena's offline agents that answer messages: `random`, `pixels`, `oracle`, `ideal`, `replay/FOLDER`.
 
-The last two also know the episode (`llm_control.agents.informed`). What the first two draw at random depends
-on the episode's seed and the number of the reply alone.
+The last three also know the episode (`llm_control.agents.informed`). What the first two draw at random
+depends on the episode's seed and the number of the reply alone.
 """
 
 import base64
@@ -21,7 +21,7 @@ from inspect_ai.model import (
 from arena.errors import ConfigError, EvaluationError
 from evaluation.suite import Agent, AgentTurn
 from llm_control.agents.fit_reply import as_call, fitted, is_over, script_of
-from llm_control.agents.informed import oracle_reply, replay_reply
+from llm_control.agents.informed import ideal_reply, oracle_reply, replay_reply
 from llm_control.agents.perceiving import asked_kind, guess, perceive
 from llm_control.agents.pixels import answer
 from llm_control.agents.plan_replies import WAIT
@@ -40,7 +40,7 @@ def offline_agent(name: str) -> Agent | None:
         if not Path(name.removeprefix(REPLAY)).is_dir():
             raise ConfigError(f"arena/{name}: no such folder; expected one of recordings, TASK.json")
         return reply
-    return reply if name in ("random", "pixels", "oracle") else None
+    return reply if name in ("random", "pixels", "oracle", "ideal") else None
 
 
 async def reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
@@ -58,6 +58,8 @@ async def reply(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
 async def _script(turn: AgentTurn) -> str:
     if turn.name == "oracle":
         return await oracle_reply()
+    if turn.name == "ideal":
+        return ideal_reply()
     if turn.name.startswith(REPLAY):
         return replay_reply(Path(turn.name.removeprefix(REPLAY)))
     replies = [script_of(message) for message in turn.messages if isinstance(message, ChatMessageAssistant)]

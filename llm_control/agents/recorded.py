@@ -1,7 +1,8 @@
 """Recordings that the replaying agent plays: which of them a protocol can play, and why not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from arena.geometry.placed import Layout
 from evaluation.suite import TaskSpec
 from llm_control.agents.plan_replies import Plan, replies_needed
 from llm_control.choices import ArenaChoices
+from testbed.proof.solutions import read
+from testbed.tasks import LEVELS_FOLDER
 
 
 def check_recordings(folder: Path, tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
@@ -40,8 +43,38 @@ def recorded_plan(folder: Path, spec: ArenaSpec, task_id: str, trial: int, choic
     holds what replies cannot say.
     """
     file = _file(folder, task_id)
-    recording = Recording.read(file)
-    _check_arena(file, recording, spec, episode=(choices.seed, task_id, trial))
+    return _plan(file, Recording.read(file), spec, (choices.seed, task_id, trial), choices)
+
+
+@cache
+def _solutions() -> Mapping[str, Recording]:
+    """The battery's own solutions by task."""
+    return {task_id: proof.solution for task_id, proof in read(LEVELS_FOLDER).items()}
+
+
+def solution_plan(spec: ArenaSpec, task_id: str, trial: int, choices: ArenaChoices) -> Plan:
+    """The shipped battery's solution of a task as a plan for an episode under these choices.
+
+    Raises RecordingError as `recorded_plan` does, and for a task of which the battery has no solution.
+    """
+    if task_id not in _solutions():
+        raise RecordingError(f"arena/ideal: no solution of {task_id}; it plays the shipped battery only")
+    name = Path(f"solution of {task_id}")
+    return _plan(name, _solutions()[task_id], spec, (choices.seed, task_id, trial), choices)
+
+
+def check_solutions(tasks: Sequence[TaskSpec], choices: ArenaChoices) -> None:
+    """See before a run that every episode has a solution. Raises RecordingError as `solution_plan` does."""
+    for task in tasks:
+        for trial in range(choices.trials):
+            solution_plan(task.content.spec, task.id, trial, choices)
+
+
+def _plan(
+    file: Path, recording: Recording, spec: ArenaSpec, episode: tuple[int, str, int], choices: ArenaChoices
+) -> Plan:
+    """A recording as a plan; `file` is what messages call it."""
+    _check_arena(file, recording, spec, episode)
     actions = tuple(recording.unpacked())
     idle = sum(1 for _ in takewhile(lambda action: action == IDLE, actions))
     begun = sum(choices.initial_idle_steps)

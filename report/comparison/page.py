@@ -15,6 +15,7 @@ from report.comparison.tasks import TASKS_NOTE
 from report.comparison.whole import Comparison
 from report.figures import capacities, items, ranking, spread
 from report.files import write_figure, write_rates, write_tables
+from report.scaled import scaled_values
 from report.tables import facts_table, group_table, headline_table, scores_table
 
 Draw = Callable[[Comparison, Sequence[str]], Figure | None]
@@ -36,11 +37,13 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
     """
     # Codes of people may identify them.
     results, name = compared.results.drop(columns=PERSON, errors="ignore"), f"{compared.group}s"
-    frames = {"results": results, name: compared.rates.table, **compared.tables}
+    scaled = {"scaled": compared.scaled.table} if len(compared.scaled.table) else {}
+    frames = {"results": results, name: compared.rates.table, **scaled, **compared.tables}
     with ReportFolder(folder) as own:
         site.write_assets(own)
         digests = [run.digests for run in compared.runs]
-        write_facts(own, facts, compared.same_layouts, compared.suite, digests)
+        bases = {run.agent: run.basis for run in compared.runs}
+        write_facts(own, facts, compared.same_layouts, compared.suite, digests, bases)
         write_rates(own, name, compared.rates, results, facts)
         values = {
             "cautions": compared.cautions,
@@ -52,6 +55,7 @@ def write_comparison(compared: Comparison, folder: Path, *, title: str, facts: M
             "rate_notes": (MISSING_NOTE, *compared.rates.notes),
             "scores": scores_table(results, compared.group.capitalize()),
             "missing": int(counted(results)["missing"].sum()),
+            **scaled_values(compared.scaled),
             "sections": sections(compared),
             "tasks_note": TASKS_NOTE if compared.groups else None,
             "rows": results.astype(object).where(results.notna(), None).to_dict("records"),

@@ -14,9 +14,11 @@ from evaluation.log.files import find_logs
 from evaluation.log.run import RunLog
 from evaluation.report_folder import FACTS
 from evaluation.results import read_results, refuse_twins, results_frame
+from evaluation.run_card import RunCard
+from evaluation.scale.scaled import Basis, basis, basis_of
 from evaluation.statistics import PERSON
 from evaluation.submission import read_submission
-from evaluation.suites import DEFAULT
+from evaluation.suites import DEFAULT, get_suite
 from report.comparison.references import NAMES, ReferenceGroup, people, shipped_groups
 from report.comparison.runs import Run, played_run
 from report.methods import partial_sentence
@@ -63,7 +65,8 @@ def read_run(
     version = (said.get("facts") or {}).get("Animal-AI", animal_ai)
     suite = str(said.get("suite", DEFAULT))
     known = (original or bool(said.get("original")), version, suite, said.get("tasks") or {})
-    return _split(_of_people(table, name is not None, suite != DEFAULT), name, place, *known)
+    results = _of_people(table, name is not None, suite != DEFAULT)
+    return _split(results, name, place, *known, bases=_bases(said))
 
 
 def _of_people(table: Path, named: bool, worded: bool) -> pd.DataFrame:
@@ -185,6 +188,7 @@ def _split(
     animal_ai: str | None,
     suite: str = DEFAULT,
     digests: Mapping[str, str] = MappingProxyType({}),
+    bases: Mapping[str, Basis] = MappingProxyType({}),
 ) -> list[Run]:
     agents = list(results["agent"].unique())
     if name and len(agents) > 1:
@@ -196,6 +200,7 @@ def _split(
             *(original, animal_ai),
             suite=suite,
             digests=digests,
+            basis=bases.get(agent),
         )
         for agent, part in zip(agents, parts, strict=True)
     ]
@@ -220,7 +225,7 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
     version = getattr(log.choices, "animal_ai", None)
     partial = "" if log.complete else partial_sentence(log)
     original = original or bool(log.folder)
-    return played_run(results, original, version, partial, log.suite.name, log.digests)
+    return played_run(results, original, version, partial, log.suite.name, log.digests, basis_of(log))
 
 
 def _submitted(path: Path, name: str | None, original: bool) -> Run:
@@ -229,7 +234,25 @@ def _submitted(path: Path, name: str | None, original: bool) -> Run:
     digests = {task: digest for task, digest in card.tasks.items() if digest is not None}
     results = results.assign(agent=name or card.agent)
     known = (original or made.own_tasks, card.choices.get("animal_ai"), card.partial, card.suite)
-    return played_run(results, *known, digests)
+    return played_run(results, *known, digests, _submitted_basis(card))
+
+
+def _submitted_basis(card: RunCard) -> Basis | None:
+    try:
+        return basis(get_suite(card.suite), card.task_version, card.scoring, card.choices)
+    except ConfigError:
+        return None
+
+
+def _bases(said: Mapping[str, Any]) -> dict[str, Basis]:
+    """Which references hold for each agent of a report; nothing of what is no such thing."""
+    found = said.get("bases")
+    whole = {"tasks", "scoring", "conditions"}
+    return {
+        agent: Basis(**each)
+        for agent, each in (found.items() if isinstance(found, dict) else ())
+        if isinstance(each, dict) and each.keys() == whole
+    }
 
 
 def _facts(path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from arena.taskfile.versions import Version
 from evaluation.paired import apart_sentences, other_tasks
+from evaluation.scale.scaled import Basis
 from evaluation.statistics import counted, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
@@ -32,7 +33,7 @@ class Run:
     version was re-enacted, None if unknown. `partial` is a sentence on a run that did not end,
     `refuted` one on tasks that were claimed to be the original ones and are not. `suite` is the name of that
     of its tasks; only the arena's can be the original ones. `digests` are the tasks' SHA-256 by id, as far as
-    they are known.
+    they are known. `basis` says which references of the suite hold, if that is known.
     """
 
     agent: str
@@ -43,6 +44,7 @@ class Run:
     refuted: str = ""
     suite: str = DEFAULT
     digests: Mapping[str, str] = field(default_factory=dict)
+    basis: Basis | None = None
 
     @property
     def other_clock(self) -> bool:
@@ -71,12 +73,14 @@ def played_run(
     partial: str = "",
     suite: str = DEFAULT,
     digests: Mapping[str, str] | None = None,
+    basis: Basis | None = None,
 ) -> Run:
     """The run of one agent's results; `original` holds unless the results refute it."""
     original = original and suite == DEFAULT
     against = refuted(results) if original else ""
     agent = str(results["agent"].iloc[0])
-    return Run(agent, results, original and not against, animal_ai, partial, against, suite, digests or {})
+    known = (original and not against, animal_ai, partial, against, suite, digests or {}, basis)
+    return Run(agent, results, *known)
 
 
 def cautions(runs: list[Run]) -> list[str]:

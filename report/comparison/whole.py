@@ -8,6 +8,7 @@ import pandas as pd
 from arena.errors import ConfigError, EvaluationError
 from evaluation.paired import compare_agents
 from evaluation.reliability import reliability
+from evaluation.scale.scaled import NO_SCALE, Scaled, scaled_scores
 from evaluation.suite import Suite
 from evaluation.suites import DEFAULT, get_suite
 from report.comparison.capacities import capacities
@@ -29,7 +30,7 @@ class Comparison:
     """Runs of one suite beside groups, which only the arena has.
 
     `rates` are those by group of tasks; `tables` are all others by their names, those of the functions in
-    this package; `cautions` are sentences.
+    this package; `cautions` are sentences, `scaled` the scores between floor and best.
     """
 
     runs: tuple[Run, ...]
@@ -38,6 +39,7 @@ class Comparison:
     rates: GroupRates
     cautions: tuple[str, ...]
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    scaled: Scaled = NO_SCALE
 
     @property
     def suite(self) -> str:
@@ -94,8 +96,9 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
         "reliability": reliability(results),
         "contamination": contamination(runs, hidden),
     }
+    scaled = _scaled(own, results)
     if DEFAULT not in suites:
-        return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs)
+        return Comparison(own, (), results, GroupRates(group_rates(results)), sentences, pairs, scaled)
     same_layouts = all(run.original for run in runs)
     other_clock = {run.agent for run in runs if run.other_clock}
     rates = compare_levels(results, same_layouts=same_layouts, other_clock=other_clock)
@@ -112,4 +115,10 @@ def compare(runs: Sequence[Run], groups: Sequence[ReferenceGroup], hidden: Seque
         "demand_profile": demand_profile(runs),
         **pairs,
     }
-    return Comparison(own, tuple(groups), results, described(rates, same_layouts), sentences, tables)
+    return Comparison(own, tuple(groups), results, described(rates, same_layouts), sentences, tables, scaled)
+
+
+def _scaled(runs: Sequence[Run], results: pd.DataFrame) -> Scaled:
+    suite = _installed(runs[0].suite)
+    bases = {run.agent: run.basis for run in runs}
+    return NO_SCALE if suite is None else scaled_scores(results, suite, bases)

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from evaluation.current import CURRENT
-from evaluation.suite import AgentTurn, Environment
+from evaluation.suite import AgentTurn, Environment, EpisodeSetup
 from suites.discoveryworld.replies import read_reply
 from suites.discoveryworld.scripts import replies
 from suites.discoveryworld.scripts.player import WAITING
@@ -28,10 +28,16 @@ async def agent(turn: AgentTurn) -> str | tuple[str, dict[str, Any]]:
         reply = str(rng.choice(known.commands or (WAITING,)))
     else:
         if environment not in _planned:
-            _planned[environment] = await episode.compute(partial(replies, turn.name, episode.setup))
+            script = _theme(episode.setup) if turn.name == "ideal" else turn.name
+            _planned[environment] = await episode.compute(partial(replies, script, episode.setup))
         rest = _planned[environment][len(known.turns) :]
         reply = rest[0] if rest else WAITING
     return ("act", _arguments(reply)) if "act" in turn.tools else reply
+
+
+def _theme(setup: EpisodeSetup) -> str:
+    """The script of a world: that of its theme."""
+    return str(setup.task.content["kind"]).rpartition("-")[0]
 
 
 def _arguments(reply: str) -> dict[str, Any]:

@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from suites.discoveryworld.episode import DiscoveryWorldEpisode
 
 
+_SCRIPTS = (
+    *("proteomics", "chemistry", "archaeology", "reactor-lab"),
+    *("plant-nutrients", "space-sick", "rocket-science", "translation"),
+)
+"""Agents that play the worlds of one theme."""
+
+
 class DiscoveryWorldSuite(Suite):
     """Scientific discovery on a small colony."""
 
@@ -36,17 +43,7 @@ class DiscoveryWorldSuite(Suite):
     headline = MappingProxyType({"completion": "passed", "procedure": "score", "knowledge": "knowledge"})
     choices = DiscoveryWorldChoices
     presets = Path(__file__).parent / "presets"
-    agents = (
-        "random",
-        "proteomics",
-        "chemistry",
-        "archaeology",
-        "reactor-lab",
-        "plant-nutrients",
-        "space-sick",
-        "rocket-science",
-        "translation",
-    )
+    agents = ("random", *_SCRIPTS, "ideal")
 
     def tasks(self, choices: DiscoveryWorldChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """All worlds at the chosen seeds, or those of the names: a theme, a level, both, or with a seed.
@@ -116,13 +113,15 @@ class DiscoveryWorldSuite(Suite):
         from suites.discoveryworld.package import check_installed
 
         check_installed()
-        provider, _, script = model.partition("/")
-        if provider != self.name or script == "random":
+        provider, _, agent = model.partition("/")
+        themes = _SCRIPTS if agent == "ideal" else (agent,)
+        if provider != self.name or not set(themes) <= set(_SCRIPTS):
             return
-        others = [task.id for task in tasks if not task.id.startswith(f"{script}-")]
+        others = [task.id for task in tasks if task.id.rpartition("-")[0].rpartition("-")[0] not in themes]
         if others or not choices.teleport:
             what = f"not {others[0]}" if others else "with teleport = yes"
-            raise ConfigError(f"{model}: it plays only worlds of {script}, {what}; use --tasks {script}")
+            names = ",".join(themes)
+            raise ConfigError(f"{model}: it plays only worlds of {names}, {what}; use --tasks {names}")
 
     def most_replies(self, task: TaskSpec, choices: DiscoveryWorldChoices) -> int:
         """The steps of a world."""

@@ -181,6 +181,12 @@ def _search(attempt: Callable[[Oracle, Floats], Bools], prior: bool = False, **o
     return make
 
 
+def _ideal(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
+    # One object alone never lights a machine that needs two.
+    attempt = most_informative if preset.machine.needs > 1 else most_doubtful
+    return _search(attempt, prior=True, guess=True, learns=True)(preset, episodes, rng)
+
+
 def _search_random(preset: Preset, episodes: int, rng: np.random.Generator) -> Agent:
     return Search(
         Oracle(preset.machine, episodes), lambda oracle, belief: rng.random(belief.shape) < 0.5, rng
@@ -199,5 +205,6 @@ AGENTS: dict[str, Maker] = {
     "guess": _search(most_doubtful, prior=True, guess=True),
     "guess-informative": _search(most_informative, prior=True, guess=True),
     "guess-eliminating": _search(most_doubtful, prior=True, guess=True, learns=True),
+    "ideal": _ideal,
 }
 """What makes each agent, by its name: those of the paper's Table 2, then further ones."""

@@ -12,6 +12,7 @@ from arena.errors import ConfigError, EvaluationError
 from evaluation.by_hand.form import Form
 from evaluation.prompts import NO_FILES, PromptFiles, PromptSet
 from evaluation.prompts.folder import with_files
+from evaluation.scale.agents import RUNNERS
 from evaluation.selection import named
 from evaluation.suite import Agent, EpisodeSetup, Observation, Suite, TaskSpec
 from suites.est.choices import MOST_EPISODES, EstChoices
@@ -59,6 +60,13 @@ class EstSuite(Suite):
                 f"{_id(choices.machine, 1)} to {_id(choices.machine, MOST_EPISODES)}"
             )
         return named(found.values(), choices.tasks)
+
+    def task_version(self, folder: Path | None = None) -> str:
+        """The version of the first episodes of all machines."""
+        every = (EstChoices.model_validate({"machine": machine}) for machine in PRESETS)
+        machines = (self.tasks(choices, folder) for choices in every)
+        listed = "".join(f"{task.id} {task.sha256}\n" for tasks in machines for task in tasks)
+        return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
     def find_task(self, task_id: str, choices: EstChoices, folder: Path | None) -> TaskSpec | None:
         """The task of an id."""
@@ -113,7 +121,8 @@ class EstSuite(Suite):
 
     def check(self, model: str, tasks: Sequence[TaskSpec], choices: EstChoices) -> None:
         """Refuse a reference agent that would have to look at pictures. Raises EvaluationError."""
-        if model.startswith(f"{self.name}/") and choices.observation == "image":
+        provider, _, agent = model.partition("/")
+        if provider == self.name and agent not in RUNNERS and choices.observation == "image":
             raise EvaluationError(f"{model}: reads words, and this run has none; use --observation text")
 
     def panels(self, record: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

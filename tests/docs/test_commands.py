@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from arena.errors import ArenaError
+from evaluation.scale.agents import agent_names
 from evaluation.suites import get_suite
 from tests.command import preloaded_python
 from tests.docs.commands import commands_of, every_option, parse
@@ -149,7 +150,7 @@ def test_python_of_every_page_compiles(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_options_and_files_in_running_text_exist(page):
     known = every_option()
-    agents = [f"arena/{name}" for name in get_suite("arena").agents]
+    agents = [f"arena/{name}" for name in agent_names(get_suite("arena"))]
     for piece in codes_of(page):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", piece):
             assert option in known, f"{page}: {piece}"

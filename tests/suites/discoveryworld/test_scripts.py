@@ -10,7 +10,7 @@ from suites.discoveryworld.catalogue import selected
 from suites.discoveryworld.suite import SUITE
 from tests.suites.discoveryworld.worlds import needs_package, opened, played
 
-SCRIPTS = SUITE.agents[1:]
+SCRIPTS = SUITE.agents[1:-1]
 
 pytestmark = needs_package
 

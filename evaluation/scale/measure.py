@@ -1,0 +1,97 @@
+"""Measure the scores of a suite's reference agents."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+
+from arena.errors import ArenaError, EvaluationError
+from evaluation.agents.agents import opening
+from evaluation.current import CURRENT, CurrentEpisode
+from evaluation.inspect_task.offline import agent_seed
+from evaluation.results import GROUP, TrialResult, results_frame
+from evaluation.scale.agents import RUNNERS, offline_agent
+from evaluation.scale.references import Reference, Scale
+from evaluation.scale.scaled import headline_scores
+from evaluation.statistics import mean_half
+from evaluation.suite import AgentTurn, EpisodeSetup, Record, Suite, TaskSpec
+
+
+def roles(scale: Scale) -> tuple[str, ...]:
+    """The reference agents of a suite: the runner's, then its own."""
+    return (*RUNNERS, *scale.agents)
+
+
+def measure(
+    suite: Suite, scale: Scale, agents: Sequence[str], groups: Sequence[str] = ()
+) -> Iterator[Reference]:
+    """The scores of agents on all tasks of each setting, group by group.
+
+    With `groups` only those; a group that an agent cannot play is left out.
+    """
+    for setting in scale.settings:
+        choices = suite.choices(**setting)
+        found: dict[str, list[TaskSpec]] = {}
+        for task in suite.tasks(choices, None):
+            found.setdefault(scale.group(task.id, task.group), []).append(task)
+        about = (scale.conditions(choices.model_dump()), suite.task_version(), scale.scoring)
+        for agent in agents:
+            for group, tasks in found.items():
+                if (groups and group not in groups) or not _can_play(suite, agent, tasks, choices):
+                    continue
+                yield Reference(*about, group, agent, *mean_score(suite, scale, agent, tasks, choices))
+
+
+def _can_play(suite: Suite, agent: str, tasks: Sequence[TaskSpec], choices: Any) -> bool:
+    try:
+        suite.check(f"{suite.name}/{agent}", tasks, choices)
+    except ArenaError:
+        return False
+    return True
+
+
+def mean_score(
+    suite: Suite, scale: Scale, agent: str, tasks: Sequence[TaskSpec], choices: Any
+) -> tuple[int, float, float]:
+    """Number of episodes, mean of the headline metric, and half its 95 % interval over tasks."""
+    rows = [_result(agent, task, play(suite, agent, task, choices)) for task in tasks]
+    results = results_frame(rows)
+    # Each task as a group of its own, so that only its value is left.
+    means = headline_scores(results.assign(**{GROUP: results["task_id"]}), scale)["score"]
+    half = mean_half(means.to_numpy(float)) if means.nunique() > 1 else 0.0
+    return len(rows), float(means.mean()), half
+
+
+def _result(agent: str, task: TaskSpec, record: Record) -> TrialResult:
+    return TrialResult(
+        agent, task.id, task.group, 0, None, passed=record.passed, outcome=record.outcome, score=record.score
+    )
+
+
+def play(suite: Suite, agent: str, task: TaskSpec, choices: Any, trial: int = 0) -> Record:
+    """The episode of an offline agent that looks at no pictures, by the same replies as in a log.
+
+    Raises EvaluationError for an unknown agent, or as the suite does.
+    """
+    return asyncio.run(_play(suite, agent, task, choices, trial))
+
+
+async def _play(suite: Suite, name: str, task: TaskSpec, choices: Any, trial: int) -> Record:
+    agent = offline_agent(suite, name)
+    if agent is None:
+        raise EvaluationError(f"unknown agent {suite.name}/{name}")
+    setup = EpisodeSetup(suite, task, trial, choices, suite.prompts(choices=choices), draws=False)
+    environment = suite.open(setup)
+    CURRENT.set(CurrentEpisode(setup, environment))
+    messages = opening(suite, choices, setup.prompts, 1)
+    seed = agent_seed(choices.seed, task.id, trial)
+    observation = environment.begin()
+    while not observation.done:
+        shown = "\n\n".join(part for part in observation.parts if isinstance(part, str))
+        messages.append(ChatMessageUser(content=shown))
+        reply = await agent(AgentTurn(name, messages, (), seed))
+        assert isinstance(reply, str), "without tools a reply is a text"
+        messages.append(ChatMessageAssistant(content=reply))
+        observation = environment.reply(reply)
+    return environment.finish()

@@ -1,0 +1,128 @@
+"""The scores of reference agents, which each suite keeps as a table with what they hold for."""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from io import StringIO
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from arena.files import read_text
+from evaluation.choices.contradictions import shown
+from evaluation.statistics import student
+from evaluation.suite import Suite
+
+FLOORS = ("silent", "garbage", "prior-only")
+"""Agents that look at nothing of a task; the highest score among theirs is the floor."""
+
+BEST = "ideal"
+"""The best agent of a suite."""
+
+FILE = "references.csv"
+"""The table, beside the suite's module `references`."""
+
+
+def by_group(task_id: str, group: int | str) -> str:
+    """The group of a task on the scale: that of the reports."""
+    return str(group)
+
+
+def by_kind(task_id: str, group: int | str) -> str:
+    """The group of a task on the scale: its id without the number at the end."""
+    return task_id.rpartition("-")[0]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a suite is scaled: the object `SCALE` of the module `references` in the suite's folder.
+
+    `table` is the file of the scores, which `python -m benchmarks.references SUITE` measures. `scoring` is
+    the version of the scoring: to be raised whenever the same replies may get another score. `agents` are
+    the suite's own reference agents by role: `ideal`, and `prior-only` and `random` if it has them. `matters`
+    names the choices on which their scores depend, `settings` has the choices of each measurement. `metric`
+    is the column of results that is scaled: the suite's headline. `group` gives the group of a task on the
+    scale, from its id and its group in reports.
+    """
+
+    table: Path
+    scoring: int
+    agents: Mapping[str, str]
+    matters: tuple[str, ...] = ()
+    settings: tuple[Mapping[str, Any], ...] = ({},)
+    metric: Literal["passed", "score"] = "passed"
+    group: Callable[[str, int | str], str] = by_group
+
+    def conditions(self, choices: Mapping[str, Any]) -> str:
+        """The choices that matter, in words; empty if none does."""
+        return ", ".join(f"{name} = {shown(choices.get(name))}" for name in self.matters)
+
+
+class Reference(NamedTuple):
+    """The mean score of a reference agent on a group of tasks.
+
+    `conditions` are the choices that matter, in words; `tasks` is the version of the suite's tasks, `scoring`
+    that of its scoring. `half` is half the 95 % interval over the `episodes`, each of a task of its own; 0
+    if all had the same score.
+    """
+
+    conditions: str
+    tasks: str
+    scoring: int
+    group: str
+    agent: str
+    episodes: int
+    score: float
+    half: float
+
+    @property
+    def error(self) -> float:
+        """The standard error of the score."""
+        return self.half / student(self.episodes - 1) if self.half else 0.0
+
+
+@cache
+def scale_of(suite: Suite) -> Scale | None:
+    """The scale of a suite; None if its folder has no module `references`."""
+    package = type(suite).__module__.rpartition(".")[0]
+    if not package or find_spec(f"{package}.references") is None:
+        return None
+    found: Scale = import_module(f"{package}.references").SCALE
+    return found
+
+
+@cache
+def references(table: Path) -> tuple[Reference, ...]:
+    """The scores in a table; none if it has not been measured yet. Raises ConfigError if it is unreadable."""
+    if not table.is_file():
+        return ()
+    rows = csv.DictReader(read_text(table).splitlines())
+    return tuple(
+        Reference(
+            *(row["conditions"], row["tasks"], int(row["scoring"]), row["group"], row["agent"]),
+            *(int(row["episodes"]), float(row["score"]), float(row["half"])),
+        )
+        for row in rows
+    )
+
+
+def as_csv(rows: Iterable[Reference]) -> str:
+    """The text of a table."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(Reference._fields)
+    writer.writerows((*row[:6], f"{row.score:.4g}", f"{row.half:.3g}") for row in rows)
+    return out.getvalue()
+
+
+def floor_of(rows: Sequence[Reference]) -> Reference | None:
+    """The highest of the floor agents' scores on one group; None if there is none."""
+    found = [row for row in rows if row.agent in FLOORS]
+    return max(found, key=lambda row: row.score, default=None)
+
+
+def best_of(rows: Sequence[Reference]) -> Reference | None:
+    """The best agent's score on one group; None if there is none."""
+    return next((row for row in rows if row.agent == BEST), None)
