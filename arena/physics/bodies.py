@@ -7,41 +7,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.action import TICK_S
 from arena.geometry.placed import AGENT_RADIUS, Placed
 from arena.geometry.shapes import ARENA_SIZE, FLOOR_Y, TUBE_INNER, Part, parts_of, prism_vertices, ring
 from arena.kernel.contacts import AGENT_MASS
 from arena.kernel.parts import write_poses
 from arena.physics.bullet import bullet
 from arena.scene import Floats, Vector
-from arena.taskfile.catalog import LOW_FRICTION
 from arena.taskfile.kind import DEFAULT_FRICTION, Kind, Shape
 
 COLLISION_MARGIN = 0.001
 """Bullet rounds the edges of boxes by this much, 0.04 m by default; PhysX keeps them sharp."""
 
-_ANGULAR_DAMPING = 1 - math.exp(-0.05)
-"""Bullet damps by (1 - d) per second, PhysX by exp(-0.05) per second to first order."""
-
 _THICK = 50.0
 """Half the thickness of floor and boundary, metres. Unity's are 1 m thick, and bodies pass through them: a
 block that fell 100 m moves 0.9 m per tick, and Bullet pushes overlapping L blocks 20 m apart in one."""
 
-# Bullet multiplies the friction of two bodies, Unity averages it. The values below give Unity's average for
-# every pair of pushable boxes, and for the agent and the static world with everything. They are wrong only
-# for balls, walls and L, J or U blocks against each other (0.50 for 0.60) and against a box (0.35 for 0.425),
-# and for the agent against the static world, where `arena/physics/solver.py` uses the right value.
-_BOX = math.sqrt(LOW_FRICTION)
-_STATIC = (DEFAULT_FRICTION + LOW_FRICTION) / 2 / _BOX
-_OTHER = DEFAULT_FRICTION / _STATIC
-
 
 class Body(NamedTuple):
-    """A body in Bullet: its id, friction coefficient against an agent, and mass (0: immovable)."""
+    """A body in Bullet: its id, coefficient of friction, mass (kg; 0: immovable), inertia about its own axes
+    (kg m2; 0: it never turns) and, for a sphere, radius (metres)."""
 
     id: int
     friction: float
     mass: float
+    inertia: Vector
+    radius: float = 0.0
 
 
 def agent_friction(kind: Kind) -> float:
@@ -77,21 +67,9 @@ class Builder:
     def __init__(self, client: int) -> None:
         self._client = client
 
-    def configure(self, gravity: float) -> None:
-        """Set the solver's parameters, and gravity in m/s2."""
-        bullet.setGravity(0, 0, -gravity, physicsClientId=self._client)
-        # As in PhysX's position iterations, penetration is resolved without changing momentum.
-        bullet.setPhysicsEngineParameter(
-            fixedTimeStep=TICK_S,
-            numSolverIterations=24,
-            useSplitImpulse=1,
-            splitImpulsePenetrationThreshold=0.0,
-            contactERP=0.8,
-            erp=0.8,
-            restitutionVelocityThreshold=2.0,
-            deterministicOverlappingPairs=1,
-            physicsClientId=self._client,
-        )
+    def configure(self) -> None:
+        """Set what repeats bit by bit; Bullet only finds contacts."""
+        bullet.setPhysicsEngineParameter(deterministicOverlappingPairs=1, physicsClientId=self._client)
 
     def ground_and_boundary(self) -> list[Body]:
         """The floor slab and four walls, 400 m high, whose inner faces are the arena's bounds."""
@@ -103,26 +81,24 @@ class Builder:
         return bodies
 
     def agent(self, centre: Vector) -> Body:
-        """The agent's sphere, with an infinite inertia so that it never rotates."""
+        """The agent's sphere, which never rotates."""
         shape = bullet.createCollisionShape(
             bullet.GEOM_SPHERE, radius=AGENT_RADIUS, physicsClientId=self._client
         )
-        body = self._body(shape, AGENT_MASS, centre, 0.0, _STATIC)
-        self._change(body.id, mass=AGENT_MASS, localInertiaDiagonal=(0, 0, 0))
-        return body
+        body = self._body(shape, AGENT_MASS, centre, 0.0, DEFAULT_FRICTION)
+        return body._replace(inertia=(0.0, 0.0, 0.0), radius=AGENT_RADIUS)
 
     def thing(self, placed: Placed) -> Body:
         """The body of an object, at rest."""
-        low = placed.kind.friction == LOW_FRICTION
-        in_bullet = _STATIC if placed.kind.mass == 0 else _BOX if low else _OTHER
-        body = self._body(self._shape(placed), placed.kind.mass, placed.position, placed.yaw, in_bullet)
-        return body._replace(friction=agent_friction(placed.kind))
+        kind = placed.kind
+        body = self._body(self._shape(placed), kind.mass, placed.position, placed.yaw, kind.friction)
+        return body._replace(radius=placed.size[0] / 2) if kind.shape is Shape.BALL else body
 
     def _box(self, half: Vector, centre: Vector) -> Body:
         shape = bullet.createCollisionShape(
             bullet.GEOM_BOX, halfExtents=swap(half), physicsClientId=self._client
         )
-        return self._body(shape, 0.0, centre, 0.0, _STATIC)
+        return self._body(shape, 0.0, centre, 0.0, DEFAULT_FRICTION)
 
     def _body(self, shape: int, mass: float, centre: Vector, yaw: float, friction: float) -> Body:
         body = bullet.createMultiBody(
@@ -133,20 +109,9 @@ class Builder:
             useMaximalCoordinates=True,
             physicsClientId=self._client,
         )
-        self._change(
-            body,
-            lateralFriction=friction,
-            restitution=0.0,
-            linearDamping=0.0,
-            angularDamping=_ANGULAR_DAMPING,
-            rollingFriction=0.0,
-            spinningFriction=0.0,
-            collisionMargin=COLLISION_MARGIN,
-        )
-        return Body(body, DEFAULT_FRICTION, mass)
-
-    def _change(self, body: int, **properties: object) -> None:
-        bullet.changeDynamics(body, -1, physicsClientId=self._client, **properties)
+        bullet.changeDynamics(body, -1, collisionMargin=COLLISION_MARGIN, physicsClientId=self._client)
+        inertia = bullet.getDynamicsInfo(body, -1, physicsClientId=self._client)[2]
+        return Body(body, friction, mass, inertia)
 
     def _shape(self, placed: Placed) -> int:
         client, size, shape = self._client, placed.size, placed.kind.shape

@@ -1,169 +1,139 @@
-"""The agent's contacts, read from Bullet for the solver, and the reactions on what it touches.
+"""What touches what, found by Bullet and arranged in patches for the solver; in Bullet's frame (z up)."""
 
-Everything but the rows of contacts is in Bullet's frame (right-handed, z up).
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.kernel.balls import STILL_SPEED
-from arena.kernel.contacts import AGENT_MASS, SAME_NORMAL
-from arena.kernel.tables import CONTACT
-from arena.physics.bodies import Body, swap
+from arena.action import TICK_S
+from arena.kernel.bodies import PATCH, ROW
+from arena.kernel.contacts import SAME_NORMAL
+from arena.kernel.solver import ALONG_X, BIAS, MAX_DEPENETRATION, NO_SLIP
+from arena.physics.bodies import Body
 from arena.physics.bullet import bullet
-from arena.scene import Vector
-from arena.taskfile.kind import HEAVY_KG
+from arena.scene import Floats, Vector
 
-Point = tuple[Any, ...]
-"""A row of Bullet's `getContactPoints`."""
+ANCHOR_GAP = 0.04
+"""Friction acts only at points nearer than this, metres: PhysX's `frictionOffsetThreshold`."""
 
-
-_STILL: Vector = (0.0, 0.0, 0.0)
-
-_UNSOLVED = np.zeros(1, CONTACT).tolist()[0][6:]
-"""What the solver sets in a row."""
+_STALE = 1e-4
+"""Bullet keeps points of earlier ticks. One whose normal misses the middle of a sphere by more, metres, is
+one of them: a sphere has one point for each face that it touches."""
 
 
-class AwakeBody(NamedTuple):
-    """A wall or ramp that is simulated: its id in Bullet, mass (kg) and contact point (metres).
-
-    `impulse` (N s) is the one that Bullet applied to the agent there in this tick.
-    """
-
-    id: int
-    mass: float
-    point: Vector
-    impulse: Vector
+_ZERO: Vector = (0.0, 0.0, 0.0)
 
 
-class AgentContacts(NamedTuple):
-    """The agent's contacts in a tick.
+class Point(NamedTuple):
+    """A point of contact: where it is (metres), and the distance there (negative: overlap)."""
 
-    `rows` (`arena.kernel.tables.CONTACT`) are those with heavy and static bodies, in PhysX's order: movable
-    bodies (walls, ramps) first; `awake` has an entry for each, None for a body that cannot move. A light body
-    may be jammed between the agent and something else, which only Bullet knows, so the `impulse` of light
-    bodies on the agent (N s) is Bullet's, friction included. `normals` are those of light bodies.
-    """
-
-    rows: npt.NDArray[Any]
-    awake: list[AwakeBody | None]
-    impulse: Vector
-    normals: list[Vector]
+    at: Vector
+    gap: float
 
 
-def find_contacts(
-    client: int,
-    points: list[Point],
+class Patch(NamedTuple):
+    """The points at which two bodies, by their ids, touch with one `normal`, which points to `one`."""
+
+    one: int
+    other: int
+    normal: Vector
+    points: list[Point]
+
+
+def find_patches(client: int, bodies: Mapping[int, Body]) -> list[Patch]:
+    """The patches of all bodies where they are now; those of two movable bodies come first, as in PhysX."""
+    bullet.performCollisionDetection(physicsClientId=client)
+    patches: list[Patch] = []
+    for row in bullet.getContactPoints(physicsClientId=client) or ():
+        one, other, (on_one, on_other, normal, gap) = row[1], row[2], row[5:9]
+        # Points of spheres are judged from the surface that they touch.
+        if _is_stale(client, bodies[one], normal, on_other) or _is_stale(
+            client, bodies[other], normal, on_one
+        ):
+            continue
+        for patch in reversed(patches):
+            if (patch.one, patch.other) == (one, other) and _dot(patch.normal, normal) > SAME_NORMAL:
+                patch.points.append(Point(on_other, gap))
+                break
+        else:
+            patches.append(Patch(one, other, normal, [Point(on_other, gap)]))
+    return sorted(patches, key=lambda patch: not (bodies[patch.one].mass and bodies[patch.other].mass))
+
+
+def rows_of(
+    patches: Sequence[Patch],
     bodies: Mapping[int, Body],
-    is_asleep: Callable[[int], bool],
-    tick_s: float,
-    fall: float,
-) -> AgentContacts:
-    """The agent's contacts after Bullet's step.
+    numbers: Mapping[int, int],
+    centres: Floats,
+    velocities: Floats,
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The rows and patches for the solver (`arena.kernel.bodies`).
 
-    `points` are its contact points, `bodies` all other bodies by id; `is_asleep` says whether one is held
-    still; `fall` is the velocity that gravity adds in a tick, m/s.
+    `numbers` are those of movable bodies among the solver's, by id; `centres` (metres) and `velocities` (m/s,
+    after gravity and damping) (n, 3) are those of the solver's bodies.
     """
-    light = [point for point in points if 0 < bodies[point[2]].mass < HEAVY_KG]
-    heavy = [point for point in points if not 0 < bodies[point[2]].mass < HEAVY_KG]
-    contacts: list[tuple[Any, ...]] = []
-    awake: list[AwakeBody | None] = []
-    for group in sorted(_groups(heavy), key=lambda group: (bodies[group[0][2]].mass == 0, group[0][2])):
-        nearest, other = group[0], bodies[group[0][2]]
-        is_awake = other.mass > 0 and not is_asleep(other.id)
-        surface = _surface_velocity(client, nearest, fall, is_awake) if other.mass else (_STILL, _STILL)
-        contacts.append((swap(nearest[7]), nearest[8], other.friction, 0.0, *surface, *_UNSOLVED))
-        body = AwakeBody(other.id, other.mass, nearest[6], _impulse(group, tick_s)) if is_awake else None
-        awake.append(body)
-    rows = np.array(contacts, CONTACT)
-    return AgentContacts(rows, awake, _impulse(light, tick_s), [point[7] for point in light])
+    rows: list[tuple[Any, ...]] = []
+    arranged = []
+    for patch in patches:
+        one, other = numbers.get(patch.one, 0), numbers.get(patch.other, 0)
+        if not (one or other):
+            continue
+        first = len(rows)
+        for point in patch.points:
+            leave = min(-point.gap * BIAS / TICK_S, MAX_DEPENETRATION)
+            rows.append(_row(one, other, patch.normal, point.at, centres, leave))
+        rubs = len(rows)
+        axes = _axes(patch.normal, (velocities[one] - velocities[other]).tolist())
+        for anchor in _anchors(patch.points):
+            rows += [_row(one, other, axis, anchor.at, centres, 0.0) for axis in axes]
+        # Unity takes the average of both coefficients.
+        friction = (bodies[patch.one].friction + bodies[patch.other].friction) / 2
+        arranged.append((first, rubs, len(rows), friction))
+    return np.array(rows, ROW), np.array(arranged, PATCH)
 
 
-def apply_reactions(client: int, found: AgentContacts) -> None:
-    """Apply the solver's impulses, which are in the contacts, to walls and ramps.
-
-    They replace Bullet's, which can be twice as large where several contacts load each other.
-    """
-    for body, (a, c, b) in zip(found.awake, found.rows["impulse"].tolist(), strict=True):
-        if body is not None:
-            x, y, z = (old - new * AGENT_MASS for new, old in zip((a, b, c), body.impulse, strict=True))
-            _push(client, body, (x, y, z))
+def _row(one: int, other: int, axis: Vector, at: Vector, centres: Floats, leave: float) -> tuple[Any, ...]:
+    arms = at - centres[one], at - centres[other]
+    return (one, other, axis, *arms, _ZERO, _ZERO, 0.0, leave, 0.0)
 
 
-def push_out(client: int, agent: int, start: Vector, normals: Sequence[Vector], tick_s: float) -> Vector:
-    """How far (metres) Bullet moved the agent from `start` out of light bodies that it overlaps."""
-    if not normals:
-        return (0.0, 0.0, 0.0)
-    at = bullet.getBasePositionAndOrientation(agent, physicsClientId=client)[0]
-    velocity = bullet.getBaseVelocity(agent, physicsClientId=client)[0]
-    shift = np.array(at) - np.array(start) - np.array(velocity) * tick_s
-    normal = np.array(max(normals, key=lambda normal: float(shift @ normal)))
-    x, y, z = (max(0.0, float(shift @ normal)) * normal).tolist()
-    return (x, y, z)
+def _anchors(points: Sequence[Point]) -> Sequence[Point]:
+    """The two points farthest apart of those that are near enough for friction."""
+    near = [point for point in points if point.gap < ANCHOR_GAP]
+    if len(near) < 2:
+        return near
+    return max(combinations(near, 2), key=lambda pair: math.dist(pair[0].at, pair[1].at))
 
 
-def _push(client: int, body: AwakeBody, impulse: Vector) -> None:
-    at, turn = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)
-    linear, spin = bullet.getBaseVelocity(body.id, physicsClientId=client)
-    inertia = bullet.getDynamicsInfo(body.id, -1, physicsClientId=client)[2]
-    axes = bullet.getMatrixFromQuaternion(turn)
-    arm = (body.point[0] - at[0], body.point[1] - at[1], body.point[2] - at[2])
-    tx, ty, tz = _cross(arm, impulse)
-    # The torque over the inertia, in the body's own axes.
-    own = [(axes[k] * tx + axes[k + 3] * ty + axes[k + 6] * tz) / inertia[k] for k in range(3)]
-    # Not by `sum`, which rounds differently since Python 3.12.
-    turned = [
-        s + (axes[k] * own[0] + axes[k + 1] * own[1] + axes[k + 2] * own[2])
-        for k, s in zip((0, 3, 6), spin, strict=True)
-    ]
-    moved = [v + push / body.mass for v, push in zip(linear, impulse, strict=True)]
-    bullet.resetBaseVelocity(body.id, moved, turned, physicsClientId=client)
+def _axes(normal: Vector, slip: Sequence[float]) -> tuple[Vector, Vector]:
+    """The axes of friction, along and across a velocity."""
+    along = _dot(slip, normal)
+    x, y, z = (s - along * n for s, n in zip(slip, normal, strict=True))
+    if x * x + y * y + z * z < NO_SLIP * NO_SLIP:
+        # PhysX's choice, in which y is up.
+        x, y, z = (0.0, -normal[2], normal[1]) if abs(normal[0]) < ALONG_X else (-normal[1], normal[0], 0.0)
+    length = math.sqrt(x * x + y * y + z * z)
+    first = (x / length, y / length, z / length)
+    return first, _cross(normal, first)
 
 
-def _surface_velocity(client: int, point: Point, fall: float, awake: bool) -> tuple[Vector, Vector]:
-    """Surface velocities of the wall or ramp that is touched, now and before, in Animal-AI's frame.
+def _is_stale(client: int, body: Body, normal: Vector, at: Vector) -> bool:
+    """Whether a body is a sphere that no longer touches another surface `at` a point."""
+    if not body.radius:
+        return False
+    centre = bullet.getBasePositionAndOrientation(body.id, physicsClientId=client)[0]
+    way = [c - a for c, a in zip(centre, at, strict=True)]
+    along = _dot(way, normal)
+    aside = [w - along * n for w, n in zip(way, normal, strict=True)]
+    return _dot(aside, aside) > _STALE**2
 
-    PhysX chooses the friction axes after gravity has acted on both bodies and before any contact is solved.
-    """
-    linear, spin = bullet.getBaseVelocity(point[2], physicsClientId=client)
-    # In Bullet a standing body sinks by up to 1 mm/s, in PhysX it does not.
-    if not awake or max(map(abs, (*linear, *spin))) < STILL_SPEED:
-        return _STILL, (0.0, -fall, 0.0)
-    at = bullet.getBasePositionAndOrientation(point[2], physicsClientId=client)[0]
-    place = point[6]
-    x, y, z = _cross(spin, (place[0] - at[0], place[1] - at[1], place[2] - at[2]))
-    return (linear[0] + x, linear[2] + z, linear[1] + y), (linear[0], linear[2] - fall, linear[1])
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def _cross(a: Vector, b: Vector) -> Vector:
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
-
-
-def _impulse(points: list[Point], tick_s: float) -> Vector:
-    """Bullet's impulse on the agent at some points, N s."""
-    x = y = z = 0.0
-    for point in points:
-        for force, axis in ((9, 7), (10, 11), (12, 13)):
-            size, (u, v, w) = point[force] * tick_s, point[axis]
-            x, y, z = x + size * u, y + size * v, z + size * w
-    return (x, y, z)
-
-
-def _groups(points: list[Point]) -> list[list[Point]]:
-    """Points grouped by body and normal; in each group the deepest or nearest comes first."""
-    groups: list[list[Point]] = []
-    for point in sorted(points, key=lambda row: float(row[8])):
-        for group in groups:
-            if group[0][2] == point[2] and _cosine(group[0][7], point[7]) > SAME_NORMAL:
-                group.append(point)
-                break
-        else:
-            groups.append([point])
-    return groups
-
-
-def _cosine(a: Vector, b: Vector) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]

@@ -1,4 +1,4 @@
-"""The bodies of an arena in Bullet, which simulates them while anything but the agent moves."""
+"""The bodies of an arena in Bullet, which finds contacts while anything but the agent and balls moves."""
 
 import math
 import weakref
@@ -8,8 +8,7 @@ import numpy as np
 
 from arena.geometry.placed import Placed
 from arena.kernel.balls import MAX_SPIN
-from arena.kernel.contacts import GRAVITY
-from arena.physics import clients
+from arena.physics import clients, pushing
 from arena.physics.agent import AgentBody
 from arena.physics.bodies import Body, Builder, read_poses, swap
 from arena.physics.bullet import bullet
@@ -32,17 +31,16 @@ class Simulation:
         # A client takes about 30 MB; one that is garbage-collected is freed even if not closed.
         self.close = weakref.finalize(self, clients.release, self.client)
         self._builder = Builder(self.client)
-        self._builder.configure(GRAVITY)
+        self._builder.configure()
         self.bodies: dict[int, Body] = {}
         self._loose: dict[int, int] = {}
         self._balls: dict[int, int] = {}
         self._turned: dict[int, Floats] = {}
         """Rotations of balls where Bullet's begin."""
+        self._held: set[int] = set()
+        self.agents = [self._builder.agent(agent.position) for agent in agents]
         others = self._builder.ground_and_boundary()
-        for agent in agents:
-            others.append(self._builder.agent(agent.position))
-            agent.enter(self.client, others[-1].id)
-        self.by_id = {body.id: body for body in others}
+        self.by_id = {body.id: body for body in (*self.agents, *others)}
         for index, placed in things.items():
             self.add(index, placed)
         heavy = {index: body for index, body in self.bodies.items() if things[index].kind.is_heavy}
@@ -51,18 +49,16 @@ class Simulation:
     def advance(
         self, agents: Sequence[AgentBody], touched: Iterable[int], positions: Floats, rotations: Floats
     ) -> float:
-        """Simulate a tick, then resolve the agents' contacts; write the poses of what has moved.
+        """Simulate a tick; write the poses of what has moved.
 
         `touched` are the heavy things that an agent touches. Returns the pace (m/s or rad/s) of what is
         fastest, agents and balls aside.
         """
-        for agent in agents:
-            agent.write_to_bullet()
         self._sleeping.wake(touched)
-        bullet.stepSimulation(physicsClientId=self.client)
-        for agent in agents:
-            agent.resolve_contacts(self.by_id, self._sleeping.is_asleep)
         awake = {index: self.bodies[index].id for index in self._sleeping.awake}
+        moving = sorted({*self._loose, *self._balls, *awake} - self._held)
+        pairs = list(zip(agents, self.agents, strict=True))
+        pushing.advance(self.client, self.by_id, pairs, [self.bodies[index] for index in moving])
         read_poses(self.client, self._loose | self._balls | awake, positions, rotations)
         for ball, turned in self._turned.items():
             rotations[ball] = rotations[ball] @ turned
@@ -84,7 +80,7 @@ class Simulation:
         elif placed.kind.is_loose:
             self._loose[index] = body.id
         if held:
-            bullet.changeDynamics(body.id, -1, mass=0.0, physicsClientId=self.client)
+            self._held.add(index)
 
     def motions(self, balls: Sequence[int]) -> Floats:
         """Velocity (m/s) and spin (rad/s, by the right-hand formulas) of balls (n, 2, 3), Animal-AI frame;
@@ -112,11 +108,11 @@ class Simulation:
         self._loose.pop(index, None)
         self._balls.pop(index, None)
         self._turned.pop(index, None)
+        self._held.discard(index)
 
     def drop(self, index: int) -> None:
         """Drop a held thing."""
-        body = self.bodies[index]
-        bullet.changeDynamics(body.id, -1, mass=body.mass, physicsClientId=self.client)
+        self._held.discard(index)
 
     def resize(self, index: int, placed: Placed, position: Vector, held: bool) -> None:
         """Replace a thing's body by one of another size at `position` (metres); it keeps its velocity."""
@@ -129,7 +125,7 @@ class Simulation:
         bullet.resetBasePositionAndOrientation(new, swap(position), turn, physicsClientId=client)
         bullet.resetBaseVelocity(new, *velocities, physicsClientId=client)
         if held:
-            bullet.changeDynamics(new, -1, mass=0.0, physicsClientId=client)
+            self._held.add(index)
 
     def overlapping(self, centre: Vector, radius: float, besides: int) -> list[int]:
         """Things, except `besides`, whose bounding boxes overlap that of a sphere."""

@@ -45,7 +45,7 @@ def contacts(world, at):
 
 def bullet_touches(world, at, reach=0.019):
     """Gap and normal (Bullet's frame) of the agent's ball at a place to each body within `reach` metres."""
-    client, ball, (x, y, z) = world._simulation.client, world.agents[0].body, at
+    client, ball, (x, y, z) = world._simulation.client, world._simulation.agents[0].id, at
     bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
     found = []
     for body in sorted(set(world._simulation.by_id) - {ball}):

@@ -42,16 +42,14 @@ def tumble(run, rng):
 
 def bullet_gap(run, at):
     """Distance from the agent's ball, put at `at` (metres), to the nearest other body that Bullet has."""
-    world, (x, y, z) = run._stage.world, at
-    client = world._simulation.client
-    bullet.resetBasePositionAndOrientation(
-        world.agents[0].body, (x, z, y), (0, 0, 0, 1), physicsClientId=client
-    )
+    simulation, (x, y, z) = run._stage.world._simulation, at
+    client, ball = simulation.client, simulation.agents[0].id
+    bullet.resetBasePositionAndOrientation(ball, (x, z, y), (0, 0, 0, 1), physicsClientId=client)
     return min(
         (
             contact[8]
-            for body in set(world._simulation.by_id) - {world.agents[0].body}
-            for contact in bullet.getClosestPoints(world.agents[0].body, body, 2.0, physicsClientId=client)
+            for body in set(simulation.by_id) - {ball}
+            for contact in bullet.getClosestPoints(ball, body, 2.0, physicsClientId=client)
         ),
         default=2.0,
     )

@@ -1,18 +1,23 @@
 """Our arena beside the published recording of the Unity original; needs the reference material."""
 
+import math
+
 import pytest
 
 from arena import EventKind
 from arena_llm.fidelity import read_trace, replay
+from arena_llm.fidelity.frames import CLASSES, classify
 from arena_llm.fidelity.pictures import compare_pictures
 from arena_llm.fidelity.poses import TUTORIAL_ENDING, is_tutorial, tutorial_poses
+from arena_llm.fidelity.trace import Instant
 
 FIRST_PUSHED_BALL = 18
 """The model of the poses ignores that balls hinder, so it holds up to the turn after this one."""
 
 
 AGAINST_A_WALL = (20, 22)
-"""Turns that end pressed against a wall, where the pictures put the agent some 9 cm from the prediction."""
+"""Turns that end pressed against a wall, where the pictures put the agent some 9 cm from the prediction; in
+PhysX 4.1 turn 20 ends 10.2 cm from it, in the tick in which the agent parts from the wall."""
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +57,7 @@ def test_the_path_is_the_predicted_one_where_the_prediction_holds(played):
     assert len(compared) == 33
     for turn in compared:
         pose = poses[turn.recorded.turn]
-        tolerance = 0.1 if turn.recorded.turn in AGAINST_A_WALL else 0.06
+        tolerance = 0.105 if turn.recorded.turn in AGAINST_A_WALL else 0.06
         assert pose.distance(turn.position[0], turn.position[2]) < tolerance, turn.recorded.place
         assert turn.yaw == pytest.approx(pose.heading)
         if turn.recorded.turn < FIRST_PUSHED_BALL:
@@ -62,7 +67,7 @@ def test_the_path_is_the_predicted_one_where_the_prediction_holds(played):
 def test_pictures_show_the_same(trace, played):
     shares = {pair.match.name: pair.match.same for pair in compare_pictures(trace, played)}
     assert len(shares) == 44
-    assert min(shares.values()) > 0.95
+    assert min(shares.values()) > 0.965
 
 
 def test_the_last_ball_is_reached_in_the_recorded_tick(played):
@@ -70,3 +75,28 @@ def test_the_last_ball_is_reached_in_the_recorded_tick(played):
     assert (last.name, last.tick) == ("GoodGoal", TUTORIAL_ENDING.tick)
     assert played.ticks == TUTORIAL_ENDING.tick
     assert played.total_reward == pytest.approx(TUTORIAL_ENDING.total_reward, abs=0.0005)
+
+
+def test_the_last_block_is_thrown_ahead_and_lands_flat_as_in_the_pictures(played):
+    """After turn 38 it is in the air, leaning back; it stands flat before the back wall from turn 40 on."""
+    scene = played.scenes[Instant(38, 15)]
+    block = [index for index, thing in enumerate(scene.things) if thing.kind == "HeavyBlock"][3]
+    # From the corners of its face in the picture, with the agent at z = 20.16 by the planks of the fence.
+    assert scene.agent_position[2] == pytest.approx(20.16, abs=0.05)
+    assert scene.positions[block][[0, 2]] == pytest.approx([38.99, 22.77], abs=0.2)
+    assert scene.positions[block][1] > 1.4
+    for instant in (Instant(40, 15), Instant(41, 5)):
+        assert played.scenes[instant].rotations[block][1, 1] == pytest.approx(1, abs=1e-3)
+        assert played.scenes[instant].positions[block][1] == pytest.approx(0.989, abs=0.01)
+
+
+def test_the_last_ball_is_as_large_as_in_the_pictures(trace, played):
+    green = CLASSES.index("green ball")
+    last = {pair.match.name: pair for pair in compare_pictures(trace, played)}
+    for name in ("obs-40.15", "obs-41.5"):
+        # Diameters in pixels, by area: a shadow's edge does not count as height.
+        ours, recorded = (
+            math.sqrt(4 / math.pi * (classify(frame) == green).sum())
+            for frame in (last[name].ours, last[name].recorded)
+        )
+        assert ours == pytest.approx(recorded, abs=2)
