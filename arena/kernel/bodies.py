@@ -12,24 +12,26 @@ import numpy as np
 from arena.kernel.compiled import compiled
 from arena.kernel.solver import BIAS, FRICTION_SWEEPS, SETTLED, SWEEPS
 
-MOVER = np.dtype([("motion", "f8", (4, 3)), ("lightness", "f8"), ("inertia", "f8", (3, 3))], align=True)
+MOVER = np.dtype((np.record, [("motion", "f8", (4, 3)), ("lightness", "f8"), ("inertia", "f8", (3, 3))]))
 """A body: its velocity (m/s) and spin (rad/s), then both during the tick, and its inverse mass and inverse
 inertia, 0 for what cannot move or turn. The first of all bodies is everything immovable."""
 
 ROW = np.dtype(
-    [
-        ("one", "i8"),
-        ("other", "i8"),
-        ("axis", "f8", 3),
-        ("arm_one", "f8", 3),
-        ("arm_other", "f8", 3),
-        ("turn_one", "f8", 3),
-        ("turn_other", "f8", 3),
-        ("response", "f8"),
-        ("leave", "f8"),
-        ("impulse", "f8"),
-    ],
-    align=True,
+    (
+        np.record,
+        [
+            ("one", "i8"),
+            ("other", "i8"),
+            ("axis", "f8", 3),
+            ("arm_one", "f8", 3),
+            ("arm_other", "f8", 3),
+            ("turn_one", "f8", 3),
+            ("turn_other", "f8", 3),
+            ("response", "f8"),
+            ("leave", "f8"),
+            ("impulse", "f8"),
+        ],
+    )
 )
 """The relative velocity of two bodies along an axis at a point, which an impulse on `one` changes, with its
 reaction on the `other`.
@@ -38,7 +40,7 @@ reaction on the `other`.
 torques of a unit impulse, and `turn_one` and `turn_other` their changes of spin. `response` is the change of
 velocity, `leave` the velocity (m/s) at which two bodies shall part."""
 
-PATCH = np.dtype([("first", "i8"), ("rubs", "i8"), ("last", "i8"), ("friction", "f8")], align=True)
+PATCH = np.dtype((np.record, [("first", "i8"), ("rubs", "i8"), ("last", "i8"), ("friction", "f8")]))
 """Rows `first` to `rubs` press, those from `rubs` to `last` rub, two for each anchor."""
 
 
