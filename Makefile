@@ -58,7 +58,7 @@ python: setup
 	@$(BIN)/python -m tests.other_python $(OTHER_PYTHON)
 
 eval: setup
-	$(BIN)/arena-llm eval --model arena/pixels --tasks children --levels 1-3 --icl
+	$(BIN)/arena-llm eval --model arena/pixels --tasks short-form --levels 1-3 --icl
 
 test: dev
 	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal

@@ -29,6 +29,13 @@ def known_version(value: str | None) -> str | None:
     return value
 
 
+def located_testbed(value: Path | None) -> Path | None:
+    """The value of `--testbed`: a published battery's name stands for the folder that keeps its files."""
+    from testbed.originals.batteries import located
+
+    return None if value is None else located(value)
+
+
 AnimalAI = Annotated[
     str,
     typer.Option(
@@ -42,7 +49,8 @@ Lenient = Annotated[
     typer.Option("--lenient", help="Ignore unknown objects, with a warning, as the original does."),
 ]
 Levels = Annotated[str | None, typer.Option(help="Levels, such as 1-3 or 1,4. Default: all.")]
-Testbed = Annotated[Path | None, typer.Option(help="Folder of task files. Default: the shipped battery.")]
+TESTBED_HELP = "Folder of task files, or original or llm-aai (testbed fetch). Default: the shipped battery."
+Testbed = Annotated[Path | None, typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP)]
 Jobs = Annotated[
     int | None, typer.Option(min=1, max=1024, help="Number of processes. Default: one per core.")
 ]

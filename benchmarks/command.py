@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from arena_llm.console import INTERRUPTED, wide_console
+from arena_llm.options import TESTBED_HELP, located_testbed
 
 if TYPE_CHECKING:
     from benchmarks.benchmark import Figures, Plan
@@ -35,7 +36,7 @@ _DRAWING = {Group.FRAMES, Group.PEERS, Group.PROFILE, Group.RL}
 
 def bench_command(
     testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files; default: the shipped battery.")
+        Path | None, typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP)
     ] = None,
     only: Annotated[list[Group] | None, typer.Option(help="Measure only this; may be repeated.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few tasks and rounds: rough figures.")] = False,

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evaluation.choices.contradictions import Rule
 from evaluation.choices.run_choices import Bounds, Limit, RunChoices, listed
-from testbed import CHILDREN
+from testbed import CHILDREN, SHORT_FORM
 
 _HERE = Path(__file__).parent
 PRESETS = next(
@@ -18,10 +18,13 @@ PRESETS = next(
 """The shipped presets: inside the package if it is installed, beside it in a source tree."""
 
 
+_NAMED_TASKS = {"short-form": SHORT_FORM, "children": CHILDREN}
+
+
 def _task_ids(value: Any) -> Any:
-    """The word `children` stands for the 40 tasks that children did."""
+    """The words `short-form` and `children` stand for 40 ids."""
     names = listed(value)
-    return CHILDREN if names == ("children",) else names
+    return next((ids for word, ids in _NAMED_TASKS.items() if names == (word,)), names)
 
 
 def _numbers(value: Any) -> Any:
@@ -176,13 +179,15 @@ class ArenaChoices(RunChoices):
         "initial_idle_steps": (),
     }
 
-    battery: Literal["any", "original"] = Field(
+    battery: Literal["any", "published", "original", "llm-aai"] = Field(
         default="any",
-        description="original: the tasks are the 2019 files, so --testbed must name their folder",
+        description="files that --testbed must hold, by SHA-256; original: those of 2019; llm-aai: the "
+        "paper's copy; published: either",
     )
     tasks: Annotated[tuple[str, ...], BeforeValidator(_task_ids)] | None = Field(
         default=None,
-        description="ids of the tasks to play, in this order; children: the 40 that children did; none: all",
+        description="ids of the tasks to play, in this order; short-form: 40, four of each level; "
+        "children: the 40 of the original's files that children did; none: all",
     )
     levels: Annotated[str, BeforeValidator(_levels)] | None = Field(
         default=None, description="levels to play, such as 1-3 or 1,4; none: all"
@@ -254,6 +259,14 @@ class ArenaChoices(RunChoices):
     resolution: Annotated[int, Field(ge=1, le=1024)] | None = Field(
         default=None, description="distinct pixels a side of a picture, enlarged to image_size; none: all"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _children_did_published_tasks(cls, values: Any) -> Any:
+        if isinstance(values, dict) and listed(values.get("tasks")) == ("children",):
+            given = values.get("battery", "any")
+            return {**values, "battery": "published" if given == "any" else given}
+        return values
 
     @property
     def shows_images(self) -> bool:

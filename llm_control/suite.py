@@ -16,6 +16,7 @@ from llm_control.paper import refuse_other_texts
 from llm_control.prompts import arena_prompts
 from testbed import find_tasks, parse_levels
 from testbed.check import task_files
+from testbed.originals.batteries import NAMES, is_published, located
 from testbed.tasks import LEVELS_FOLDER, files_version, read_tasks
 
 if TYPE_CHECKING:
@@ -45,22 +46,17 @@ class ArenaSuite(Suite):
     def tasks(self, choices: ArenaChoices, folder: Path | None) -> Sequence[TaskSpec]:
         """The tasks in a folder (default: the shipped battery), in the order in which they are listed.
 
-        Raises ConfigError if one is missing, if nothing is left, if the choices need the original battery and
-        no folder is given, and as `find_tasks` does.
+        Raises ConfigError if one is missing, if nothing is left, if the choices need a published battery and
+        a task is not of it, and as `find_tasks` does.
         """
         from llm_control.environment import task_spec
 
-        if choices.battery == "original" and folder is None:
-            raise ConfigError(
-                "this protocol plays files of the original battery (battery = original); give their folder "
-                "with --testbed, for example configs/competition of "
-                "github.com/Kinds-of-Intelligence-CFI/animal-ai"
-            )
         levels = parse_levels(choices.levels) if choices.levels is not None else None
         found = find_tasks(levels if choices.tasks is None else None, folder, choices.animal_ai)
         tasks = [task_spec(task) for task in found]
         if choices.tasks is not None:
             tasks = [t for t in named(tasks, choices.tasks) if levels is None or t.group in levels]
+        _refuse_other_files(tasks, choices.battery)
         if not tasks:
             raise ConfigError(
                 f"none of the tasks {', '.join((choices.tasks or ())[:3])}... is of the levels asked for"
@@ -80,7 +76,11 @@ class ArenaSuite(Suite):
         from llm_control.environment import task_spec
 
         stem = task_id.partition("#")[0]
-        paths = [path for path in task_files(folder or LEVELS_FOLDER) if path.stem == stem]
+        paths = [
+            path
+            for path in task_files(LEVELS_FOLDER if folder is None else located(folder))
+            if path.stem == stem
+        ]
         found = [task for path in paths for task in read_tasks(path, choices.animal_ai)]
         return next((task_spec(task) for task in found if task.id == task_id), None)
 
@@ -200,6 +200,22 @@ class ArenaSuite(Suite):
         from llm_control.environment import replayed
 
         return replayed(setup, record)
+
+
+def _refuse_other_files(tasks: Sequence[TaskSpec], battery: str) -> None:
+    """Raise ConfigError for the first task whose file is not that of the battery asked for."""
+    name = next((each for each in NAMES if each == battery), None)
+    other = [task.id for task in tasks if not is_published(task.id, task.sha256, name)]
+    if battery == "any" or not other:
+        return
+    asking, wanted = f"battery = {battery}", name or NAMES[0]
+    remedy = f"run `arena-llm testbed fetch {wanted}` once and give --testbed {wanted}"
+    if name is None:
+        asking, remedy = "tasks = children", f"{remedy}, or --tasks short-form for this battery's own 40"
+    raise ConfigError(
+        f"{asking} asks for the published task files, and {len(other)} of {len(tasks)} files are others by "
+        f"their SHA-256 (the first: {other[0]}); {remedy}"
+    )
 
 
 SUITE = ArenaSuite()

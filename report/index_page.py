@@ -16,7 +16,9 @@ from evaluation.results import GROUP, TrialResult, results_frame
 from evaluation.run_card import RunFacts, run_card
 from evaluation.scale.scaled import Scaled, basis_of
 from evaluation.statistics import MISSING_NOTE, counted, task_rates
+from evaluation.suites import DEFAULT
 from report import tables
+from report.comparison.runs import has_published_tasks
 from report.files import write_cards, write_rates, write_tables
 from report.formats import NONE, count
 from report.methods import analysis_paragraph, partial_sentence, run_facts, run_paragraph
@@ -58,8 +60,11 @@ def write_index(
         for log, each in zip(logs, known, strict=True)
     ]
     write_cards(folder, cards)
+    original = suite.suite.name == DEFAULT and all(
+        has_published_tasks(log.digests, log.task_ids) for log in logs
+    )
     bases = {log.agent: basis_of(log) for log in logs}
-    write_facts(folder, shared, all(log.folder for log in logs), suite.suite.name, digests, bases)
+    write_facts(folder, shared, original, suite.suite.name, digests, bases)
     write_rates(folder, name, rates, results, shared)
     first = headlines(results, suite.suite.headline)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}

@@ -11,6 +11,7 @@ from arena import ArenaSpec, ConfigError, load
 from arena.files import read_bytes
 from arena.taskfile.versions import Version
 from testbed.notice import without_notice
+from testbed.originals.batteries import located
 
 LEVELS_FOLDER = Path(__file__).parent / "levels"
 """The shipped battery."""
@@ -44,7 +45,15 @@ CHILDREN = (
     "10-07-01", "10-16-01", "10-21-01", "10-22-03",
 )
 # fmt: on
-"""The 40 tasks that children did, four of each level (Voudouris et al. 2022; `human_data/README.md`)."""
+"""The 40 tasks of the original that children did, four of each level (Voudouris et al. 2022;
+`human_data/README.md`)."""
+
+SHORT_FORM = CHILDREN
+"""The short form of the shipped battery: 40 tasks, four of each level, under the same ids.
+
+They test the same ideas as those that children did, in other arenas; only a link compares the two
+(`human_data.linking`).
+"""
 
 _ID = re.compile(r"(\d{2})-(\d{2})-(\d{2}|\d{4,})")
 
@@ -99,7 +108,8 @@ def find_tasks(
 ) -> tuple[Task, ...]:
     """All tasks of the given levels (default: all), sorted by id.
 
-    `folder` and its subfolders are searched for *.yaml files (default: the shipped battery). `version` is
+    `folder` and its subfolders are searched for *.yaml files (default: the shipped battery); `original` and
+    `llm-aai` name the files that `arena-llm testbed fetch` keeps. `version` is
     that of Animal-AI, "3.1.3" or "4"; `lenient` is as for `arena.load`. Raises ConfigError if the folder or a
     level has no tasks, or a file is broken.
     """
@@ -114,7 +124,7 @@ def find_paths(levels: tuple[int, ...] | None = None, folder: Path | None = None
 
     Raises ConfigError if the folder or a level has no tasks.
     """
-    root = folder if folder is not None else LEVELS_FOLDER
+    root = LEVELS_FOLDER if folder is None else located(folder)
     if not root.is_dir():
         raise ConfigError(f"{root}: no such folder of task files")
     paths = sorted((p for p in root.rglob("*.yaml") if p.is_file()), key=lambda path: (path.stem, path))
@@ -135,7 +145,7 @@ def files_version(folder: Path | None = None) -> str:
     It is the first twelve digits of the SHA-256 of lines `NAME SHA256` of all files, sorted by name. Raises
     ConfigError if there are none.
     """
-    listed = "".join(f"{path.name} {_digest(path)}\n" for path in find_paths(None, folder))
+    listed = "".join(f"{path.name} {file_sha256(path)}\n" for path in find_paths(None, folder))
     return hashlib.sha256(listed.encode()).hexdigest()[:12]
 
 
@@ -146,7 +156,7 @@ def task_named(
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
         return read_tasks(path, version, lenient=lenient)[0]
-    root = folder if folder is not None else LEVELS_FOLDER
+    root = LEVELS_FOLDER if folder is None else located(folder)
     found = sorted(root.rglob(f"{path.name}.yaml"))
     if not found or path.name != name:
         where = "" if folder is None else f" in {folder}"
@@ -171,13 +181,14 @@ def read_tasks(path: Path, version: str = Version.V3, *, lenient: bool = False) 
     """Every arena of a file that begins an episode as a task; raises ConfigError if the file is broken."""
     file = load(path, version, lenient=lenient)
     return tuple(
-        Task(task_id(path, k), level_of(path), path, spec, _digest(path), file.warnings)
+        Task(task_id(path, k), level_of(path), path, spec, file_sha256(path), file.warnings)
         for k, (number, spec) in enumerate(file.arenas.items())
         if number in file.starts
     )
 
 
-def _digest(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a task file without its notice of licence and canary."""
     # Version 0.2 had no notice, and its logs and resumed runs name the same tasks.
     return hashlib.sha256(without_notice(read_bytes(path))).hexdigest()
 

@@ -10,7 +10,7 @@ import typer
 from arena.errors import EvaluationError
 from arena_llm.console import exit_interrupted, wide_console
 from arena_llm.interrupts import work_begins
-from arena_llm.options import known_version, named_path
+from arena_llm.options import TESTBED_HELP, known_version, located_testbed, named_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,9 @@ Others = Annotated[
         "(.csv, .parquet, .db or a database's URL, with #STUDY if it has several).",
     ),
 ]
+Original = Annotated[
+    bool, typer.Option("--original", help="Runs without digests of their tasks played the original's files.")
+]
 Version = Annotated[
     str | None,
     typer.Option(
@@ -52,9 +55,12 @@ Agents = Annotated[
 ]
 Testbed = Annotated[
     Path | None,
-    typer.Option(help="Folder of task files. Default: the shipped battery.", rich_help_panel=PLAYED),
+    typer.Option(callback=located_testbed, metavar="DIR", help=TESTBED_HELP, rich_help_panel=PLAYED),
 ]
-Tasks = Annotated[str, typer.Option(help="Task ids, or children: the 40 they did.", rich_help_panel=PLAYED)]
+Tasks = Annotated[
+    str,
+    typer.Option(help="Task ids, or short-form: 40 tasks, four of each level.", rich_help_panel=PLAYED),
+]
 Trials = Annotated[int, typer.Option(min=1, help="Trials per task.", rich_help_panel=PLAYED)]
 Hidden = Annotated[
     list[str] | None,
@@ -71,11 +77,11 @@ def compare_command(
     others: Others = "children,competition,models",
     hidden: Hidden = None,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("comparison"),
-    original: Annotated[bool, typer.Option("--original", help="The original battery was played.")] = False,
+    original: Original = False,
     animal_ai: Version = None,
     run: Agents = None,
     testbed: Testbed = None,
-    tasks: Tasks = "children",
+    tasks: Tasks = "short-form",
     trials: Trials = 1,
     log_dir: LogDir = Path("logs"),
 ) -> None:

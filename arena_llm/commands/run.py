@@ -9,7 +9,7 @@ import typer
 
 from arena.errors import ConfigError, ScriptError
 from arena_llm.console import warn
-from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed
+from arena_llm.options import AnimalAI, CsvFile, Lenient, Seed, Testbed
 
 if TYPE_CHECKING:
     from llm_control.play import ScriptedEpisode, TurnRecord
@@ -18,9 +18,10 @@ _NOT_PRINTED = ("thoughts", "repairs", "error")
 
 
 def run_command(
-    task: Annotated[str, typer.Argument(help="A task file, or the id of a shipped task such as 01-01-01.")],
+    task: Annotated[str, typer.Argument(help="A task file, or the id of a task such as 01-01-01.")],
     scripts: Annotated[Path, typer.Option(help="File with one script per line.")],
     frames: Annotated[Path | None, typer.Option(help="Folder for pictures obs-<turn>.<steps>.png.")] = None,
+    testbed: Testbed = None,
     recording: Annotated[Path | None, typer.Option(help="JSON file for `arena-llm replay`.")] = None,
     csv: CsvFile = None,
     initial: Annotated[str, typer.Option(help="Idle steps at the start: paper or none.")] = "paper",
@@ -45,7 +46,7 @@ def run_command(
     check_output(recording)
     check_output(csv)
     check_output_folder(frames)
-    chosen = task_named(task, version=animal_ai, lenient=lenient)
+    chosen = task_named(task, testbed, animal_ai, lenient=lenient)
     warn(chosen.warnings if lenient else ())
     protocol = ArenaChoices(initial_idle_steps=idle[initial], strict=strict, max_scripts=1000)
     renderer = Renderer(protocol.image_size, protocol.image_size) if frames else None

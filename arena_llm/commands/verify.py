@@ -9,7 +9,7 @@ import typer
 
 from arena.errors import RecordingError
 from arena_llm.console import exit_interrupted, line_console, progress_bar
-from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, open_engine
+from arena_llm.options import EngineName, EngineOption, Jobs, RayAddress, located_testbed, open_engine
 
 if TYPE_CHECKING:
     from arena.parallel import Engine
@@ -26,7 +26,12 @@ def verify_command(
     ] = False,
     jobs: Jobs = None,
     testbed: Annotated[
-        Path | None, typer.Option(help="Folder of task files. Default: as in the log.")
+        Path | None,
+        typer.Option(
+            callback=located_testbed,
+            metavar="DIR",
+            help="Folder of task files, or original or llm-aai. Default: as in the log.",
+        ),
     ] = None,
     task: Annotated[str | None, typer.Option(help="The task file or id of all episodes.")] = None,
     out: Annotated[Path | None, typer.Option("--json", help="Also write the findings to this file.")] = None,

@@ -66,7 +66,7 @@ async def _script(turn: AgentTurn) -> str:
     rng = np.random.default_rng([turn.seed, len(replies)])
     if turn.name == "random":
         return random_script(rng)
-    return answer(_last_image(turn.messages), _fruitless(replies), rng)
+    return answer(_last_image(turn.messages), fruitless(replies), rng)
 
 
 def _by_tools(script: str, tools: tuple[str, ...]) -> str | tuple[str, dict[str, Any]]:
@@ -87,7 +87,7 @@ def _last_image(messages: Sequence[ChatMessage]) -> Frame:
     raise EvaluationError("arena/pixels needs pictures, and this conversation has none; use arena/random")
 
 
-def _fruitless(replies: list[str]) -> int:
+def fruitless(replies: list[str]) -> int:
     """The number of replies at the end that saw nothing."""
     count = 0
     for each in reversed(replies):

@@ -119,7 +119,11 @@ def _demonstration(choices: ArenaChoices, prompts: PromptSet) -> str:
 
 
 def _tasks(choices: ArenaChoices, prompts: PromptSet) -> str:
-    return "" if choices.battery == "original" else "arena-llm's battery, or the user's folder"
+    return {
+        "llm-aai": "",
+        "original": "files of the 2019 battery, of which 04-22-01 has a beam of 0.1 m and cannot be passed",
+        "published": "files of the 2019 battery, or LLM-AAI's copy",
+    }.get(choices.battery, "arena-llm's battery, or the user's folder")
 
 
 def _selection(choices: ArenaChoices, prompts: PromptSet) -> str:
@@ -145,7 +149,7 @@ LIST: tuple[Difference, ...] = (
     Difference("stated after a reply", "health", _stated),
     Difference("health at the start", "that at the first picture, 48 steps old", _first_health),
     Difference("demonstration, if any", "42 scripts and 44 pictures", _demonstration),
-    Difference("tasks", "files of the 2019 battery", _tasks),
+    Difference("tasks", "LLM-AAI's copy of the 2019 battery, in 04-22-01 with a beam of 0.2 m", _tasks),
     Difference(
         "selection of tasks",
         "the 40 that children did (with a demonstration, and frame by frame, the 12 of levels 1-3)",

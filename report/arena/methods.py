@@ -7,6 +7,7 @@ from evaluation.log.run import RunLog
 from llm_control.agents.players import STEPS_PER_TURN
 from llm_control.choices import ArenaChoices
 from llm_control.paper.differences import stated
+from report.comparison.runs import has_published_tasks
 from report.formats import count
 from report.panels import Row
 
@@ -41,6 +42,8 @@ def _arena(log: RunLog, versions: Mapping[str, set[str]]) -> str:
         if key in known
     )
     tasks = "files of a folder that the user named" if log.folder else "the battery of arena-llm"
+    if has_published_tasks(log.digests, log.task_ids):
+        tasks = "the original's files, by their SHA-256"
     return (
         f"The tasks are {tasks}. "
         f"The arena was arena-llm {known.get('arena-llm', 'of unknown version')}, a re-creation of Animal-AI "

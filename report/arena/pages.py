@@ -25,8 +25,8 @@ from report.arena.looks import as_sent, seen_sentences, true_view
 from report.arena.methods import analysis_sentences, methods_sentences
 from report.arena.replay import Trace, replay
 from report.comparison.differences import NOT_COMPARABLE
-from report.comparison.levels import compare_levels, described, level_name
-from report.comparison.runs import CLOCKED, THEIRS
+from report.comparison.levels import comparable_rates, compare_levels, described, level_name
+from report.comparison.runs import CLOCKED, THEIRS, has_published_tasks
 from report.formats import percent
 from report.panels import EpisodeFindings, Panel, Row, SuiteReport
 from report.pictures import PictureBook
@@ -46,7 +46,7 @@ class ArenaReport(SuiteReport):
     def __init__(self, logs: Sequence[RunLog], frames: bool) -> None:
         super().__init__(logs[0].suite)
         self._renderer = Renderer(SIZE, SIZE) if frames else None
-        self._same_layouts = all(log.folder for log in logs)
+        self._same_tasks = all(has_published_tasks(log.digests, log.task_ids) for log in logs)
         self._other_clock = {log.agent for log in logs if log.choices.animal_ai != THEIRS}
         self._specs: dict[str, ArenaSpec] = {}
         self._choices = ArenaChoices()
@@ -125,15 +125,15 @@ class ArenaReport(SuiteReport):
 
     def rates(self, results: pd.DataFrame) -> GroupRates:
         """Runs by level beside children, competition and published agents and models."""
-        rates = compare_levels(results, same_layouts=self._same_layouts, other_clock=self._other_clock)
-        return described(rates, self._same_layouts)
+        rates = compare_levels(results, same_layouts=self._same_tasks, other_clock=self._other_clock)
+        return described(comparable_rates(rates, self._same_tasks))
 
     def references(self) -> dict[str, dict[str, str]]:
         """The share of children who passed each task; nothing if the tasks are not theirs.
 
         Level 9 is marked unless all runs had the children's scoring clock.
         """
-        if not self._same_layouts:
+        if not self._same_tasks:
             return {}
         shares = children_by_task().set_index("task_id")["pass_rate"]
         marks = {CLOCKED: f" ({NOT_COMPARABLE})"} if self._other_clock else {}

@@ -1,7 +1,7 @@
 """How far a run is from comparison groups, level by level, with intervals."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from report.comparison.runs import Run
 ALL = "all"
 """All levels together in the column `scope`."""
 
-SAME, OTHER = "same tasks", "other layouts"
+SAME = "same tasks"
 NOT_COMPARABLE = "not comparable: other clock"
 """In the column `pairing` of level 9 if the run's scoring clock is not that of children and teams."""
 
@@ -29,8 +29,8 @@ DIFFERENCES_NOTE = (
     "intervals over tasks (a task's trials and its variants kept together), to which the sampling of "
     "children or people is added; they are combined by the method of Zou and Donner (2008, Statistics in "
     "Medicine 27). On the same tasks the correlation of the two over tasks enters, from ten tasks on; on "
-    "fewer only if it makes the interval wider, because it cannot be estimated well. With other layouts "
-    "nothing is paired, and levels have equal weight. Intervals are not corrected for their number: of "
+    "fewer only if it makes the interval wider, because it cannot be estimated well. A run on other "
+    "tasks than the group's is not compared with it. Intervals are not corrected for their number: of "
     "twenty, one is expected to miss by chance."
 )
 
@@ -52,7 +52,7 @@ class Estimate(NamedTuple):
 def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
     """The difference of every run from every group, over all shared levels and on each, one row each.
 
-    Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME`, `OTHER` or
+    Columns: `agent`; `group`, `source`; `scope` (a level, or `ALL`); `pairing` (`SAME` or
     `NOT_COMPARABLE`, which `ALL` leaves out); `tasks` of the run and `group_tasks`; `rate`, `group_rate` over
     them; `difference` with `low`, `high` (95 %, NaN if unknown); the run's `judged_rate` over trials with a
     verdict, and its rate at `most`, if all missing trials had passed. See `DIFFERENCES_NOTE`.
@@ -62,7 +62,8 @@ def compare_with_groups(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -
 
 
 def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
-    compare = _paired if same_tasks(run, group) else _unpaired
+    if not same_tasks(run, group):
+        return
     rates = run.task_rates()
     theirs = group.rates.rename("group_rate").rename_axis("task_id").reset_index()
     theirs["level"] = theirs["task_id"].map(level_of_id)
@@ -70,22 +71,19 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[dict[str, Any]]:
     comparable = [level for level in levels if level in set(run.rates_beside(group.source)["level"])]
     scopes = [(ALL, comparable), *((str(level), [level]) for level in levels)]
     for scope, chosen in scopes:
-        row = compare(run, rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
+        row = _paired(run, rates[rates["level"].isin(chosen)], theirs[theirs["level"].isin(chosen)], group)
         if row:
             lost = {} if set(chosen) <= set(comparable) else _LOST
             base = {"agent": run.agent, "group": group.name, "source": group.source, "scope": scope}
-            yield {**base, **row, **lost, **_without_missing(rates[rates["level"].isin(chosen)], row, group)}
+            yield {**base, **row, **lost, **_without_missing(rates[rates["level"].isin(chosen)], group)}
 
 
 _LOST = {"pairing": NOT_COMPARABLE, **dict.fromkeys(("difference", "low", "high"), math.nan)}
 
 
-def _without_missing(rates: pd.DataFrame, row: Mapping[str, Any], group: ReferenceGroup) -> dict[str, float]:
+def _without_missing(rates: pd.DataFrame, group: ReferenceGroup) -> dict[str, float]:
     """The run's rate over trials with a verdict, and that with the missing ones passed."""
-    if row["pairing"] == SAME:
-        means = rates[rates["task_id"].isin(group.rates.index)][["judged", "most"]]
-    else:
-        means = rates.groupby("level")[["judged", "most"]].mean()
+    means = rates[rates["task_id"].isin(group.rates.index)][["judged", "most"]]
     return {"judged_rate": float(means["judged"].mean()), "most": float(means["most"].mean())}
 
 
@@ -105,18 +103,6 @@ def _correlation(both: pd.DataFrame) -> float:
         return 0.0
     found = float(means["rate"].corr(means["group_rate"]))
     return found if len(means) >= ENOUGH else min(found, 0.0)
-
-
-def _unpaired(run: Run, rates: pd.DataFrame, theirs: pd.DataFrame, group: ReferenceGroup) -> dict[str, Any]:
-    levels = sorted(set(rates["level"]))
-    if not levels:
-        return {}
-    parts = [rates[rates["level"] == level] for level in levels]
-    own = [with_ends(part, run.error(list(part["task_id"]))) for part in parts]
-    others = [_of_group(theirs[theirs["level"] == level], group) for level in levels]
-    means = tuple(float(np.mean([each.value for each in side])) for side in (own, others))
-    found = joined([difference(*pair) for pair in zip(own, others, strict=True)])
-    return _numbers(OTHER, (len(rates), len(theirs)), means, found)
 
 
 def _numbers(

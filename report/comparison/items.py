@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from evaluation.statistics import level_of_id
-from report.comparison.differences import OTHER, SAME
+from report.comparison.differences import SAME
 from report.comparison.references import ReferenceGroup, same_tasks
 from report.comparison.runs import Run
 
@@ -38,7 +38,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def correlations(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
-    """Correlation over tasks of every run with every group that shares `FEWEST` tasks with it.
+    """Correlation over tasks of every run with every group that did `FEWEST` of the same tasks.
 
     Columns: `agent`; `group`, `source`; `pairing`; `tasks`; `spearman` with `spearman_low`, `spearman_high`
     (95 %), `p`, `p_within_levels`; `kendall` with its interval. NaN if one of them passed all tasks
@@ -52,11 +52,10 @@ def _rows(run: Run, group: ReferenceGroup) -> Iterator[tuple[Any, ...]]:
     """The row of a run and a group, if they share enough tasks."""
     rates = run.rates_beside(group.source)
     both = rates.assign(theirs=rates["task_id"].map(group.rates)).dropna(subset="theirs")
-    if len(both) >= FEWEST:
+    if len(both) >= FEWEST and same_tasks(run, group):
         own, theirs = both["rate"].to_numpy(float), both["theirs"].to_numpy(float)
-        pairing = SAME if same_tasks(run, group) else OTHER
         found = _statistics(own, theirs, both["task_id"].map(level_of_id).to_numpy())
-        yield (run.agent, group.name, group.source, pairing, len(both), *found)
+        yield (run.agent, group.name, group.source, SAME, len(both), *found)
 
 
 def _statistics(own: _Floats, theirs: _Floats, levels: npt.NDArray[np.int64]) -> tuple[float, ...]:

@@ -24,9 +24,11 @@ BASELINES_NOTE = (
     "arXiv 2410.23242; demo: one example) played the Unity original, as did the agents of arXiv 2312.11414."
 )
 INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children and people over them."
-OTHER_LAYOUTS = "This run's tasks test the same capacities, but their layouts are not the original ones."
-SAME_LAYOUTS = (
-    "This run's tasks come from a folder that the user named; their ids count as those of the original files."
+SAME_TASKS = "This run's tasks are those of the original."
+OTHER_TASKS = (
+    "No comparison with children, teams and published models: they played the original's tasks, and these "
+    "runs played others. To compare, fetch the original's files by `arena-llm testbed fetch` and play them by "
+    "--testbed original --tasks children."
 )
 INTERVALS_NOTE = (
     "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "
@@ -51,11 +53,6 @@ PUBLISHED_KINDS = {
 def level_name(level: int | str) -> str:
     """What a level tests."""
     return LEVEL_NAMES.get(level, "Unlevelled") if isinstance(level, int) else "Unlevelled"
-
-
-def layouts_note(same_layouts: bool) -> str:
-    """How the run's tasks relate to those of the baselines."""
-    return SAME_LAYOUTS if same_layouts else OTHER_LAYOUTS
 
 
 def compare_levels(
@@ -83,16 +80,25 @@ def compare_levels(
     return group_rates(results, level_name, [runs.assign(comparable=~lost), *others])
 
 
-def described(rates: pd.DataFrame, same_layouts: bool) -> GroupRates:
-    """The table of `compare_levels` with the notes that explain it."""
-    layouts = layouts_note(same_layouts)
+def described(rates: pd.DataFrame) -> GroupRates:
+    """The table of `compare_levels` or `comparable_rates` with the notes that explain it."""
+    if set(rates["source"]) == {"run"}:
+        return GroupRates(rates, (OTHER_TASKS,), (OTHER_TASKS, INTERVALS_NOTE))
     ninth = () if rates["comparable"].all() else (NOT_COMPARABLE_NOTE,)
     return GroupRates(
         rates,
-        (f"{BASELINES_NOTE} {INTERVALS}", layouts, *ninth),
-        (" ".join((BASELINES_NOTE, layouts, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
+        (f"{BASELINES_NOTE} {INTERVALS}", SAME_TASKS, *ninth),
+        (" ".join((BASELINES_NOTE, SAME_TASKS, *ninth)), INTERVALS_NOTE, *(NINTH_NOTE for _ in ninth)),
         "no others on record",
     )
+
+
+def comparable_rates(rates: pd.DataFrame, original: bool) -> pd.DataFrame:
+    """The table of `compare_levels` without those who played other tasks than the runs.
+
+    `original`: all runs played the original's tasks, as children, teams, published agents and models did.
+    """
+    return rates if original else rates[rates["source"] == "run"].reset_index(drop=True)
 
 
 def _runs(results: pd.DataFrame, same_layouts: bool) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from human_data.baselines import (
     competition_by_level,
     competition_by_task,
 )
-from report.comparison.differences import ALL, OTHER, SAME, joined, with_ends
+from report.comparison.differences import ALL, SAME, joined, with_ends
 from report.comparison.runs import CLOCKED, Run
 from testbed import CHILDREN
 
@@ -27,7 +27,7 @@ RANKS_NOTE = (
     "Rank: 1 plus the number of teams of 2019 that passed more, so that equals share the better place; of "
     "several trials of a task the mean counts, and one without a verdict is failed. Its 95 % interval on the "
     f"40 tasks is a bootstrap over tasks, drawn for run and teams together ({RESAMPLES} times); on the 900 "
-    "and with other layouts it is the ranks of the ends of the run's own interval. The teams are the 68 "
+    "it is the ranks of the ends of the run's own interval. The teams are the 68 "
     "entrants with results in the published data (Burnell et al. 2022); the run is not counted among them. "
     "Two teams with identical results, Oltau.ai and Psidon, both count."
 )
@@ -56,7 +56,7 @@ def ranks(runs: Sequence[Run]) -> pd.DataFrame:
     """The place of every run among the teams, over all levels and on each, one row each.
 
     Columns: `agent`; `scope` (a level, or `ALL`); `basis` (`ON_40` or `ON_900`, which tasks of the teams
-    count); `pairing` (`SAME` or `OTHER`); `tasks`, `passed` (of them, not whole where trials differ), `rate`
+    count); `pairing` (`SAME`); `tasks`, `passed` (of them, not whole where trials differ), `rate`
     of the run; `teams`, of which `better` and `equal`; `rank` with `low`, `high` (95 %, NaN on single levels
     of four tasks). Level 9 is left out if the run had another scoring clock. See `RANKS_NOTE`.
     """
@@ -92,12 +92,11 @@ def _bootstrapped(rates: pd.DataFrame, passed: _Floats) -> tuple[float, float]:
 
 
 def _on_900(run: Run) -> Iterator[_Row]:
-    """On whole levels of the original, or the closest that another battery has."""
+    """On whole levels of the original."""
     rates = run.rates_beside("teams")
     teams = competition_by_level("all 900").pivot(index="level", columns="team", values="pass_rate")
     parts = {level: part for level, part in rates.groupby("level") if level in teams.index}
-    if run.original:
-        parts = {level: part for level, part in parts.items() if len(part) == 90}
+    parts = {level: part for level, part in parts.items() if run.original and len(part) == 90}
     ends = {level: with_ends(part) for level, part in parts.items()}
     scopes = {ALL: list(parts), **{str(level): [level] for level in parts}} if parts else {}
     for scope, levels in scopes.items():
@@ -125,8 +124,7 @@ def _row(
 ) -> _Row:
     better = _better(theirs, rate)
     equal = int((np.abs(theirs - rate) <= 1e-9).sum())
-    pairing = SAME if run.original else OTHER
-    own = (run.agent, scope, basis, pairing, tasks, rate * tasks, rate)
+    own = (run.agent, scope, basis, SAME, tasks, rate * tasks, rate)
     return (*own, len(theirs), better, equal, better + 1, low, high)
 
 
@@ -145,6 +143,7 @@ def outperformed(runs: Sequence[Run]) -> pd.DataFrame:
     rows = [
         _share_row(run, scope, tasks, counts, passes)
         for run in runs
+        if run.original
         for scope, (tasks, counts) in known.items()
         if not (run.other_clock and any(level_of_id(task) == CLOCKED for task in tasks))
         for passes in [_passes(run, tasks)]
@@ -168,6 +167,5 @@ def _share_row(run: Run, scope: str, tasks: frozenset[str], counts: pd.DataFrame
     )
     share = fewer + equal / 2
     low, high = wilson(share * total, total)
-    pairing = SAME if run.original else OTHER
-    own = (run.agent, scope, pairing, len(tasks), len(passes), float(passes.mean()))
+    own = (run.agent, scope, SAME, len(tasks), len(passes), float(passes.mean()))
     return (*own, int(total), fewer, equal, 1 - fewer - equal, share, low, high)

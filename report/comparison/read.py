@@ -46,8 +46,8 @@ def read_run(
     `place` is a path or a database's URL, with #STUDY where it has several; `name` replaces the agent's name.
     The people of a study are one run, and each of them one if the place is a `results_by_participant.csv`
     without a name.
-    `original` says that the tasks are the original battery's; `animal_ai` is the version that was played, if
-    the place does not say it.
+    `original` claims that the tasks are the original's, for places without their SHA-256; `animal_ai` is the
+    version that was played, if the place does not say it.
 
     Raises EvaluationError, or a StoreError of the database, if it cannot be read.
     """
@@ -224,7 +224,6 @@ def _logged(path: Path, name: str | None, original: bool) -> Run:
         raise EvaluationError(f"{path}: holds no planned trial")
     version = getattr(log.choices, "animal_ai", None)
     partial = "" if log.complete else partial_sentence(log)
-    original = original or bool(log.folder)
     return played_run(results, original, version, partial, log.suite.name, log.digests, basis_of(log))
 
 
@@ -233,7 +232,7 @@ def _submitted(path: Path, name: str | None, original: bool) -> Run:
     card, results = made.card, made.frame()
     digests = {task: digest for task, digest in card.tasks.items() if digest is not None}
     results = results.assign(agent=name or card.agent)
-    known = (original or made.own_tasks, card.choices.get("animal_ai"), card.partial, card.suite)
+    known = (original, card.choices.get("animal_ai"), card.partial, card.suite)
     return played_run(results, *known, digests, _submitted_basis(card))
 
 

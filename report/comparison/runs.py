@@ -1,6 +1,6 @@
 """A run as it is compared: its results, and what weakens its comparison with others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -13,6 +13,7 @@ from evaluation.statistics import counted, people_error, task_rates
 from evaluation.suites import DEFAULT
 from human_data.baselines import children_by_task
 from report.formats import listed
+from testbed.originals.batteries import RAISED_BEAM, is_published
 
 THEIRS = Version.V2.value
 """The version whose clock children and competition were scored with."""
@@ -29,11 +30,11 @@ class Run:
     """One agent's trials. `results` has the columns of `results_frame`, and for several people under one name
     `PERSON`.
 
-    `original` says that the tasks come from a folder that counts as the original battery, `animal_ai` which
-    version was re-enacted, None if unknown. `partial` is a sentence on a run that did not end,
-    `refuted` one on tasks that were claimed to be the original ones and are not. `suite` is the name of that
-    of its tasks; only the arena's can be the original ones. `digests` are the tasks' SHA-256 by id, as far as
-    they are known. `basis` says which references of the suite hold, if that is known.
+    `original` says that the tasks are the original's, `animal_ai` which version was re-enacted, None if
+    unknown. `partial` is a sentence on a run that did not end, `refuted` one on tasks that were claimed to be
+    the original's and are not. `suite` is the name of that of its tasks, `digests` are the tasks' SHA-256 by
+    id, as far as they are known. `basis` says which references of the suite hold, if that is known.
+    `claimed`: only the user says that the tasks are the original's.
     """
 
     agent: str
@@ -45,6 +46,7 @@ class Run:
     suite: str = DEFAULT
     digests: Mapping[str, str] = field(default_factory=dict)
     basis: Basis | None = None
+    claimed: bool = False
 
     @property
     def other_clock(self) -> bool:
@@ -75,12 +77,22 @@ def played_run(
     digests: Mapping[str, str] | None = None,
     basis: Basis | None = None,
 ) -> Run:
-    """The run of one agent's results; `original` holds unless the results refute it."""
-    original = original and suite == DEFAULT
-    against = refuted(results) if original else ""
-    agent = str(results["agent"].iloc[0])
-    known = (original and not against, animal_ai, partial, against, suite, digests or {}, basis)
-    return Run(agent, results, *known)
+    """The run of one agent's results.
+
+    Its tasks are the original's if their digests say so. `original` is a claim of the user, which counts if
+    digests are unknown and nothing refutes it.
+    """
+    known, agent = digests or {}, str(results["agent"].iloc[0])
+    proven = suite == DEFAULT and has_published_tasks(known, results["task_id"])
+    against = refuted(results, known) if original and suite == DEFAULT and not proven else ""
+    claimed = original and suite == DEFAULT and not proven and not against
+    facts = (proven or claimed, animal_ai, partial, against, suite, known, basis, claimed)
+    return Run(agent, results, *facts)
+
+
+def has_published_tasks(digests: Mapping[str, str], tasks: Iterable[str]) -> bool:
+    """Whether the files of all tasks are those of a published battery, by their digests."""
+    return bool(digests) and all(is_published(task, digests.get(task)) for task in tasks)
 
 
 def cautions(runs: list[Run]) -> list[str]:
@@ -92,17 +104,28 @@ def cautions(runs: list[Run]) -> list[str]:
     ours = [run.agent for run in runs if not run.original]
     if ours:
         found.append(
-            f"Other layouts: the tasks of {listed(ours)} are not the original files. They test the same "
-            "capacities, under the same ids, in other arenas than children and competitors saw: "
-            "differences from these are between batteries as well as between players."
+            f"Other tasks: those of {listed(ours)} are not the original's files, so nothing compares them "
+            "directly with children, teams and published models, who played those."
         )
-    claimed = [run.agent for run in runs if run.original]
-    if claimed:
+    if known := [run.agent for run in runs if run.original and not run.claimed]:
         found.append(
-            f"The tasks of {listed(claimed)} come from a folder that the user named; their ids count as "
-            "those of the original files. Children and competitors played these in Unity."
+            f"The tasks of {listed(known)} are the original's files, by their SHA-256. Children and "
+            f"competitors played them in Unity.{_raised_beam(runs)}"
+        )
+    if claimed := [run.agent for run in runs if run.claimed]:
+        found.append(
+            f"That the tasks of {listed(claimed)} are the original's files is the user's word: their SHA-256 "
+            "is not recorded. Children and competitors played these in Unity."
         )
     return [*found, *_clocks(runs), *_versions(runs), *_informed(runs)]
+
+
+def _raised_beam(runs: Sequence[Run]) -> str:
+    task = RAISED_BEAM
+    theirs = [run.agent for run in runs if is_published(task, run.digests.get(task), "llm-aai")]
+    if not theirs:
+        return ""
+    return f" {task} of {listed(theirs)} is LLM-AAI's, with a beam of 0.2 m instead of 0.1 m."
 
 
 NINTH_NOTE = (
@@ -142,8 +165,16 @@ def _missing(run: Run) -> str:
     return f"{missing} of {len(trials)} planned trials of {run.agent} have no verdict and count as failed."
 
 
-def refuted(results: pd.DataFrame) -> str:
-    """Why tasks cannot be the original ones, which ids cannot show; empty if nothing speaks against it."""
+def refuted(results: pd.DataFrame, digests: Mapping[str, str] | None = None) -> str:
+    """Why tasks cannot be the original's, which ids cannot show; empty if nothing speaks against it."""
+    agent = results["agent"].iloc[0]
+    if digests:
+        tasks = list(dict.fromkeys(results["task_id"]))
+        others = [task for task in tasks if not is_published(task, digests.get(task))]
+        return (
+            f"{len(others)} of {len(tasks)} tasks of {agent} are not the original's files by their SHA-256 "
+            f"(the first is {others[0]})."
+        )
     known = children_by_task().set_index("task_id")["pass_mark"]
     own = marks_of(results)
     shared = own[own.index.isin(known.index)]
@@ -151,7 +182,7 @@ def refuted(results: pd.DataFrame) -> str:
     if wrong.empty:
         return ""
     return (
-        f"{len(wrong)} of {len(shared)} tasks of {results['agent'].iloc[0]} do not have the pass mark that "
+        f"{len(wrong)} of {len(shared)} tasks of {agent} do not have the pass mark that "
         f"children had (the first is {wrong.index[0]}): they are not the original files."
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from evaluation.statistics import wilson
-from report.comparison.differences import NOT_COMPARABLE, OTHER, SAME, Estimate, difference
+from report.comparison.differences import NOT_COMPARABLE, SAME, Estimate, difference
 from report.comparison.references import ReferenceGroup, same_tasks
 from report.comparison.runs import Run
 
@@ -23,17 +23,18 @@ COLUMNS = (
 
 
 def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.DataFrame:
-    """The difference of every run from every group on each task that both have by its id, one row each.
+    """The difference of every run from every group on each task that both did, one row each.
 
-    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (the same task, the same id with
-    another layout, or `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
+    Columns: `agent`; `group`, `source`; `task_id`, `level`; `pairing` (`SAME` or
+    `NOT_COMPARABLE`); `trials` and `rate` of the run, missing trials as failed, with
     `judged_rate` of the others and `most`, with the missing ones passed; `group_members` and `group_rate`;
     `difference` with `low`, `high` (95 %; NaN if not comparable). See `TASKS_NOTE`.
     """
     rows = []
     for run in runs:
         for group in groups:
-            same = SAME if same_tasks(run, group) else OTHER
+            if not same_tasks(run, group):
+                continue
             comparable = set(run.rates_beside(group.source)["task_id"])
             for row in run.task_rates().to_dict("records"):
                 task_id, rate, trials = row["task_id"], row["rate"], row["trials"]
@@ -41,7 +42,7 @@ def compare_tasks(runs: Sequence[Run], groups: Sequence[ReferenceGroup]) -> pd.D
                     continue
                 theirs = float(group.rates[task_id])
                 found = difference(_of_trials(rate, trials), _of_group(theirs, group))
-                pairing = same if task_id in comparable else NOT_COMPARABLE
+                pairing = SAME if task_id in comparable else NOT_COMPARABLE
                 if pairing == NOT_COMPARABLE:
                     found = Estimate(math.nan, math.nan, math.nan)
                 about = (run.agent, group.name, group.source, task_id, row["level"], pairing, trials, rate)

@@ -32,10 +32,12 @@ _LEFT, _RIGHT, _HIGH, _ROW, _IDS = 1.0, 1.05, 1.25, 0.22, 0.42
 def draw_items(compared: Comparison, notes: Sequence[str]) -> Figure | None:
     """Draw every run on the children's tasks.
 
-    None if no run has one of them, or children are not compared with.
+    None if no run did one of them, or children are not compared with.
     """
     order = children_by_task().sort_values("pass_rate", ascending=False, kind="stable", ignore_index=True)
-    runs = [run for run in compared.runs if run.results["task_id"].isin(order["task_id"]).any()]
+    runs = [
+        run for run in compared.runs if run.original and run.results["task_id"].isin(order["task_id"]).any()
+    ]
     if not runs or not compared.has("children"):
         return None
     rows = _ROW * len(runs)

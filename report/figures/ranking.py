@@ -44,7 +44,9 @@ def draw_ranking(compared: Comparison, notes: Sequence[str]) -> Figure | None:
 
 
 def on_40(run: Run) -> Estimate | None:
-    """The run's rate on the children's tasks, None if one of their ids is absent or not comparable."""
+    """The run's rate on the children's tasks, None if it has not all of them."""
+    if not run.original:
+        return None
     rates = run.rates_beside("children")
     rates = rates[rates["task_id"].isin(TASKS)]
     return with_ends(rates) if len(rates) == len(TASKS) else None

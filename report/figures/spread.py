@@ -44,13 +44,18 @@ def draw_spread(compared: Comparison, notes: Sequence[str]) -> Figure:
         axes = look.panel(figure, 0.36, below + 0.46, wide - 0.42, _HIGH)
         _prepare(axes, levels, (wide - 0.42) / len(levels))
         for place, level in enumerate(levels):
-            if compared.has("children"):
+            if _beside(compared, "children"):
                 _children(axes, place, level)
-            if compared.has("teams"):
+            if _beside(compared, "teams"):
                 _teams(axes, place, level)
         _runs(axes, compared, levels, styles)
         _keys(figure, compared, styles, rows)
     return figure
+
+
+def _beside(compared: Comparison, source: str) -> bool:
+    """Whether a group stands beside the runs, all of which have done its tasks."""
+    return compared.same_layouts and compared.has(source)
 
 
 def _prepare(axes: Axes, levels: Sequence[int], inches: float) -> None:
@@ -129,10 +134,10 @@ def _keys(figure: Figure, compared: Comparison, styles: dict[str, look.Style], r
 
 def _others(compared: Comparison) -> list[Any]:
     found: list[Any] = []
-    if compared.has("children"):
+    if _beside(compared, "children"):
         children: Any = {"facecolor": (look.CHILDREN, 0.35), "edgecolor": look.CHILDREN}
         found.append(Patch(**children, lw=0.4, label="59 children"))
-    if compared.has("teams"):
+    if _beside(compared, "teams"):
         found.append(Patch(facecolor=(look.TEAMS, 0.35), edgecolor=look.TEAMS, lw=0.4, label="68 teams 2019"))
         found.append(Line2D([], [], color="#444444", ls=":", lw=1.2, label="ten best"))
     return found

@@ -23,7 +23,7 @@ CALLS = {
     "check": "testbed check {there}",
     "run": "run {there}/ahead.yaml --scripts {there}/scripts.txt --recording {out}/recording.json",
     "show": "show 01-01-01 --out {out}/arena.png",
-    "eval": "eval --model arena/pixels --tasks children --levels 1-3 --image-size 64 --log-dir {out}",
+    "eval": "eval --model arena/pixels --tasks short-form --levels 1-3 --image-size 64 --log-dir {out}",
     "generate": "testbed generate --count 500 --levels 1 --out {out} --jobs 2",
     "dataset": "dataset --size 100000 --out {out} --jobs 2",
 }

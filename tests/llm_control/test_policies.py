@@ -233,7 +233,7 @@ def test_a_preset_keeps_what_has_an_effect(model, file):
     given = request.effective
     assert given.choices == ACTING.model_copy(
         update={
-            "battery": "original",
+            "battery": "llm-aai",
             "tasks": given.choices.tasks,
             "trials": 3,
             "seed": 3,

@@ -1,6 +1,7 @@
 """Every preset: that it is what it is called, and that an offline agent plays it from end to end."""
 
 import re
+import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ ANYTHING = st.one_of(
     st.text(max_size=9),
     st.lists(st.integers() | st.text()),
 )
+OFFICIAL = Path(__file__).parents[3] / "shared" / "reference" / "official-testbed"
 PAPERS = ("paper-experiment-1", "paper-experiment-2", "paper-frame-by-frame")
 
 
@@ -46,7 +48,7 @@ def test_an_offline_agent_plays_it_after_a_limit_and_the_log_is_verified(name, t
     model = "arena/pixels" if effective(ARENA, name, {}).choices.shows_images else "arena/random"
     small = {"image_size": 64, "trials": 1, "tasks": "01-04-03,01-06-02", "max_scripts": 30, "loop_turns": 30}
     if name in PAPERS:
-        small |= {"texts": "any", "image_size": 128}
+        small |= {"texts": "any", "battery": "any", "image_size": 128}
     if name == "low-resolution":
         small["resolution"] = 32
     request = eval_request(model, battery, protocol=name, choices=small)
@@ -75,14 +77,37 @@ def test_the_papers_protocols_write_every_choice_out(name):
 
 def test_the_papers_tasks_are_those_that_children_did():
     first, second, moves = (effective(ARENA, name, {}).choices for name in PAPERS)
-    assert first.tasks == CHILDREN == effective(ARENA, None, {"tasks": "children"}).choices.tasks
+    named = effective(ARENA, None, {"tasks": "children"}).choices
+    assert first.tasks == CHILDREN == named.tasks
+    assert (first.battery, second.battery, moves.battery) == ("llm-aai",) * 3
+    assert named.battery == "published"
     assert second.tasks == moves.tasks == CHILDREN[:12]
     assert (first.demonstration, second.demonstration, moves.demonstration) == (False, True, False)
 
 
 def test_the_papers_tasks_are_not_taken_from_another_battery(tmp_path):
-    with pytest.raises(ConfigError, match="original battery"):
+    with pytest.raises(
+        ConfigError, match=r"40 of 40 files are others by their SHA-256.*testbed fetch llm-aai"
+    ):
         run(None, tmp_path / "logs", "arena/random", "paper-experiment-1")
+    for folder in (None, write_battery(tmp_path / "children", (20, 14))):
+        with pytest.raises(ConfigError, match=r"tasks = children asks for the published.*short-form|no task"):
+            run(folder, tmp_path / "logs", "arena/random", tasks="children")
+
+
+@pytest.mark.skipif(not OFFICIAL.is_dir(), reason="the original's files are not here")
+def test_the_originals_files_are_known_by_their_bytes_whatever_the_folder_is_called(tmp_path):
+    folder = tmp_path / "anything"
+    folder.mkdir()
+    for task_id in CHILDREN:
+        shutil.copy(OFFICIAL / f"{task_id}.yaml", folder)
+    asked = ArenaChoices(tasks="children")
+    assert [task.id for task in ARENA.tasks(asked, folder)] == list(CHILDREN)
+    with pytest.raises(ConfigError, match=r"battery = llm-aai asks .* 1 of 40 .*the first: 04-22-01"):
+        ARENA.tasks(asked.model_copy(update={"battery": "llm-aai"}), folder)
+    (folder / "04-22-01.yaml").write_bytes((folder / "04-22-01.yaml").read_bytes() + b"\n")
+    with pytest.raises(ConfigError, match="the first: 04-22-01"):
+        ARENA.tasks(asked, folder)
 
 
 @pytest.mark.parametrize("name", preset_names(ARENA))

@@ -1,4 +1,4 @@
-"""The commands `arena-llm testbed`: check, verify, generate and browse task files."""
+"""The commands `arena-llm testbed`: check, verify, generate, fetch and browse task files."""
 
 from contextlib import closing
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from arena_llm.commands.testbed.check import check_command
+from arena_llm.commands.testbed.fetch import fetch_command
 from arena_llm.console import exit_interrupted, line_console, progress_bar
 from arena_llm.options import EngineName, EngineOption, Jobs, Levels, RayAddress, Testbed, open_engine
 
-testbed_app = typer.Typer(help="Check, verify, generate and browse task files.", no_args_is_help=True)
+testbed_app = typer.Typer(help="Check, verify, generate, fetch and browse task files.", no_args_is_help=True)
 testbed_app.command("check")(check_command)
+testbed_app.command("fetch")(fetch_command)
 
 
 @testbed_app.command("verify")

@@ -21,6 +21,7 @@ from human_data.people.study.parts.messages import in_file
 from human_data.people.study.questions.items import Likert, duplicates
 from human_data.people.study.stages import EndStage, QuestionStage, Stage, TaskStage, TextStage
 from testbed import Task, find_tasks, task_named
+from testbed.originals.batteries import is_published
 
 ARENA_S = 0.1
 """Seconds per unit of an arena's time limit `t`, which ends it after 5/3 t steps of 0.06 s."""
@@ -228,7 +229,7 @@ def _all_tasks(study: Study, folders: Folders, where: Callable[..., str]) -> dic
 def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., str]) -> tuple[Task, ...]:
     """The listed tasks of a block."""
     folder, testbed = folders
-    tasks = []
+    tasks: list[Task] = []
     for number, task in enumerate(block.task_ids):
         path = str(folder / task) if task.endswith((".yaml", ".yml")) else task
         try:
@@ -236,9 +237,20 @@ def _listed(study: Study, block: Block, folders: Folders, where: Callable[..., s
         except ConfigError as error:
             place = where("tasks", number).removesuffix(f".{number}")
             raise ConfigError(f"{place}: {error}") from None
+    if block.tasks == "children":
+        _refuse_other_files(tasks, where)
     if twice := duplicates(task.id for task in tasks):
         raise ConfigError(f"{where('tasks')}: {twice[0]} is listed twice; list it once")
     return tuple(tasks)
+
+
+def _refuse_other_files(tasks: Sequence[Task], where: Callable[..., str]) -> None:
+    """Raise ConfigError unless these are the files that children played."""
+    if other := next((task for task in tasks if not is_published(task.id, task.sha256)), None):
+        raise ConfigError(
+            f"{where('tasks')}: children: {other.id} is not the file that they played; run arena-llm "
+            "testbed fetch original and give --testbed original, or write short-form"
+        )
 
 
 def _single_agent(task: Task) -> Task:

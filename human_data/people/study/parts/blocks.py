@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from human_data.people.play.worker_protocol import View
 from human_data.people.study.questions.items import duplicates
 from human_data.people.study.texts import Line, Name, Section
-from testbed import CHILDREN
+from testbed import SHORT_FORM
 
 Order = Literal["listed", "random", "latin-square"]
 
@@ -16,13 +16,14 @@ Order = Literal["listed", "random", "latin-square"]
 class Block(Section):
     """Tasks that are played one after another, introduced by a page with `title`, `text` and `sound`.
 
-    `tasks`: ids of the battery, or paths of files relative to the study's file. `feedback`: whether
+    `tasks`: `short-form` (40 tasks), `children` (those that children did, of the original's files), or ids
+    of the battery, or paths of files relative to the study's file. `feedback`: whether
     health, rewards and success are shown. `may_stop`: whether participants may end a task themselves.
     `limit_s`: seconds of play after which a task is ended (default: the arena's own limit only),
     `limit_pause_s`: seconds for which it may be paused altogether (default: no limit).
     """
 
-    tasks: Literal["children"] | tuple[Line, ...] = ()
+    tasks: Literal["short-form", "children"] | tuple[Line, ...] = ()
     title: str = ""
     text: str = ""
     sound: Line | None = None
@@ -35,7 +36,7 @@ class Block(Section):
     @property
     def task_ids(self) -> tuple[str, ...]:
         """The listed tasks one by one."""
-        return CHILDREN if isinstance(self.tasks, str) else self.tasks
+        return SHORT_FORM if isinstance(self.tasks, str) else self.tasks
 
 
 class PassedOf(Section):

@@ -14,7 +14,7 @@ Loc = tuple[str | int, ...]
 KEYS = "keys with their values, such as title: Hello"
 NULL = "; if you mean a word such as None or null, put it in quotes"
 
-_WORDS = {"'children'": "a list of tasks, such as [01-02-01], or the word children"}
+_WORDS = {"'short-form' or 'children'": "a list of tasks, such as [01-02-01], or the word short-form"}
 
 EXPECTED: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "string_type": lambda _: "a text",

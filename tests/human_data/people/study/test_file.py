@@ -17,7 +17,7 @@ from human_data.people.study.parts import blocks
 from human_data.people.study.plan import load_plan
 from human_data.people.study.questions.items import Checkbox, Choice, Date, FreeText, Likert, Number, Slider
 from human_data.people.study.texts import Texts
-from testbed import CHILDREN, task_named
+from testbed import SHORT_FORM, task_named
 from tests.command import command as command
 from tests.human_data.people.study.server import TINY
 
@@ -179,11 +179,13 @@ def test_stages_stand_in_their_order(tmp_path):
     assert positions == [-2, -1, 0, 1]
 
 
-def test_children_and_drawn_levels(tmp_path):
+def test_the_short_form_and_drawn_levels(tmp_path):
     tasks = "tasks: [01-02-01, 01-06-02]"
-    assert (
-        tuple(task.id for task in planned(tmp_path, TINY.replace(tasks, "tasks: children")).test) == CHILDREN
-    )
+    short = planned(tmp_path, TINY.replace(tasks, "tasks: short-form")).test
+    assert tuple(task.id for task in short) == SHORT_FORM
+    refused = "study.yaml:8: test.tasks: children: 01-04-03 is not the file that they played.*short-form"
+    with pytest.raises(ConfigError, match=refused):
+        planned(tmp_path, TINY.replace(tasks, "tasks: children"))
     drawn = TINY.replace(tasks, "levels: {1: 3, 4: 2}")
     levels = [task.level for task in planned(tmp_path, drawn).test]
     assert levels == [1, 1, 1, 4, 4]

@@ -1,0 +1,1 @@
+"""The published task files of the original battery: digests, where they are kept, how they are fetched."""
