@@ -27,8 +27,8 @@ INTERVALS = "95 % intervals: of runs and GPT-4o over tasks, of children and peop
 SAME_TASKS = "This run's tasks are those of the original."
 OTHER_TASKS = (
     "No comparison with children, teams and published models: they played the original's tasks, and these "
-    "runs played others. To compare, fetch the original's files by `arena-llm testbed fetch` and play them by "
-    "--testbed original --tasks children."
+    "runs played others. To compare, fetch the original's files (arena-llm testbed fetch) and play them "
+    "(--testbed original --tasks children)."
 )
 INTERVALS_NOTE = (
     "Intervals are 95 %. Those of runs and GPT-4o are over tasks (Wilson's, with variants and trials of one "

@@ -9,6 +9,7 @@ from evaluation.reliability import reliability
 from evaluation.results import results_frame
 from evaluation.statistics import counted, mean_scores, pass_rates
 from evaluation.suites import get_suite, suite_names
+from human_data.baselines import children_by_task
 from report.comparison.capacities import capacities
 from report.comparison.contamination import contamination
 from report.comparison.differences import compare_with_groups
@@ -49,6 +50,9 @@ def test_refusing_hard_tasks_raises_the_judged_rate_but_not_the_headline():
     assert all(silent["pass_rate"] <= whole["pass_rate"] <= silent["most"] for _, whole, silent in found)
 
 
+MARKS = children_by_task().set_index("task_id")["pass_mark"]
+
+
 def results(verdicts, tasks=CHILDREN):
     """Three trials of each task; the verdicts are repeated over them."""
     places = iter(np.resize(np.array(verdicts, object), 3 * len(tasks)))
@@ -60,7 +64,7 @@ def results(verdicts, tasks=CHILDREN):
 
 def headlines(frame, other):
     """Every figure that says how well a run did."""
-    run = played_run(frame, original=False)
+    run = played_run(frame.assign(pass_mark=frame["task_id"].map(MARKS)), True, "2")
     both = compare_agents(pd.concat([frame, other], ignore_index=True)).fillna(-9)
     groups = shipped_groups(["children", "competition"])
     yield "rates", pass_rates(frame)[["pass_rate", "low", "high"]]

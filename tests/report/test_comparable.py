@@ -62,9 +62,9 @@ def test_level_9_is_marked_in_the_table_of_levels_and_in_its_figure():
     rates = compare_levels(OTHER_CLOCK.results, same_layouts=True, other_clock={"m/x"})
     names = [cells(row)[0] for row in rates.query("source == 'run'").to_dict("records")]
     assert [name for name in names if "not comparable" in name] == ["m/x, children's tasks (not comparable)"]
-    marked = described(rates, True)
+    marked = described(rates)
     assert all("Not comparable: level 9" in " ".join(each) for each in (marked.small_print, marked.notes[:1]))
-    plain = described(compare_levels(OTHER_CLOCK.results, same_layouts=True), True)
+    plain = described(compare_levels(OTHER_CLOCK.results, same_layouts=True))
     assert "Not comparable" not in " ".join(plain.small_print)
 
 

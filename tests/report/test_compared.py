@@ -18,7 +18,12 @@ from report.comparison.references import NAMES, ReferenceGroup, people, shipped_
 from report.comparison.runs import Run, cautions, played_run
 from report.comparison.tasks import compare_tasks
 from report.comparison.whole import compare
-from testbed import CHILDREN
+from report.figures.items import draw_items
+from report.figures.ranking import draw_ranking
+from report.figures.spread import draw_spread
+from testbed import CHILDREN, find_tasks
+from testbed.originals.batteries import NAMES as BATTERIES
+from testbed.originals.batteries import digests
 from tests.evaluation.runs import level, rows
 
 
@@ -54,12 +59,47 @@ def test_the_difference_from_children_is_over_the_same_tasks():
     assert first["high"] - first["low"] > 2 * (whole["high"] - whole["low"])
 
 
-def test_other_layouts_are_never_paired():
-    run = Run("m/x", results_frame(level(3, 6)))
-    table = compare_with_groups([run], CHILDREN_GROUP)
-    row = of_scope(table, "3")
-    assert (row["pairing"], row["tasks"], row["group_tasks"]) == ("other layouts", 12, 4)
-    assert row["difference"] == pytest.approx(0.5 - 181 / 236)
+OURS = {task.id: task.sha256 for task in find_tasks() if task.id in CHILDREN}
+"""Digests of the shipped tasks under the ids of those that children did."""
+
+
+@pytest.mark.parametrize("digests", [{}, OURS, dict.fromkeys(CHILDREN, "0" * 64)])
+def test_nothing_compares_other_tasks_with_children_and_teams(digests):
+    frame = on_40(CHILDREN[:20]).results
+    groups = shipped_groups(["children", "competition", "agents", "models"])
+    compared = compare([played_run(frame, False, "2", digests=digests)], groups)
+    for name in ("differences", "tasks", "ranks", "outperformed", "correlations"):
+        assert compared.tables[name].empty, name
+    assert set(compared.rates.table["source"]) == {"run"}
+    assert "No comparison with children" in compared.rates.notes[0]
+    assert compared.tables["item_analysis"]["children_rate"].isna().all()
+    assert draw_ranking(compared, []) is None
+    assert draw_items(compared, []) is None
+    words = [text.get_text() for legend in draw_spread(compared, []).legends for text in legend.get_texts()]
+    assert words == ["m/x"]
+
+
+def test_a_run_on_other_tasks_shares_no_figure_with_children_through_another_run():
+    theirs = on_40(CHILDREN[:20])
+    ours = played_run(on_40(CHILDREN[:5], "m/y").results, False, "2", digests=OURS)
+    compared = compare([theirs, ours], CHILDREN_GROUP)
+    assert set(compared.rates.table["source"]) == {"run"}
+    assert set(compared.tables["differences"]["agent"]) == {"m/x"}
+    words = [text.get_text() for text in draw_ranking(compared, []).axes[0].texts]
+    assert ("m/x" in words, "m/y" in words) == (True, False)
+
+
+def test_digests_say_whether_tasks_are_the_originals_not_the_folder_nor_the_user():
+    frame = on_40(CHILDREN[:20]).results
+    for name in BATTERIES:
+        run = played_run(frame, False, "2", digests=digests(name))
+        assert (run.original, run.claimed, run.refuted) == (True, False, "")
+        assert "are the original's files, by their SHA-256" in told(run)
+        assert ("04-22-01 of m/x is LLM-AAI's" in told(run)) == (name == "llm-aai")
+    refuted = played_run(frame, True, "2", digests={**digests("original"), "05-09-01": "0" * 64})
+    assert not refuted.original
+    assert "1 of 40 tasks of m/x are not the original's files by their SHA-256" in told(refuted)
+    assert "the user's word" in told(played_run(frame, True, "2"))
 
 
 def test_two_rates_are_joined_as_newcombe_does():
@@ -189,7 +229,7 @@ def test_people_of_a_study_are_a_sample_and_their_tasks_are_told_by_pass_marks()
     run = Run("m/x", frame[frame["agent"] == "p0"].assign(agent="m/x"))
     assert of_scope(compare_with_groups([run], [group]))["pairing"] == "same tasks"
     moved = Run("m/x", run.results.assign(pass_mark=2.0))
-    assert of_scope(compare_with_groups([moved], [group]))["pairing"] == "other layouts"
+    assert compare_with_groups([moved], [group]).empty
 
 
 def told(run):
@@ -197,13 +237,13 @@ def told(run):
 
 
 def test_what_differs_from_the_children_is_said():
-    assert "Other layouts" in told(on_40((), original=False))
+    assert "Other tasks" in told(on_40((), original=False))
     assert "Level 9 cannot be compared" in told(on_40((), animal_ai="3.1.3"))
     assert "--animal-ai 2" in told(on_40((), animal_ai="3.1.3"))
     assert "The version of Animal-AI that m/x played is unknown" in told(on_40((), animal_ai=None))
     assert "Different scoring clock: m/x used 3.1.3" in told(on_40((), animal_ai="3.1.3"))
     assert "clock" not in told(on_40(()))
-    assert "Other layouts" not in told(on_40(()))
+    assert "Other tasks" not in told(on_40(()))
     assert "upper bound" in told(on_40((), "arena/oracle"))
     ours = Run("m/x", results_frame(level(1, 3)), animal_ai="3.1.3")
     assert "Level 9" not in told(ours)

@@ -41,12 +41,14 @@ def test_the_page_says_what_is_compared_and_what_is_missing(tmp_path):
     frame = results_frame(rows({"t1": [True, False], "t2": [None, True]}))
     page = written(frame, tmp_path, facts={"seed": "7"}).read_text()
     cells = table_rows(page)
+    theirs = table_rows(written(frame, tmp_path / "original", original=True).read_text())
     assert "1 of 4 planned trials of a/b have no verdict and count as failed" in page
     assert "1 of 4 planned trials are missing" in page
     assert any(row[2:5] + row[6:] == ["2/4 (1 missing)", "2", "50 %", "67 %", "50-75", "-"] for row in cells)
-    assert any(row[2:] == ["142/236", "4", "60 %", "53-67", "-", "-", "50-75"] for row in cells)
-    assert any(row[2:4] == ["733/900", "90"] for row in cells)
-    assert "layouts are not the original ones" in page
+    assert any(row[2:] == ["142/236", "4", "60 %", "53-67", "-", "-", "50-75"] for row in theirs)
+    assert any(row[2:4] == ["733/900", "90"] for row in theirs)
+    assert not any(row[2:4] in (["142/236", "4"], ["733/900", "90"]) for row in cells)
+    assert "No comparison with children, teams and published models" in page
     assert "Of children" not in page
     assert "the mean over children, on these very tasks" in page
     assert ["seed", "7"] in cells
@@ -56,10 +58,10 @@ def test_nothing_missing_is_not_spoken_of(tmp_path):
     assert 'class="missing"' not in written(results_frame(level(1, 3)), tmp_path).read_text()
 
 
-def test_a_named_folder_is_not_claimed_to_hold_the_original(tmp_path):
+def test_the_originals_tasks_are_named_so(tmp_path):
     page = written(results_frame(level(1, 3)), tmp_path, original=True).read_text()
-    assert "a folder that the user named" in page
-    assert "layouts are not the original ones" not in page
+    assert "tasks are those of the original" in page
+    assert "No comparison with children" not in page
 
 
 def test_each_trial_has_a_line(tmp_path):

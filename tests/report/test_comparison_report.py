@@ -45,7 +45,7 @@ def usual():
 
 
 CASES = {
-    "other layouts": lambda: compared("arena/random", LONG, original=False),
+    "other tasks": lambda: compared("arena/random", LONG, original=False),
     "many": lambda: compared(LONG, "a/b", "c/d", "e/f", groups=GROUPS[:2]),
     "odd name": lambda: compared(r"$\bad_{$ <b>" + "W" * 60),
     "one level": lambda: compare([Run("m/x", results_frame(level(4, 6)))], GROUPS),
@@ -138,14 +138,24 @@ def test_figures_without_anything_to_show_are_left_out(written):
     assert (written / "index.html").read_text().count("<img") == 4
 
 
-def test_the_page_has_figures_captions_cautions_and_tables(tmp_path):
+def test_the_page_of_runs_on_other_tasks_has_no_children_and_no_teams(tmp_path):
     found = compared("<b>&", "m/y", original=False)
+    page = write_comparison(found, tmp_path, title="T", facts={}).read_text()
+    assert page.count("<img") == 3
+    assert not [name for name in ("ranking", "items") if (tmp_path / f"{name}.png").exists()]
+    assert "Other tasks: those of &lt;b&gt;&amp; and m/y" in page
+    for heading in ("Differences", "Rank among the teams", "Children outperformed", "Failing where others"):
+        assert f"<h2>{heading}" not in page
+
+
+def test_the_page_has_figures_captions_cautions_and_tables(tmp_path):
+    found = compared("<b>&", "m/y")
     page = write_comparison(found, tmp_path, title="T", facts={"runs": "<i>"}).read_text()
-    for name in ("spread", "ranking", "items", "capacities"):
+    for name in ("spread", "ranking", "items"):
         for ending in ("png", "svg", "pdf"):
             assert (tmp_path / f"{name}.{ending}").stat().st_size > 1000
-    assert page.count("<img") == 5
-    assert "Other layouts: the tasks of &lt;b&gt;&amp; and m/y" in page
+    assert page.count("<img") == 4
+    assert "That the tasks of &lt;b&gt;&amp; and m/y are the original's files is the user's word" in page
     assert "<b>&" not in page
     for heading in ("Differences", "Rank among the teams", "Children outperformed", "Failing where others"):
         assert heading in page

@@ -24,7 +24,7 @@ def test_what_is_missing_is_played_once_and_then_compared(tmp_path):
     command = ["compare", "--run", "arena/random", "--tasks", "01-04-03", "--log-dir", tmp_path / "logs"]
     first = run(*command, "--out", tmp_path / "out")
     assert (first.returncode, first.stderr) == (0, "arena/random: playing 1 tasks\n")
-    assert "Other layouts" in first.stdout
+    assert "Other tasks" in first.stdout
     assert "version" not in first.stdout
     again = run(*command, "--out", tmp_path / "out", "--with", "children")
     assert again.returncode == 0
