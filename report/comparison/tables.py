@@ -107,11 +107,7 @@ def _terminal(title: str, headings: Sequence[str], rows: Sequence[Sequence[objec
 def _standing(row: Row) -> str:
     """A rank, and how many teams are better."""
     place, better = _rank(row)[5:7]
-    return f"{place}, {better} teams better{_basis(row)}"
-
-
-def _basis(row: Row) -> str:
-    return f" ({row['basis']})" if row["pairing"] == "same tasks" else " (other layouts)"
+    return f"{place}, {better} teams better ({row['basis']})"
 
 
 def _first(compared: Comparison, name: str, agent: str, text: Callable[[Row], str], **wanted: str) -> str:
