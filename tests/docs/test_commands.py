@@ -14,6 +14,7 @@ import typer
 from arena.errors import ArenaError
 from evaluation.scale.agents import agent_names
 from evaluation.suites import get_suite
+from testbed.originals.batteries import NAMES, kept_folder
 from tests.command import preloaded_python
 from tests.docs.commands import commands_of, every_option, parse
 from tests.docs.pages import OUTPUT, PAGES, ROOT, blocks_of, codes_of, text_of
@@ -116,6 +117,14 @@ def test_an_object_is_added_in_at_most_two_places():
 @pytest.mark.parametrize("page", [p for p in RUNNING if any(b.mark == "slow" for b in blocks_of(p))])
 def test_the_slow_blocks_run_too(page, folder, programs):
     run_page(page, folder, programs, slow=True)
+
+
+@pytest.fixture(autouse=True)
+def fetched(tmp_path, monkeypatch):
+    """The published batteries look as if they had been fetched."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    for name in NAMES:
+        kept_folder(name).mkdir(parents=True)
 
 
 def read(block):
