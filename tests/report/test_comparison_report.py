@@ -155,7 +155,8 @@ def test_the_page_has_figures_captions_cautions_and_tables(tmp_path):
         for ending in ("png", "svg", "pdf"):
             assert (tmp_path / f"{name}.{ending}").stat().st_size > 1000
     assert page.count("<img") == 4
-    assert "That the tasks of &lt;b&gt;&amp; and m/y are the original's files is the user's word" in page
+    assert "That the tasks of &lt;b&gt;&amp; and m/y are the original" in page
+    assert "their SHA-256 is not recorded" in page
     assert "<b>&" not in page
     for heading in ("Differences", "Rank among the teams", "Children outperformed", "Failing where others"):
         assert heading in page
