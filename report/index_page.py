@@ -60,11 +60,8 @@ def write_index(
         for log, each in zip(logs, known, strict=True)
     ]
     write_cards(folder, cards)
-    original = suite.suite.name == DEFAULT and all(
-        has_published_tasks(log.digests, log.task_ids) for log in logs
-    )
     bases = {log.agent: basis_of(log) for log in logs}
-    write_facts(folder, shared, original, suite.suite.name, digests, bases)
+    write_facts(folder, shared, _played_originals(logs), suite.suite.name, digests, bases)
     write_rates(folder, name, rates, results, shared)
     first = headlines(results, suite.suite.headline)
     frames = {"results": results, "episodes": _episodes(rows), "turns": turns, name: rates.table}
@@ -106,6 +103,11 @@ def write_index(
         "facts": tables.facts_table(facts),
         **files,
     }
+
+
+def _played_originals(logs: Sequence[RunLog]) -> bool:
+    """Whether all runs played the original's files."""
+    return all(log.suite.name == DEFAULT and has_published_tasks(log.digests, log.task_ids) for log in logs)
 
 
 def task_page(task_id: str, rows: Sequence[Row], suite: SuiteReport) -> dict[str, Any]:
