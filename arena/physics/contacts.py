@@ -1,7 +1,8 @@
 """What touches what, found by Bullet and arranged in patches for the solver; in Bullet's frame (z up)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -23,6 +24,8 @@ _STALE = 1e-4
 """Bullet keeps points of earlier ticks. One whose normal misses the middle of a sphere by more, metres, is
 one of them: a sphere has one point for each face that it touches."""
 
+_MOST_POINTS = 50_000
+"""Points of contact in one answer of PyBullet 3.2.7 that can be relied on; rows after some 70,800 are wrong."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -47,20 +50,33 @@ def find_patches(client: int, bodies: Mapping[int, Body]) -> list[Patch]:
     """The patches of all bodies where they are now; those of two movable bodies come first, as in PhysX."""
     bullet.performCollisionDetection(physicsClientId=client)
     patches: list[Patch] = []
-    for row in bullet.getContactPoints(physicsClientId=client) or ():
+    by_pair: defaultdict[tuple[int, int], list[Patch]] = defaultdict(list)
+    for row in _contact_points(client, bodies):
         one, other, (on_one, on_other, normal, gap) = row[1], row[2], row[5:9]
         # Points of spheres are judged from the surface that they touch.
         if _is_stale(client, bodies[one], normal, on_other) or _is_stale(
             client, bodies[other], normal, on_one
         ):
             continue
-        for patch in reversed(patches):
-            if (patch.one, patch.other) == (one, other) and _dot(patch.normal, normal) > SAME_NORMAL:
+        same = by_pair[one, other]
+        for patch in reversed(same):
+            if _dot(patch.normal, normal) > SAME_NORMAL:
                 patch.points.append(Point(on_other, gap))
                 break
         else:
-            patches.append(Patch(one, other, normal, [Point(on_other, gap)]))
+            same.append(Patch(one, other, normal, [Point(on_other, gap)]))
+            patches.append(same[-1])
     return sorted(patches, key=lambda patch: not (bodies[patch.one].mass and bodies[patch.other].mass))
+
+
+def _contact_points(client: int, bodies: Mapping[int, Body]) -> Iterable[Any]:
+    """Bullet's points of contact, asked for one body at a time where there are too many for one answer."""
+    rows = bullet.getContactPoints(physicsClientId=client) or ()
+    if len(rows) <= _MOST_POINTS:
+        return rows
+    # Asked for one body, PyBullet names it first.
+    each = ((body, bullet.getContactPoints(bodyA=body, physicsClientId=client)) for body in sorted(bodies))
+    return [row for body, own in each for row in own if row[2] > body]
 
 
 def rows_of(
