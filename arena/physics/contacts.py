@@ -25,7 +25,7 @@ _STALE = 1e-4
 one of them: a sphere has one point for each face that it touches."""
 
 _MOST_POINTS = 50_000
-"""Points of contact in one answer of PyBullet 3.2.7 that can be relied on; rows after some 70,800 are wrong."""
+"""Points in one answer of PyBullet 3.2.7 that can be relied on; rows after some 70,800 are wrong."""
 
 _ZERO: Vector = (0.0, 0.0, 0.0)
 
