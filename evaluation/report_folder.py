@@ -132,7 +132,8 @@ def write_facts(
     same = all(digests) and not any(other_tasks(tasks, each) for each in digests)
     known: dict[str, Any] = {"suite": suite, "original": original, "facts": dict(facts)}
     known |= {"tasks": tasks} if tasks and same else {}
-    known["bases"] = {agent: found._asdict() for agent, found in bases.items() if found is not None}
+    held = {agent: found._asdict() for agent, found in bases.items() if found is not None}
+    known |= {"bases": held} if held else {}
     folder.write(FACTS, json.dumps(known, indent=1, ensure_ascii=False) + "\n")
 
 

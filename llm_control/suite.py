@@ -209,9 +209,9 @@ def _refuse_other_files(tasks: Sequence[TaskSpec], battery: str) -> None:
     if battery == "any" or not other:
         return
     asking, wanted = f"battery = {battery}", name or NAMES[0]
-    remedy = f"run `arena-llm testbed fetch {wanted}` once and give --testbed {wanted}"
+    remedy = f"run `arena-llm testbed fetch {wanted}` once and give {wanted} to --testbed"
     if name is None:
-        asking, remedy = "tasks = children", f"{remedy}, or --tasks short-form for this battery's own 40"
+        asking, remedy = "tasks = children", f"{remedy}, or short-form to --tasks"
     raise ConfigError(
         f"{asking} asks for the published task files, and {len(other)} of {len(tasks)} files are others by "
         f"their SHA-256 (the first: {other[0]}); {remedy}"

@@ -172,7 +172,7 @@ WRONG = [
         "unknown agent arena/pixel; the offline agents are arena/pixels, arena/random,",
     ),
     (["--model", "arena/replay/nowhere"], "arena/replay/nowhere: no such folder"),
-    (["-T", "protocol=paper-experiment-1"], "give their folder with -T folder=DIR"),
+    (["-T", "protocol=paper-experiment-1"], "once and give llm-aai to -T folder=DIR"),
     (["-T", "tasks=01-01-01,01-01-01"], "to play a task several times, use -T trials=VALUE"),
     (
         ["-T", "temperature=0.5", "--temperature", "0.7"],

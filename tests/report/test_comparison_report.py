@@ -15,7 +15,7 @@ from evaluation.statistics import clustered_interval, pass_rates
 from human_data.baselines import children_by_task, children_passed_of_level
 from report.comparison.page import write_comparison
 from report.comparison.read import read_groups, read_run, read_runs_apart
-from report.comparison.references import shipped_groups
+from report.comparison.references import ReferenceGroup, shipped_groups
 from report.comparison.runs import Run
 from report.comparison.tables import summary_table
 from report.comparison.whole import compare
@@ -281,12 +281,14 @@ def test_people_are_one_run_with_intervals_over_people(tmp_path):
 
 
 def test_the_sampling_of_people_is_in_every_difference(tmp_path):
-    (people,) = read_run(exported(tmp_path), "people")
-    model = Run("m/x", results_frame(level(1, 9, agent="m/x")))
-    apart = Run("people", people.results.drop(columns="person"))
+    (found,) = read_run(exported(tmp_path), "people")
+    people = Run("people", found.results, True)
+    model = Run("m/x", results_frame(level(1, 9, agent="m/x")), True)
+    apart = Run("people", people.results.drop(columns="person"), True)
+    same = pd.Series(0.5, index=people.results["task_id"].unique())
 
     def widths(run):
-        tables = compare([run, model], GROUPS[:1]).tables
+        tables = compare([run, model], [ReferenceGroup("others", "published", same, 3)]).tables
         rows = [tables["comparisons"].iloc[0], tables["differences"].iloc[0]]
         assert [row["agent"] for row in rows] == ["people", "people"]
         return [row["high"] - row["low"] for row in rows]

@@ -222,7 +222,8 @@ def test_an_agent_of_steps_is_a_row_of_the_table(tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
     assert {row["passed"] for row in rows} <= {"True", "False"}
-    assert "Random Action agent 2024" in said.output
+    assert "Random Action agent 2024" not in said.output
+    assert "No comparison with children" in said.output
     for level in ("1", "3"):
         passes = sum(row["passed"] == "True" for row in rows if row["level"] == level)
         assert f"{passes}/2" in said.output
