@@ -32,7 +32,7 @@ BAD = [
     (["eval", "--model", "arena/pixels", "--protocol", "text-only"], "use arena/random"),
     (
         ["eval", "--model", "arena/random", "--protocol", "paper-experiment-1"],
-        "give their folder with --testbed",
+        "run `arena-llm testbed fetch llm-aai` once",
     ),
     (["eval", "--show", "--protocol", "blind", "--icl"], "vision = blind (preset blind) and demonstration"),
     (["eval", "--show", "--levels", "99"], "levels: got '99'"),

@@ -131,7 +131,7 @@ def battery(tmp_path):
 def test_the_oracle_passes_under_every_preset(name, battery, tmp_path):
     more = {"resolution": 32} if name == "low-resolution" else {}
     if name.startswith("paper"):
-        more = {"texts": "any"}
+        more = {"texts": "any", "battery": "any"}
     result = run(battery, tmp_path / "logs", "arena/oracle", name, **SMALL, **more)
     assert [(row.passed, row.error) for row in result.rows] == [(True, None)] * 2
     if name == "frame-by-frame":
