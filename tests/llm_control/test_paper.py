@@ -63,7 +63,9 @@ def requests(httpserver, monkeypatch):
 
 
 def asked(converted, battery, protocol="paper-experiment-1", model=MODEL, folder=0, **choices):
-    request = eval_request(model, battery, protocol=protocol, choices={**ONE_TASK, **choices})
+    request = eval_request(
+        model, battery, protocol=protocol, choices={"battery": "any", **ONE_TASK, **choices}
+    )
     return type(request)(**{**vars(request), "texts": converted.folders[folder]})
 
 
@@ -241,7 +243,8 @@ def test_only_what_cannot_be_set_still_differs_with_the_papers_presets(converted
     texts, moves = (ARENA.prompts(PromptFiles(folder=folder)) for folder in converted.folders)
     remaining = {
         *("`Go(--5);` and `Turn(--5);`", "replies cut off by the token limit", "failed requests"),
-        *("arena", "pictures", "random placements", "models"),
+        *("arena", "pictures", "random placements", "models", "safety settings (Gemini)"),
+        *("temperature of Claude and of OpenAI's reasoning models", "further fields of requests (Claude)"),
     }
     shown = str(converted.demonstration)
     assert of_protocol("paper-experiment-1", texts) == remaining
