@@ -76,7 +76,7 @@ def _locked_schema(database: Database) -> Iterator[None]:
     finally:
         stopped.set()
         thread.join()
-        lock.free()
+        lock.release()
 
 
 class _SchemaLock:
@@ -97,6 +97,13 @@ class _SchemaLock:
         if not locked:
             self.free()
             raise _taken(self._database)
+
+    def release(self) -> None:
+        """Unlock the schema at once; PostgreSQL notices a closed connection only after a while."""
+        if self._connection is not None:
+            with suppress(Exception):
+                self._connection.execute(text("SELECT pg_advisory_unlock_all()"))
+        self.free()
 
     def free(self) -> None:
         """Close the connection, and with it the lock."""
