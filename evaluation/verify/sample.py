@@ -65,7 +65,8 @@ class SampleCheck:
             scored=bool(sample.raw.scores) and task_id in sample.records,
         )
         if task_id not in sample.records:
-            return replace(base, finished=False, missing=bool(sample.raw.scores))
+            # A scored conversation counts the episodes that it did not reach as failed.
+            return replace(base, finished=False, missing=sample.together and bool(sample.raw.scores))
         try:
             return self._verified(base, sample.records[task_id])
         except (ArenaError, NotImplementedError) as error:
